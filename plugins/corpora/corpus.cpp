@@ -37,7 +37,7 @@ Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
       merge_(settings.flag("merge")),
       media_(settings.has("media") ? std::filesystem::absolute(settings.text("media")) : "") {
   const double valid = settings.number("valid"), test = settings.number("test");
-  if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
+  if (valid + test > 1) throw Error(name_, "'valid' + 'test' must not exceed 1", "", Exit::spec);
   load(layout, settings.text("path"), host);
   const auto path = settings.text("path");
   if (left_out_.empty() && entries_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/error.h"
+#include "base/utf8.h"
 
 namespace compeer::corpora {
 
@@ -208,9 +208,11 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
   std::ifstream in(file, std::ios::binary);
   auto block = std::make_unique<std::array<char, 1 << 18>>();
   Scanner scanner(f);
-  while (in) {
+  for (bool first = true; in; first = false) {
     in.read(block->data(), block->size());
-    scanner.take({block->data(), static_cast<size_t>(in.gcount())});
+    const std::string_view bytes(block->data(), static_cast<size_t>(in.gcount()));
+    if (first) refuse_utf16(bytes, file.string());
+    scanner.take(bytes);
   }
   if (!in.eof())
     throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "",

@@ -27,7 +27,7 @@ void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, co
   for (const auto& [file, record, reason] : left_out) {
     if (allowed < 1 && cut_off(reason))
       throw Error(file, fmt::format("record {} {}", record, reason),
-                  "fetch it again; max_unreadable = 1 reads what there is", Exit::data);
+                  "download the file again, or set max_unreadable = 1 to use the readable records", Exit::data);
   }
   const double share = static_cast<double>(bad) / static_cast<double>(all);
   if (read > 0 && share <= allowed) return;

@@ -1,6 +1,7 @@
 #include "corpora/readers.h"
 
 #include "base/files.h"
+#include "base/utf8.h"
 #include "corpora/json_records.h"
 
 namespace compeer::corpora {
@@ -21,6 +22,7 @@ Reader json_records(Dialogue (*read)(const json& record)) {
 Reader whole_files(std::function<Dialogue(const CorpusFile& source, const std::string& bytes)> read) {
   return [read = std::move(read)](const CorpusFile& source, CorpusCache& cache) {
     const std::string bytes = read_file(source.file);
+    refuse_utf16(bytes, source.file.string());
     try {
       cache.add(read(source, bytes), 0);
     } catch (const Refusal& refusal) {

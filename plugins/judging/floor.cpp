@@ -42,7 +42,7 @@ void hold_to_floor(const std::string& accuracy, const std::string& judge, const 
         findings.value(json::json_pointer(fmt::format("/{}/false_recall/value", step_names[step])), json());
     if (!found.is_number() || found.get<double>() >= floor) continue;
     throw Error(judge,
-                fmt::format("finds only {:.2f} of the wrong steps '{}', least_recall is {:.2f} ({})",
+                fmt::format("recall of wrong '{1}' steps is {0:.2f}, below least_recall = {2:.2f} (measured by {3})",
                             found.get<double>(), step_names[step], floor, accuracy),
                 "teach the judge better, or set least_recall = 0: the policy will drift in what its judge can't see",
                 Exit::spec);

@@ -2,9 +2,21 @@
 
 #include <algorithm>
 
+#include "empathy/plain.h"
+
 namespace compeer::stages {
 
 using nlohmann::json;
+
+namespace {
+
+const char* refusal_of(const ChatReply& reply) {
+  if (!reply.failure.empty()) return no_answer;
+  if (!reply.finished) return cut_off;
+  return empathy::trim(reply.text).empty() ? empty_answer : malformed;
+}
+
+}  // namespace
 
 int64_t most_tries(int64_t tries, double temperature, const Settings& settings, const std::string& chat) {
   if (temperature > 0 || !settings.has(chat)) return tries;
@@ -32,7 +44,7 @@ int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& aski
     for (size_t i = 0; i < open.size(); ++i) {
       const bool answered = replies[i].failure.empty();
       const bool taken = answered && open[i]->take(replies[i].text).empty();
-      open[i]->refusal = taken ? "" : answered ? malformed : no_answer;
+      open[i]->refusal = taken ? "" : refusal_of(replies[i]);
       if (answered) open[i]->answer = replies[i].text;
       if (!answered || taken) continue;  // the model itself has tried a failure often enough
       ++refused;

@@ -43,10 +43,10 @@ struct Asking {
 };
 
 /// Asks all questions, side by side, up to `tries` times each; the host is told of answers that could not be taken.
-/// `no_answer` and `malformed` are the refusals, which many records share; each answer that could not be taken is
-/// counted in the returned number.
-inline constexpr const char* no_answer = "no answer";
-inline constexpr const char* malformed = "malformed answer";
+/// The constants are the refusals, which many records share; each answer that could not be taken is counted in the
+/// returned number.
+inline constexpr const char *no_answer = "no answer", *malformed = "malformed answer", *empty_answer = "empty answer",
+                            *cut_off = "answer cut off at max_tokens";
 int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& asking);
 
 /// What becomes of a record whose question has a refusal.

@@ -91,6 +91,7 @@ Facts tokenizer_facts(const fs::path& folder) {
 }
 
 Facts about(const fs::path& folder) {
+  check_model_folder(folder);
   const auto base = base_model(folder);
   const json config = read_json_object(base / "config.json");
   const auto model = record::Safetensors::open_sharded(base);

@@ -43,7 +43,7 @@ int generate(const GenerateOptions& options) {
   auto all = options.model.checked();
   options.sampling.write(all);
   if (std::count(options.stop.begin(), options.stop.end(), "") > 0)
-    throw Error("--stop", "an empty text ends everything at once", "", Exit::usage);
+    throw Error("--stop", "an empty string would stop every completion immediately", "", Exit::usage);
   all.update(
       {{"stop", options.stop}, {"batch", options.batch}, {"samples", options.samples}, {"special", options.special}});
   launch::become_worker("generate", all, options.model.threads);

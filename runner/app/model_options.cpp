@@ -47,16 +47,7 @@ void ModelChoice::add_to(CLI::App& command) {
 }
 
 nlohmann::json ModelChoice::checked() const {
-  std::error_code error;
-  if (!std::filesystem::is_directory(model, error)) throw Error(model, "is no folder", "", Exit::data);
-  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error) && !holds_adapter(model)) {
-    const auto last = std::filesystem::path(model) / "checkpoints/last";
-    throw Error(model, "has no config.json",
-                std::filesystem::exists(last / "config.json", error) || holds_adapter(last)
-                    ? "a run's newest model is in " + last.string()
-                    : "a model folder has the layout that transformers writes",
-                Exit::data);
-  }
+  check_model_folder(model);
   const bool in_blocks = dtype == "q8_0" || dtype == "q4_0", by_libtorch = engine == "libtorch";
   const auto refuse = [](const std::string& one, const std::string& other, const std::string& help) {
     throw Error("--" + one, "does not go with --" + other, help, Exit::usage);

@@ -216,6 +216,16 @@ bool nests_too_deeply(std::string_view text, int deepest) {
   return false;
 }
 
+namespace {
+
+std::string read_text(const std::filesystem::path& file, uint64_t most) {
+  auto text = read_plain_file(file, most);
+  refuse_utf16(text, file.string());
+  return text;
+}
+
+}  // namespace
+
 template <class Json>
 Json parse_strict_json(std::string_view text, const std::string& where) {
   return JsonBuilder<Json>(where).parse(text);
@@ -223,7 +233,7 @@ Json parse_strict_json(std::string_view text, const std::string& where) {
 
 template <class Json>
 Json read_strict_json(const std::filesystem::path& file, uint64_t most) {
-  return parse_strict_json<Json>(read_plain_file(file, most), file.string());
+  return parse_strict_json<Json>(read_text(file, most), file.string());
 }
 
 template <class Json>
@@ -235,7 +245,7 @@ Json parse_json_object(std::string_view text, const std::string& where) {
 
 template <class Json>
 Json read_json_object(const std::filesystem::path& file, uint64_t most) {
-  return parse_json_object<Json>(read_plain_file(file, most), file.string());
+  return parse_json_object<Json>(read_text(file, most), file.string());
 }
 
 template json parse_strict_json(std::string_view, const std::string&);

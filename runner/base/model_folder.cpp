@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
+#include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -18,13 +20,76 @@ namespace {
 
 constexpr uintmax_t tail = 1 << 20;  // bytes
 
+bool holds_model(const fs::path& folder) { return fs::exists(folder / "config.json") || holds_adapter(folder); }
+
+std::string import_command(const fs::path& file) {
+  return "compeer import " + file.string() + " -o models/" + file.stem().string();
+}
+
+[[noreturn]] void refuse_file(const fs::path& file) {
+  std::string magic(4, ' ');
+  std::ifstream(file, std::ios::binary).read(magic.data(), 4);
+  if (magic == "GGUF")
+    throw Error(file.string(), "is a GGUF file, not a model folder", "import it: " + import_command(file), Exit::data);
+  throw Error(file.string(), "is a file, not a model folder",
+              "name the folder of its config.json" +
+                  (holds_model(file.parent_path()) ? ": " + file.parent_path().string() : ""),
+              Exit::data);
+}
+
+// Folders beside one that isn't there.
+std::string neighbours(const fs::path& folder) {
+  std::error_code none;
+  std::vector<std::string> names;
+  const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(parent, none)) {
+    if (entry.is_directory(none)) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names.empty() ? "" : suggest(folder.filename().string(), names);
+}
+
+// Where the model is that somebody means who names a folder without one.
+std::string nearby(const fs::path& folder) {
+  std::error_code none;
+  if (holds_model(folder / "checkpoints/last"))
+    return "a run's newest model is in " + (folder / "checkpoints/last").string();
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".gguf") return "import its GGUF file: " + import_command(entry.path());
+  }
+  return "a model folder has the layout that transformers writes";
+}
+
 }  // namespace
+
+void check_model_folder(const fs::path& folder) {
+  std::error_code none;
+  if (fs::is_regular_file(folder, none)) refuse_file(folder);
+  if (!fs::exists(folder, none)) {
+    const auto download = download_help(folder.string());
+    throw Error(folder.string(), "there is no such folder", download.empty() ? neighbours(folder) : download,
+                Exit::data);
+  }
+  if (!holds_model(folder)) throw Error(folder.string(), "has no config.json", nearby(folder), Exit::data);
+}
+
+std::string download_help(const std::string& path) {
+  static const std::regex hub_name(R"([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*)");
+  std::error_code none;
+  const auto owner = fs::path(path).parent_path();
+  if (!std::regex_match(path, hub_name) || owner == "results" || owner == "models" || fs::exists(owner, none))
+    return {};
+  const auto folder = "models/" + fs::path(path).filename().string();
+  return "to use the Hugging Face Hub's model: hf download " + path + " --local-dir " + folder + ", then name " +
+         folder;
+}
 
 bool holds_adapter(const fs::path& folder) {
   return fs::exists(folder / "adapter_config.json") && !fs::exists(folder / "config.json");
 }
 
 fs::path base_model(const fs::path& folder) {
+  if (std::error_code none; fs::is_regular_file(folder, none)) refuse_file(folder);
   if (!holds_adapter(folder)) return folder;
   const auto file = folder / "adapter_config.json";
   const auto config = read_json_object(file);

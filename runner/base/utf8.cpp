@@ -38,4 +38,14 @@ size_t first_broken(std::string_view text) {
   return text.size();
 }
 
+void refuse_utf16(std::string_view text, const std::string& file, Exit exit) {
+  const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const bool first = text.size() >= 4 && !text[0] && text[1] && !text[2] && text[3];   // big-endian
+  const bool second = text.size() >= 4 && text[0] && !text[1] && text[2] && !text[3];  // little-endian
+  if (!marked && !first && !second) return;
+  const std::string from = marked ? "UTF-16" : first ? "UTF-16BE" : "UTF-16LE";
+  throw Error(file, "is text in UTF-16, not in UTF-8",
+              "convert it: iconv -f " + from + " -t UTF-8 " + file + " >" + file + ".utf8", exit);
+}
+
 }  // namespace compeer

@@ -154,21 +154,23 @@ Chats StageLog::chats(const plugin::ChatCounts& counts) {
 json StageLog::asked(const Chats& before, plugin::ChatCounts& counts) {
   Chats mine = chats(counts);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
-  const json told = {mine, counts.take_unreadable()};
+  const json told = {mine, {{"unreadable", counts.unreadable.take()}, {"failures", counts.failures.take()}}};
   Chats sums{};
-  json answers = json::array();
+  json examples{{"unreadable", json::array()}, {"failures", json::array()}};
   for (const std::string& bytes : world_.gather(told.dump(-1, ' ', false, json::error_handler_t::replace))) {
     const json one = json::parse(bytes);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += one.at(0).at(i).get<double>();
-    for (const json& answer : one.at(1)) {
-      const bool known = std::find(answers.begin(), answers.end(), answer) != answers.end();
-      if (!known && answers.size() < 3) answers.push_back(answer);
+    for (auto& [name, list] : examples.items()) {
+      for (const json& text : one.at(1).at(name)) {
+        const bool known = std::find(list.begin(), list.end(), text) != list.end();
+        if (!known && list.size() < 3) list.push_back(text);
+      }
     }
   }
   json all = json::object();
   for (size_t i = 0; i < sums.size(); ++i)
     all[chat_names[i]] = i == cost ? json(sums[i]) : json(static_cast<int64_t>(sums[i]));
-  all["unreadable"] = answers;
+  all.update(examples);
   return all;
 }
 

@@ -35,8 +35,8 @@ class StageLog {
 
   /// What this rank has asked since it started.
   static Chats chats(const plugin::ChatCounts& counts);
-  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable", up to three different
-  /// answers.
+  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable" and "failures", up
+  /// to three different examples of each.
   nlohmann::json asked(const Chats& before, plugin::ChatCounts& counts);
 
  private:

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "comm/phase.h"
 #include "data/key.h"
 #include "data/ledger.h"
@@ -146,6 +147,8 @@ class DataTask {
       show(made.records, place.string() + ".jsonl");
       show(made.dropped, place.string() + ".dropped.jsonl");
       fs::create_directories(part());
+      sync_folder(place.parent_path());  // before the row that names these files
+      sync_folder(folder_);
       report_.end(made);
     });
     return shared(made);
@@ -158,21 +161,22 @@ class DataTask {
     const double of_chats = count("asked") + count("known") - count("again");
     if (count("failed") > most_failed * of_chats)
       refuse(made,
-             fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
-                         count("failed"), of_chats, most_failed),
-             "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest");
+             fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}. "
+                         "Reasons: {}",
+                         count("failed"), of_chats, most_failed, listed(made.chats.at("failures"))),
+             fmt::format("remove the cause, then ask for the rest: compeer resume {}. Answers are stored",
+                         folder_.string()));
     QuestionCount all = own_questions(made.tally);
     all += {made.tally.in, static_cast<int64_t>(of_chats), static_cast<int64_t>(count("malformed"))};
     if (static_cast<double>(all.malformed) > most_malformed() * static_cast<double>(all.questions))
       refuse_unreadable(made, all, made.tally.in);
     if (made.tally.in > 0 && made.tally.out == 0 && made.tally.dropped_in_all() > 0)
       refuse(made, fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
-             fmt::format("stages/{}.dropped.jsonl in the run's folder says which and why", report_.stem()));
+             "read which and why in " + dropped_file().string());
   }
 
   [[noreturn]] void refuse(const Made& made, const std::string& what, const std::string& help) const {
-    const auto dropped = folder_ / "stages" / (report_.stem() + ".dropped.jsonl");
-    show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped);
+    show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped_file());
     throw Error("stage " + report_.stem(), what, help, Exit::data);
   }
 
@@ -188,22 +192,22 @@ class DataTask {
       refuse(made, what,
              "check that the stage asks the right model, in the form that this model was trained in; log.txt has such "
              "an answer");
-    refuse(made, fmt::format("{}. For example: {}", what, quoted(made.chats.at("unreadable"))),
-           "a model that thinks or explains needs a larger 'max_tokens' or a prompt of its own ('prompts'); "
-           "'compeer data answers --malformed --drop' has these questions asked again; otherwise nothing is paid "
-           "twice");
+    refuse(made, fmt::format("{}. For example: {}", what, listed(made.chats.at("unreadable"))),
+           fmt::format("read all of them in {}. If the model thinks, explains or is cut off, raise 'max_tokens' or "
+                       "write a prompt of your own ('prompts'). To ask the same questions again: compeer data answers "
+                       "{} --malformed --drop && compeer resume {}",
+                       dropped_file().string(),
+                       (folder_.has_parent_path() ? folder_.parent_path() : fs::path(".")).string(), folder_.string()));
   }
 
   int64_t most_records() const { return spec_.at("data").value("records", int64_t{0}); }
   double most_malformed() const { return spec_.at("data").value("most_malformed", 0.1); }
 
-  static std::string quoted(const json& answers) {
-    constexpr size_t most = 160;
+  fs::path dropped_file() const { return folder_ / "stages" / (report_.stem() + ".dropped.jsonl"); }
+
+  static std::string listed(const json& examples) {
     std::string list;
-    for (const json& answer : answers) {
-      const auto text = answer.get<std::string>();
-      list += (list.empty() ? "'" : "; '") + spec::printable(text, most) + "'";
-    }
+    for (const json& one : examples) list += (list.empty() ? "" : "; ") + spec::printable(one.get<std::string>(), 300);
     return list;
   }
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 
 #include "base/error.h"
 
@@ -28,7 +30,9 @@ Interruption::Interruption(bool wanted) : wanted_(wanted) {
   interrupted = 0;
   if (!wanted_) return;
   event = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (event < 0) throw Error("", "no file can be opened for Ctrl-C", "ulimit -n", Exit::failure);
+  if (event < 0)
+    throw Error("", std::string("can't install the Ctrl-C handler: eventfd failed: ") + std::strerror(errno),
+                "raise the limit on open files (ulimit -n)", Exit::failure);
   struct sigaction action = {};
   action.sa_handler = note;
   ::sigaction(SIGINT, &action, &before_);

@@ -1,8 +1,10 @@
 #include "launch/forecasts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -52,8 +54,9 @@ std::string gib(const json& mib) { return number(mib.get<double>() / 1024) + " G
 std::string millions(const json& tokens) { return number(tokens.get<double>() / 1e6); }
 
 std::string asked(const json& one) {
-  auto text = fmt::format("{} requests, {} million tokens read, {} written", number(one.at("requests").get<double>()),
-                          millions(one.at("read")), millions(one.at("written")));
+  auto text = fmt::format("{} requests, {} million tokens read, {} written",
+                          number(std::ceil(one.at("requests").get<double>() - 1e-6)), millions(one.at("read")),
+                          millions(one.at("written")));
   if (const auto cost = one.at("cost").get<double>(); cost > 0) text += fmt::format(", cost {:.2f}", cost);
   return text;
 }
@@ -87,10 +90,11 @@ std::string lines_of(const json& forecast) {
     std::string splits;
     double all = 0;
     for (const auto& [split, count] : forecast.at("records").at("records").items()) {
-      splits += fmt::format("{}{} {}", splits.empty() ? "" : ", ", split, number(count.get<double>()));
+      const double before = std::round(all);  // so that the numbers of the splits add up
       all += count.get<double>();
+      splits += fmt::format("{}{} {}", splits.empty() ? "" : ", ", split, number(std::round(all) - before));
     }
-    if (all > 0) line("makes at most " + number(all) + " records: " + splits);
+    if (all > 0) line("makes at most " + number(std::round(all)) + " records: " + splits);
   }
   for (const auto& one : forecast.at("requests")) line(of_model(one));
   if (const auto operations = forecast.at("operations").get<double>(); operations > 0) {

@@ -254,7 +254,7 @@ class Launcher {
     for (const auto& one : done_) {
       if (one.error && is_stop(one.error->exit())) throw *one.error;
     }
-    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "the same command goes on where this one ended",
+    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "repeat the command to continue",
                 killed_ ? Exit::failure : Exit::preempted);
   }
 

@@ -93,7 +93,7 @@ int take_lock(const fs::path& folder) {
     throw Error(folder.string(),
                 owner.empty() ? "processes of an earlier attempt still hold this run"
                               : fmt::format("this run is in progress: {} holds it", owner),
-                "wait for it to end, or end it", Exit::failure);
+                "wait until it exits, or stop it", Exit::failure);
   }
   const auto text = fmt::format("{} {}\n", ::getpid(), host());
   if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
@@ -112,7 +112,7 @@ fs::path find_place(const spec::Spec& spec, const fs::path& results, const std::
     const auto folder = in_results(results, name, hash, second);
     if (!promised.contains(folder) && free_for(folder, hash)) return folder;
   }
-  throw Error(in_results(results, name, hash, true).string(), "is taken by something that isn't this run",
+  throw Error(in_results(results, name, hash, true).string(), "already exists and belongs to another run",
               "give the run another name, or use --results", Exit::failure);
 }
 
@@ -138,7 +138,9 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
     refuse_links(folder);
     // Between looking and locking another process may have made it its own.
     if (free_for(folder, spec.sha256())) return mine;
-    if (tries == 10) throw Error(folder.string(), "is taken by other processes again and again", "", Exit::failure);
+    if (tries == 10)
+      throw Error(folder.string(), "can't be locked: other processes keep replacing it",
+                  "wait until they exit, or use --results", Exit::failure);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/utf8.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 #include "spec/printable.h"
@@ -32,6 +33,7 @@ void print_to_stdout(std::string_view text) {
 // Scripts become part of spec.json, so they must be text.
 void check_plain(const std::string& text, const std::string& name) {
   if (text.compare(0, 1, "\x1b") == 0) throw Error(name, "is bytecode, not the text of a script");
+  refuse_utf16(text, name, Exit::spec);
   int line = 1;
   for (size_t at = 0; at < text.size(); ++line) {
     const size_t end = std::min(text.find('\n', at), text.size());

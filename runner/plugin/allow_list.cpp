@@ -59,7 +59,7 @@ std::vector<Allowed> read_allow_list(const fs::path& file) {
   try {
     text = read_file(file, largest_list);
   } catch (const Error& error) {
-    refuse_list(file.string(), "is to say which plugins may run, but " + error.problem());
+    refuse_list(file.string(), "plugin allow list " + error.problem());
   }
   std::vector<Allowed> plugins;
   std::istringstream lines(text);

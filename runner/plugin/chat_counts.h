@@ -10,6 +10,24 @@
 
 namespace compeer::plugin {
 
+/// The first three different texts of many. May be used by several threads.
+class Examples {
+ public:
+  void add(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (texts_.size() < 3 && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
+  }
+  /// Returns the examples and starts over.
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(texts_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
 /// What was asked of chat models by one rank since it started.
 struct ChatCounts {
   std::atomic<int64_t> asked = 0;   ///< requests that went to a plugin
@@ -19,22 +37,8 @@ struct ChatCounts {
   std::atomic<int64_t> malformed = 0;                             ///< questions without any answer that could be read
   std::atomic<int64_t> again = 0;  ///< answers that could not be read, whose questions were asked again
   std::atomic<double> cost = 0;    ///< of those asked, as far as prices are known
-
-  void note_unreadable(const std::string& answer, bool asked_again) {
-    ++(asked_again ? again : malformed);
-    const std::lock_guard lock(mutex_);
-    const bool told = std::find(unreadable_.begin(), unreadable_.end(), answer) != unreadable_.end();
-    if (!asked_again && !told && unreadable_.size() < 3) unreadable_.push_back(answer);
-  }
-  /// The first three different answers that could not be read, since this was last called.
-  std::vector<std::string> take_unreadable() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(unreadable_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> unreadable_;
+  Examples unreadable;             ///< of `malformed`: "'I would keep it'", "an empty answer"
+  Examples failures;               ///< of `failed`: the reasons
 };
 
 /// Told before a chat model is asked: how many of how many requests go to it, and about how many tokens they have.

@@ -44,7 +44,7 @@ class ChatLine::Desk : public ChatRequests {
       refuse(line_.plugin_.identity(), "answer",
              "answered request " + std::to_string(number) +
                  (number < line_.numbers_ ? " twice" : ", which it has not taken"),
-             "each request that was taken is answered once");
+             "reply once to each request that was taken");
     }
     const Place place = found->second;
     line_.taken_.erase(found);
@@ -147,7 +147,7 @@ void ChatLine::call() {
   try {
     plugin_.call("answer", [&](ChatModel& chat) { chat.answer(desk); });
     if (desk.elsewhere)
-      refuse(plugin_.identity(), "answer", "told of a reply on another thread", "the thread that took it answers it");
+      refuse(plugin_.identity(), "answer", "replied on another thread", "reply on the thread that took the request");
   } catch (...) {
     failure = std::current_exception();
   }
@@ -164,17 +164,17 @@ void ChatLine::call() {
 std::exception_ptr ChatLine::why_unanswered() const {
   const auto title = plugin_.identity().title();
   if (stopped()) {
-    return std::make_exception_ptr(Error(title, "was stopped before it had answered all requests",
-                                         "the run can go on from here: answers that are there are not asked for again",
-                                         Exit::preempted));
+    return std::make_exception_ptr(Error(title, "interrupted before all requests were answered",
+                                         "resume the run; stored answers are reused", Exit::preempted));
   }
   if (taken_.empty()) {
-    return std::make_exception_ptr(PluginError(plugin_.identity(), "answer", "did not take all requests",
-                                               "it takes them until there are none: docs/plugins.md"));
+    return std::make_exception_ptr(PluginError(plugin_.identity(), "answer",
+                                               "returned before it had taken all requests",
+                                               "call take() until it returns none: docs/plugins.md"));
   }
   return std::make_exception_ptr(PluginError(plugin_.identity(), "answer",
                                              "did not answer request " + std::to_string(taken_.begin()->first),
-                                             "a request that can't be answered has a reply that says why"));
+                                             "reply to every request; set 'failure' where there is no answer"));
 }
 
 }  // namespace compeer::plugin

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "plugin/visit.h"
+#include "spec/text.h"
 
 namespace compeer::plugin {
 
@@ -33,6 +34,15 @@ class Claims {
   AnswerStore& store_;
   std::vector<AnswerKey> keys_;
 };
+
+// An answer that could not be read, for an error message.
+std::string described(const ChatRequest& request, const std::string& answer, bool cut_off) {
+  constexpr size_t most = 160;
+  const bool blank = answer.find_first_not_of(" \t\r\n") == std::string::npos;
+  std::string text = blank ? cut_off ? "no text" : "an empty answer" : "'" + spec::printable(answer, most) + "'";
+  if (cut_off) text += " (cut off at max_tokens = " + std::to_string(request.max_tokens) + ")";
+  return text;
+}
 
 // A guess: about four letters of a European language, or one character of Chinese.
 int64_t tokens_in(const std::string& text) {
@@ -81,8 +91,12 @@ void RememberedChat::answer(const std::vector<ChatRequest>& requests, const Arri
 }
 
 void RememberedChat::unreadable(const ChatRequest& request, const std::string& answer, bool again) {
-  if (auto* counts = services_.chat_counts) counts->note_unreadable(answer, again);
   const AnswerKey key(answerer(), request);
+  const auto stored = store() ? store()->find(key, request) : std::nullopt;
+  if (auto* counts = services_.chat_counts) {
+    ++(again ? counts->again : counts->malformed);
+    if (!again) counts->unreadable.add(described(request, answer, stored && !stored->finished));
+  }
   if (store()) store()->mark_malformed(key, request);
 }
 
@@ -178,7 +192,7 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
 ChatReply RememberedChat::kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply) {
   if (auto* counts = services_.chat_counts) {
     ++counts->asked;
-    if (!reply.failure.empty()) ++counts->failed;
+    if (!reply.failure.empty()) ++counts->failed, counts->failures.add(reply.failure);
     counts->prompt_tokens += reply.prompt_tokens;
     counts->completion_tokens += reply.completion_tokens;
     counts->cost += reply.cost;

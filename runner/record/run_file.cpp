@@ -119,7 +119,7 @@ RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, st
   const RunReader old(path, rows);
   if (old.columns() != columns)
     throw Error(path.string(), "has other columns than this run",
-                "was the program changed? --fresh begins anew and keeps this run beside it", Exit::data);
+                "was the program changed? --fresh starts over and renames the existing folder", Exit::data);
   if (old.rows() < rows)
     throw Error(path.string(), fmt::format("has {} rows, but the run goes on after row {}", old.rows(), rows), "",
                 Exit::data);

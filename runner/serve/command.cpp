@@ -83,8 +83,7 @@ class Models {
     const auto called = name.empty() ? name_of(folder, computes_) : name;
     for (const auto& other : all_) {
       if (other.name == called)
-        throw Error(folder.string(), "is called " + called + ", as another that is served is", "give it a name",
-                    Exit::usage);
+        throw Error(folder.string(), "duplicate model name '" + called + "'", "pass NAME=FOLDER", Exit::usage);
     }
     auto ends = all_.empty() ? inference::end_tokens(folder) : inference::end_tokens(folder, base_model(folder_));
     all_.push_back({called, input->second, std::move(ends)});

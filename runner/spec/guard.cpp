@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "spec/text.h"
 
 namespace compeer::spec {
@@ -123,6 +124,7 @@ void refuse_line(const std::string& name, size_t line, std::string_view text, co
 void guard_toml(const std::string& text, const std::string& name) {
   if (text.size() > largest)
     throw Error(name, fmt::format("is {} bytes long; at most {} are read", text.size(), largest));
+  refuse_utf16(text, name, Exit::spec);
   size_t line = 1;
   for (size_t begin = 0; begin < text.size(); ++line) {
     const size_t end = std::min(text.find('\n', begin), text.size());

@@ -22,7 +22,22 @@ Spec read_spec(const fs::path& file) {
   }
 }
 
+namespace {
+
+void refuse_other_language(const fs::path& file) {
+  const auto end = file.extension();
+  const bool yaml = end == ".yaml" || end == ".yml", python = end == ".py" || end == ".ipynb";
+  if (!yaml && !python) return;
+  throw Error(file.string(), yaml ? "is YAML; experiments are TOML files" : "is Python; scripts are written in Lua",
+              yaml ? "start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml"
+                   : "start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)",
+              Exit::usage);
+}
+
+}  // namespace
+
 Draft load_draft(const std::string& file, const std::vector<std::string>& sets) {
+  refuse_other_language(file);
   std::vector<Change> changes;
   for (const auto& set : sets) changes.push_back(parse_set(set));
   const auto known = recorded_spec(file);

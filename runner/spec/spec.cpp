@@ -8,6 +8,8 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/model_folder.h"
+#include "base/utf8.h"
 #include "spec/canonical.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
@@ -57,6 +59,7 @@ json parse(const std::string& text, const std::string& name) {
 
 std::string plain_text(const std::filesystem::path& file) {
   const auto text = read_file(file, largest_text);
+  refuse_utf16(text, file.string());
   if (!valid_utf8(text) || text.find('\0') != std::string::npos) {
     throw Error(file.string(), "is no text in UTF-8", "", Exit::data);
   }
@@ -167,9 +170,11 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
     const auto given = value.get<std::string>();
     const auto found = locate(given);
     if (!found && !(may_miss && may_miss(given))) {
-      mistakes.add(Error(origin_in(spec, spec.origins.count(path) ? path : parent(path)),
-                         fmt::format("'{}': there is no file or folder {}", path, show(given)),
-                         "it is looked for in the current folder, then where compeer's own files are"));
+      const auto download = path == "dataset.path" ? "" : download_help(given);
+      mistakes.add(Error(
+          origin_in(spec, spec.origins.count(path) ? path : parent(path)),
+          fmt::format("'{}': there is no file or folder {}", path, show(given)),
+          download.empty() ? "it is looked for in the current folder, then where compeer's own files are" : download));
     }
     if (!found) continue;
     value = found->string();

@@ -153,7 +153,7 @@ class EvaluationTask {
     if (run_.world.rank() != 0) return;
     for (const RewardTerm& term : run_.plugins->rewards()) {
       if (has_any(samples_[reward_column(term)])) continue;
-      run_.journal->warning(steps_, fmt::format("reward '{}' had no opinion of any completion", term.label));
+      run_.journal->warning(steps_, fmt::format("reward '{}' scored no completion", term.label));
     }
   }
 

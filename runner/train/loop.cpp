@@ -24,6 +24,19 @@ nlohmann::json data_summary(RunContext& run, const std::vector<const Records*>& 
   return {{"unreadable", unreadable.count}, {"splits", splits}};
 }
 
+// A note if a batch has fewer parts than there are ranks; otherwise empty.
+std::string idle_ranks(const RunContext& run, const std::string& task) {
+  const auto settings = run.spec.table(task);
+  const int64_t batch = settings.integer("batch"), ranks = run.world.size(),
+                together = settings.has("together") ? settings.integer("together") : 1,
+                parts = (batch + together - 1) / together;
+  if (parts >= ranks) return "";
+  const auto divided = together > 1 ? fmt::format(", divided by {}.together = {},", task, together) : "";
+  return fmt::format("{} of {} ranks have no work: {}.batch = {}{} has {} part{}; lower 'ranks'{}, or raise '{}.batch'",
+                     ranks - parts, ranks, task, batch, divided, parts, parts == 1 ? "" : "s",
+                     together > 1 ? " or '" + task + ".together'" : "", task);
+}
+
 }  // namespace
 
 void open_journal(RunContext& run, const std::string& task, std::vector<std::string> columns,
@@ -37,6 +50,7 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
     if (inference::device_in_use() != "cpu")
       run.journal->note(run.start.step,
                         inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
+    if (const auto idle = idle_ranks(run, task); !idle.empty() && run.start.step == 0) run.journal->note(0, idle);
     for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "passed over " + problem);
     run.journal->set_data_summary(data_summary(run, records));
   });

@@ -37,8 +37,9 @@ Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn,
   const auto said = plugins.chat().answer(group.turns[turn].text);
   until.insert(until.end(), said.begin(), said.end());
   if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
-    throw Error(example.id, "has earlier turns to learn, which the chat template writes otherwise than the last one",
-                "take a template that leaves earlier turns as they were said", Exit::data);
+    throw Error(example.id,
+                "earlier answers can't be learned: the chat template formats them differently from the last one",
+                "use a chat template that formats all answers alike", Exit::data);
   return {begin, size_of(until)};
 }
 

@@ -33,8 +33,8 @@ bool lower_is_better(const Settings& validation, const std::string& metric) {
   if (metric == "loss") return true;
   const bool reward = metric.starts_with("rewards/") && metric.ends_with("/reward");
   if (metric == "reward" || metric == "reweighted" || reward) return false;
-  throw Error("validation.better", "is not set, and nothing is known of '" + metric + "'",
-              "say which of its values are better: \"higher\" or \"lower\"", Exit::spec);
+  throw Error("validation.better", "must be set: whether a higher '" + metric + "' is better is not known",
+              "set it to \"higher\" or \"lower\"", Exit::spec);
 }
 
 Validation::Validation(RunContext& run, Training& training, uint64_t steps, const std::vector<std::string>& known,

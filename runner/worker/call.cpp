@@ -68,7 +68,7 @@ WorkerCall parse_worker_call(int argc, char** argv) {
   }
   if (call.run.empty()) refuse("no run folder given", "compeer-worker RUN_DIR [--resume | --fresh]");
   if (call.resume && call.fresh)
-    refuse("both --resume and --fresh are given", "the one goes on, the other begins anew");
+    refuse("both --resume and --fresh are given", "--resume continues the run, --fresh starts over");
   return call;
 }
 

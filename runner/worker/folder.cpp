@@ -20,7 +20,7 @@ record::WriterLock lock(const fs::path& folder) {
   try {
     return record::WriterLock(folder / "spec.json");
   } catch (const Error&) {
-    throw Error(folder.string(), "other workers are at this run", "wait for their end, or end them", Exit::data);
+    throw Error(folder.string(), "is in use by other workers", "wait until they exit, or stop them", Exit::data);
   }
 }
 
@@ -47,10 +47,10 @@ TakenFolder take_folder(const WorkerCall& call) {
     if (taken.is_over) say(folder.string() + " finished before: nothing is left to do");
   } else if (call.fresh) {
     const auto aside = record::set_aside(folder).filename();
-    say(fmt::format("note: begins anew; what was in {} is in {} now, beside it", folder.string(), aside.string()));
+    say(fmt::format("note: starts over; the existing folder {} is now {}", folder.string(), aside.string()));
   } else {
     throw Error(folder.string(), "holds " + record::progress_text(folder),
-                "--resume goes on with it; --fresh begins anew and keeps it beside", Exit::data);
+                "--resume continues it; --fresh starts over and renames the existing folder", Exit::data);
   }
   return taken;
 }

@@ -98,8 +98,7 @@ nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
 double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });
   const auto task = spec_file.at("spec").at("task").get<std::string>();
-  if (task == "data")
-    throw Error("task data", "takes what its stages need, which nobody knows beforehand", "", Exit::data);
+  if (task == "data") throw Error("task data", "memory can't be estimated: it depends on the stages", "", Exit::data);
   const auto mine = share_of_rank_0(spec_file);
   const Settings spec(mine.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));

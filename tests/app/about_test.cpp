@@ -54,8 +54,25 @@ TEST_F(About, ReadsWell) {
 }
 
 TEST_F(About, RefusesAFolderThatHoldsNoModel) {
-  EXPECT_EQ(told("about " + folder().string()), "compeer: error: " + (folder() / "config.json").string() +
-                                                    ": can't be read: No such file or directory\nexit 4");
+  EXPECT_EQ(told("about " + folder().string()),
+            "compeer: error: " + folder().string() +
+                ": has no config.json\n  help: a model folder has the layout that transformers writes\nexit 4");
+  write("m.gguf", "GGUF....");
+  EXPECT_EQ(told("about " + folder().string()),
+            "compeer: error: " + folder().string() +
+                ": has no config.json\n  help: import its GGUF file: compeer import " + (folder() / "m.gguf").string() +
+                " -o models/m\nexit 4");
+  EXPECT_EQ(told("about m.gguf"),
+            "compeer: error: m.gguf: is a GGUF file, not a model folder\n"
+            "  help: import it: compeer import m.gguf -o models/m\nexit 4");
+  EXPECT_EQ(told("about " + golden + "/llama/config.json"), "compeer: error: " + golden +
+                                                                "/llama/config.json: is a file, not a model folder\n"
+                                                                "  help: name the folder of its config.json: " +
+                                                                golden + "/llama\nexit 4");
+  EXPECT_EQ(told("about Qwen/Qwen2.5-0.5B-Instruct"),
+            "compeer: error: Qwen/Qwen2.5-0.5B-Instruct: there is no such folder\n"
+            "  help: to use the Hugging Face Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir "
+            "models/Qwen2.5-0.5B-Instruct, then name models/Qwen2.5-0.5B-Instruct\nexit 4");
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <sys/stat.h>
 
+#include "../program.h"
 #include "base/files.h"
 #include "places.h"
-#include "../program.h"
 
 namespace compeer::app {
 namespace {
@@ -87,6 +87,14 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
             "compeer: error: y.toml: there is no such file\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
   write("spec.json", "{}");
   EXPECT_TRUE(told("resolve .").ends_with("exit 3"));
+  write("x.yaml", "name: x\n");
+  EXPECT_EQ(told("run x.yaml"),
+            "compeer: error: x.yaml: is YAML; experiments are TOML files\n"
+            "  help: start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml\n"
+            "exit 2");
+  EXPECT_EQ(told("run train.py"),
+            "compeer: error: train.py: is Python; scripts are written in Lua\n"
+            "  help: start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)\nexit 2");
 }
 
 }  // namespace

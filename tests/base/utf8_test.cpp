@@ -27,5 +27,24 @@ TEST(FirstBroken, IsFoundWhereverItStands) {
   }
 }
 
+TEST(RefuseUtf16, NamesTheCommandThatConvertsTheFile) {
+  const auto refused = [](std::string_view text) {
+    try {
+      refuse_utf16(text, "a.jsonl");
+    } catch (const Error& error) {
+      return error.problem() + "|" + error.help();
+    }
+    return std::string();
+  };
+  using namespace std::string_view_literals;
+  const std::string utf16 = "is text in UTF-16, not in UTF-8|convert it: iconv -f UTF-16";
+  EXPECT_EQ(refused("\xFF\xFE{\0"sv), utf16 + " -t UTF-8 a.jsonl >a.jsonl.utf8");
+  EXPECT_EQ(refused("\xFE\xFF\0{"sv), utf16 + " -t UTF-8 a.jsonl >a.jsonl.utf8");
+  EXPECT_EQ(refused("{\0\"\0"sv), utf16 + "LE -t UTF-8 a.jsonl >a.jsonl.utf8");
+  EXPECT_EQ(refused("\0{\0\""sv), utf16 + "BE -t UTF-8 a.jsonl >a.jsonl.utf8");
+  for (const auto text : {""sv, "\xFF"sv, "{\0"sv, "{\0\0\0"sv, "{\"id\""sv, "\xEF\xBB\xBF{"sv})
+    EXPECT_EQ(refused(text), "");
+}
+
 }  // namespace
 }  // namespace compeer

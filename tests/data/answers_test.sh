@@ -91,6 +91,8 @@ for try in first again; do
   [[ $code == 4 ]] || fail "unreadable answers, $try: exit $code" results/unclear/log.txt
   grep -q "8 of 16 questions got no answer that could be read, so the stage ended after 16 of 60 records; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
     results/unclear/log.txt || fail "three examples, $try" results/unclear/log.txt
+  grep -q "results/unclear/stages/01-filter.dropped.jsonl.*: compeer data answers $work/results --malformed --drop && compeer resume $work/results/unclear" \
+    results/unclear/log.txt || fail "the command that asks again" results/unclear/log.txt
 done
 [[ $(asked unclear) == 32 ]] || fail "$(asked unclear) requests: 8 read at once, 8 asked three times" results/unclear/log.txt
 grep -q '"answer":"keep or drop? I can not say"' results/unclear/stages/01-filter.dropped.jsonl || fail "the raw answer"
@@ -109,6 +111,15 @@ rm -r results/.stages
 run unclear 1 --fresh --set stages.0.chat.table=unclear.jsonl --set data.most_malformed=0.5
 [[ $code == 0 && $(asked unclear) == 33 ]] || fail "asked again on request: $(asked unclear)" results/unclear/log.txt
 echo "ok      what can't be read"
+
+# An endpoint that refuses a quarter of the questions: its reason is in the error, not only in the log.
+echo '{"contains": "sad 1", "failure": "HTTP 400: the prompt is too long"}' | cat - clear.jsonl >refusing.jsonl
+run refused 1 --resume --set stages.0.chat.table=refusing.jsonl
+[[ $code == 4 ]] || fail "refused requests: exit $code" results/refused/log.txt
+grep -q "gave no answer to .* of .* questions; .* Reasons: HTTP 400: the prompt is too long" results/refused/log.txt ||
+  fail "the endpoint's reason" results/refused/log.txt
+grep -q "compeer resume $work/results/refused" results/refused/log.txt || fail "how to go on" results/refused/log.txt
+echo "ok      what an endpoint refuses"
 
 for try in first again; do
   run gone 1 --resume --set stages.0.chat.table=incoherent.jsonl

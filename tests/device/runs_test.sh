@@ -65,7 +65,7 @@ make_run taught "$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set
 run taught 0
 sed "s|results/esc-world-cer-sft|taught|; s|results/esc-world-judge|taught|; /^reader\|^reads\|^accuracy\|^least/d" \
   "$source_dir/experiments/esc_world_ur.toml" >ur.toml
-make_run judged ur.toml "${there[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12
+make_run judged ur.toml "${there[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].most_unreadable=1
 run judged 0
 make_run tried "$source_dir/experiments/esc_world_evaluate.toml" "${there[@]}" --set model.path=judged/checkpoints/last --set evaluate.prompts=4
 run tried 0
@@ -119,5 +119,5 @@ on_devices failing 1 COMPEER_NCCL=5
 says failing/log.txt "sums: is 'device', but NCCL says: unhandled system error (error 2)"
 taught=("$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set model.path=whole/checkpoints/last --set sft.steps=1 --set sft.batch=8 --set sft.together=1)
 on_devices leaves 3
-says leaves/log.txt "sums: is 'device', where each rank learns from one leaf at most: "
+says leaves/log.txt "sums: 'device' requires at most one leaf per rank, but there are "
 echo ok

@@ -56,6 +56,14 @@ TEST_F(ForecastsOf, RequestsHaveTheirPrice) {
             std::string::npos);
 }
 
+TEST_F(ForecastsOf, RecordsAndRequestsAreWhole) {
+  auto more = dialogues_.substr(0, dialogues_.find("{\"id\":\"d2"));
+  for (size_t at = 0; (at = more.find("\"d", at)) != more.npos; ++at) more[at + 1] = 'e';
+  write("d.jsonl", dialogues_ + more);
+  const auto said = told("run judged.toml --dry-run");
+  EXPECT_NE(said.find("    makes at most 7 records: test 1, train 5, valid 1\n"), said.npos) << said;
+}
+
 // 4,000 rounds of 100 tokens, four passes: 4e5 x 4 x (2 x 7.07e9 + 4 x 28 x 3584 x 50) operations. An A100 gets a sixth
 // of 312e12 of them a second, an H100 of 989e12, a core 5e10. In MiB, on a GPU: weights 14,526, gradients 29,051, 200
 // tokens that are computed again 217, logits and the head's gradient 2,591; on its host 150, and master, gradient and

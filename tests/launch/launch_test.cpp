@@ -224,7 +224,7 @@ TEST_F(StuckLauncher, IsEndedByTheFirstSignal) {
 
 TEST_F(Launch, KillsAtTheSecondSignal) {
   worker("trap 'kill -TERM $PPID' USR1; kill -TERM $PPID; while :; do sleep 0.01; done");
-  EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|the same command goes on where this one ended|1");
+  EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|repeat the command to continue|1");
 }
 
 TEST_F(Launch, TakesItsProcessesAlongWhenItIsKilled) {

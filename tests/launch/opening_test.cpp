@@ -149,7 +149,8 @@ TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
 TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
   experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n[validation]\nevery = 2\nmetrics = [\"truncated\"]\n");
   const auto text = told("run x.toml --dry-run");
-  EXPECT_TRUE(holds(text, "validation.better: is not set, and nothing is known of 'truncated'\n")) << text;
+  EXPECT_TRUE(holds(text, "validation.better: must be set: whether a higher 'truncated' is better is not known\n"))
+      << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;
   EXPECT_TRUE(told("run x.toml --dry-run --set validation.better=lower").ends_with("exit 0"));
 }
@@ -183,7 +184,7 @@ TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
   experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"" + mine + "\"\n");
   for (const std::string command : {"run x.toml --dry-run", "run x.toml", "submit x.toml --dry-run"}) {
     const auto text = told(command);
-    EXPECT_TRUE(holds(text, mine + " is a judge that was trained to be asked in another form: prompts: \"a/en\" in "
+    EXPECT_TRUE(holds(text, mine + ": is a judge that was trained to be asked in another form: prompts: \"a/en\" in "
                                    "training, unset here; view: \"orm\" in training, \"prm\" here\n"))
         << text;
     EXPECT_TRUE(text.ends_with("exit 3")) << text;

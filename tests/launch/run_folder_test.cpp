@@ -125,7 +125,7 @@ TEST_F(RunFolders, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
 TEST_F(RunFolders, RefusesARunThatIsInProgress) {
   const auto held = RunFolder::claim(make_spec(), "results");
   EXPECT_EQ(failure(one(make_spec())), "results/x: this run is in progress: process " + std::to_string(::getpid()) +
-                                           " holds it|wait for it to end, or end it|1");
+                                           " holds it|wait until it exits, or stop it|1");
 }
 
 TEST_F(RunFolders, ResumesAFolder) {

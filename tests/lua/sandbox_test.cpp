@@ -151,6 +151,7 @@ TEST(Sandbox, TellsSyntaxErrors) {
   EXPECT_EQ(outcome.problem, "unexpected symbol near '='\n    2 | local y = = 2");
   EXPECT_EQ(run_script(std::string("local x = 1\n\0", 13)).where, "script.lua:2");
   EXPECT_EQ(run_script(std::string("local x = 1\n\0", 13)).problem, "a NUL byte in the script: \\x00");
+  EXPECT_EQ(run_script(std::string("\xFF\xFEl\0", 4)).problem, "is text in UTF-16, not in UTF-8");
   EXPECT_EQ(run_script("\x1bLua").problem, "is bytecode, not the text of a script");
   EXPECT_EQ(run_script("local x\n\n-- \xff").where, "script.lua:3");
   EXPECT_EQ(run_script("local x\n\n-- \xff").problem, "is no UTF-8: -- \\xff");

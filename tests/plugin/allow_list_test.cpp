@@ -54,10 +54,9 @@ TEST(AllowList, NamesALineThatItCanNotRead) {
 }
 
 TEST(AllowList, ThatIsMissingAllowsNothing) {
-  EXPECT_EQ(
-      refusal([] { AllowLists(std::vector<std::filesystem::path>{"/no/such/compeer.lock"}); }),
-      "/no/such/compeer.lock: is to say which plugins may run, but can't be read: No such file or directory|compeer "
-      "plugins lock --output FILE writes a list of allowed plugins|5");
+  EXPECT_EQ(refusal([] { AllowLists(std::vector<std::filesystem::path>{"/no/such/compeer.lock"}); }),
+            "/no/such/compeer.lock: plugin allow list can't be read: No such file or directory|compeer "
+            "plugins lock --output FILE writes a list of allowed plugins|5");
 }
 
 TEST(AllowList, AllowsWhatAllListsName) {

@@ -74,6 +74,7 @@ TEST_F(ARememberedChat, IsAskedEqualRequestsOnce) {
 TEST_F(ARememberedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
   EXPECT_EQ(ask({"a"}, {{"act", "fail"}}), std::vector<std::string>{"failed: not today"});
   EXPECT_EQ(counts_.failed, 1);
+  EXPECT_EQ(counts_.failures.take(), std::vector<std::string>{"not today"});
   ask({"a"}, {{"act", "fail"}});
   ask({"a"});
   ask({"a"}, {{"wait", 2}});
@@ -158,8 +159,25 @@ TEST_F(ARememberedChat, CountsAndMarksWhatCouldNotBeRead) {
   chat.unreadable({.turns = {{"user", "b"}}}, "re: b", false);
   EXPECT_EQ(counts_.again, 1);
   EXPECT_EQ(counts_.malformed, 1);
-  EXPECT_EQ(counts_.take_unreadable(), std::vector<std::string>{"re: b"});
-  EXPECT_EQ(counts_.take_unreadable(), std::vector<std::string>{});
+  EXPECT_EQ(counts_.unreadable.take(), std::vector<std::string>{"'re: b'"});
+  EXPECT_EQ(counts_.unreadable.take(), std::vector<std::string>{});
+}
+
+TEST_F(ARememberedChat, SaysWhatIsWrongWithAnAnswer) {
+  auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
+  const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
+  const auto unreadable = [&](const std::string& asked, const std::string& answer, bool finished) {
+    const ChatRequest request{.turns = {{"user", asked}}, .max_tokens = 16};
+    store_->keep({who, request}, "chat/chatter 1.0.0", "chatter", request,
+                 {.text = answer, .finished = finished, .failure = ""});
+    chat.unreadable(request, answer, false);
+  };
+  unreadable("a", " \n", true);
+  unreadable("b", "<think>Let me\nsee", false);
+  unreadable("c", "", false);
+  EXPECT_EQ(counts_.unreadable.take(),
+            (std::vector<std::string>{"an empty answer", "'<think>Let me\\x0asee' (cut off at max_tokens = 16)",
+                                      "no text (cut off at max_tokens = 16)"}));
 }
 
 TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
@@ -171,10 +189,10 @@ TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
   };
   EXPECT_EQ(problem("throw"), "no key");
   EXPECT_EQ(problem("leave out"), "did not answer request 0");
-  EXPECT_EQ(problem("leave in the line"), "did not take all requests");
+  EXPECT_EQ(problem("leave in the line"), "returned before it had taken all requests");
   EXPECT_EQ(problem("make up"), "answered request 7, which it has not taken");
   EXPECT_EQ(problem("twice"), "answered request 1 twice");
-  EXPECT_EQ(problem("elsewhere"), "told of a reply on another thread");
+  EXPECT_EQ(problem("elsewhere"), "replied on another thread");
 }
 
 TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
@@ -240,7 +258,7 @@ TEST_F(ARememberedChat, TellsOfAStop) {
   stop = true;
   const auto error = error_of([&] { ask({"a"}, {{"act", "leave out"}}); });
   EXPECT_EQ(error.exit(), Exit::preempted);
-  EXPECT_EQ(error.problem(), "was stopped before it had answered all requests");
+  EXPECT_EQ(error.problem(), "interrupted before all requests were answered");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ TEST_F(AutoModel, IsThePluginThatItsConfigNames) {
 TEST_F(AutoModel, IsRefusedWhereNobodyKnowsIt) {
   const auto file = (folder_.folder() / "config.json").string();
   EXPECT_EQ(refused(asked(R"({"model_type": "qwen1"})")),
-            "x.toml:10|'model.path': " + file + ": no plugin reads models of type 'qwen1'|did you mean 'qwen2'? known: qwen2|4");
+            "x.toml:10|'model.path': " + file +
+                ": no plugin reads models of type 'qwen1'|did you mean 'qwen2'? known: qwen2|4");
   EXPECT_EQ(refused(with_model("plugin = \"auto\"")),
             "x.toml:9|'model.plugin' \"auto\" asks what 'model.path' holds, which isn't set|a fresh model's plugin is "
             "named: qwen2|3");
@@ -45,6 +46,11 @@ TEST_F(AutoModel, IsRefusedWhereThereIsNone) {
   const auto wrong = (folder / "smolm2").string();
   EXPECT_EQ(refused(with_model("plugin = \"auto\"\npath = \"" + wrong + "\"")),
             "x.toml:10|'model.path': " + wrong + ": there is no such folder|did you mean 'smollm2'? known: smollm2|4");
+  const auto file = (folder / "m.gguf").string();
+  write_file(file, "GGUF");
+  EXPECT_EQ(refused(with_model("plugin = \"auto\"\npath = \"" + file + "\"")),
+            "x.toml:10|'model.path': " + file + ": is a GGUF file, not a model folder|import it: compeer import " +
+                file + " -o models/m|4");
 }
 
 }  // namespace

@@ -238,6 +238,13 @@ TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
             "files are\nx.toml:7: 'model.path': there is no file or folder \"m\"\n  help: it is looked for in the "
             "current folder, then where "
             "compeer's own files are|3");
+  auto hub = resolved(
+      "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"files\"\nfiles = [\"a\"]\n[model]\npath = "
+      "\"Qwen/Qwen2.5-0.5B-Instruct\"\n");
+  EXPECT_EQ(complaint([&] { pin_inputs(hub); }),
+            "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|to use the Hugging Face "
+            "Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir models/Qwen2.5-0.5B-Instruct, then name "
+            "models/Qwen2.5-0.5B-Instruct|3");
   const auto but = [&](const std::string& may_miss) {
     return complaint([&] { pin_inputs(spec, [&](const std::string& given) { return given == may_miss; }); });
   };

@@ -66,6 +66,11 @@ TEST(ParseToml, RefusesNulBytes) {
             "x.toml:2|a NUL byte: \\x09[\\x00\\x00|TOML is text in UTF-8; is this UTF-16 or a binary file?|3");
 }
 
+TEST(ParseToml, RefusesUtf16WithTheCommandThatConvertsIt) {
+  EXPECT_EQ(refused(std::string("\xFF\xFEn\0", 4)),
+            "x.toml|is text in UTF-16, not in UTF-8|convert it: iconv -f UTF-16 -t UTF-8 x.toml >x.toml.utf8|3");
+}
+
 TEST(ParseToml, RefusesInvalidUtf8) {
   EXPECT_EQ(refused("a = 1\nname = \"\xC3(\"\n"),
             "x.toml:2|not valid UTF-8: name = \"\\xc3(\"|save the file as UTF-8|3");

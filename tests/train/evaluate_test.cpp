@@ -34,7 +34,7 @@ TEST(Evaluate, GivesMeansWithIntervalsOverPrompts) {
 TEST(Evaluate, WarnsOfARewardWithoutOpinions) {
   SmallRun small(five_dialogues(),
                  evaluate(2, "return { abstains = true, parts = { 'score' }, score = function() return nil end }"));
-  EXPECT_NE(log_of(small).find("compeer: warning: reward 'mine' had no opinion of any completion"), std::string::npos);
+  EXPECT_NE(log_of(small).find("compeer: warning: reward 'mine' scored no completion"), std::string::npos);
   const auto metrics = nlohmann::json::parse(read_file(small.folder / "summary.json")).at("metrics");
   EXPECT_EQ(metrics.at("rewards/mine/score"),
             (nlohmann::json{{"mean", nullptr}, {"low", nullptr}, {"high", nullptr}, {"n", 0}}))

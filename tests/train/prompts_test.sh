@@ -101,6 +101,13 @@ assert data == {"unreadable": 0, "splits": [{"split": "train", "records": 10, "t
 run one
 cmp results/trim/checkpoints/last/model.safetensors results/one/checkpoints/last/model.safetensors || fault "other weights on two ranks"
 
+run few --ranks 2 --set grpo.batch=1 --set grpo.steps=1
+ends 0
+holds "a rank without work" "1 of 2 ranks have no work: grpo.batch = 1 has 1 part; lower 'ranks', or raise 'grpo.batch'" results/few/log.txt
+run few-parts --ranks 2 --set task=sft --set sft.steps=1
+ends 0
+holds "a part for each rank" "1 of 2 ranks have no work: sft.batch = 4, divided by sft.together = 8, has 1 part; lower 'ranks' or 'sft.together', or raise 'sft.batch'" results/few-parts/log.txt
+
 run shorter --set dataset.max_prompt_tokens=40 --set "dataset.system=answer in one word"
 ends 0
 expected shorter 40 "answer in one word"

@@ -83,12 +83,11 @@ TEST_F(ValidationOfARun, NamesMetricsThatDoNotExist) {
               with({{"validation.every", 1}, {"validation.metrics", {"los"}}}, {});
             }),
             "validation.metrics: no metric 'los'\n  help: did you mean 'loss'? known: loss, length");
-  EXPECT_EQ(
-      complaint([&] {
-        with({{"validation.every", 1}, {"validation.metrics", {"length"}}}, {});
-      }),
-      "validation.better: is not set, and nothing is known of 'length'\n  help: say which of its values are better: "
-      "\"higher\" or \"lower\"");
+  EXPECT_EQ(complaint([&] {
+              with({{"validation.every", 1}, {"validation.metrics", {"length"}}}, {});
+            }),
+            "validation.better: must be set: whether a higher 'length' is better is not known\n  help: set it to "
+            "\"higher\" or \"lower\"");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ expected=$(weights whole)
 for ranks in 1 2; do
   leaves whole 4 $ranks
   says "whole: holds a finished run"
-  says "--resume goes on with it; --fresh begins anew and keeps it beside"
+  says "--resume continues it; --fresh starts over and renames the existing folder"
   leaves whole 0 $ranks --resume
   says "whole finished before: nothing is left to do"
 done
@@ -61,7 +61,7 @@ echo "ok      a finished run stays as it is"
 
 before=$(contents whole)
 ends 0 2 whole --fresh
-says "note: begins anew; what was in whole is in whole~1 now, beside it"
+says "note: starts over; the existing folder whole is now whole~1"
 [[ $(contents whole~1) == "$before" ]] || fail "setting a run aside has changed it"
 same whole && verified whole~1
 (cd whole && ends 0 1 . --fresh)
@@ -99,7 +99,7 @@ first=$job
 kill -STOP "$first"
 for option in "" --resume --fresh; do
   leaves two 4 1 $option
-  says "two: other workers are at this run"
+  says "two: is in use by other workers"
 done
 kill -CONT "$first" && kill -USR1 "$first"
 wait "$first" || [[ $? == 85 ]] || fail "the first of two ends with $?"
@@ -128,7 +128,7 @@ for folder in none/checkpoints/step-*; do echo >>"$folder/model.safetensors"; do
 before=$(cd none && sha256sum run.h5 rollouts/* checkpoints/*/*)
 ends 4 2 none --resume
 says "has no checkpoint to go on from:"
-says "--fresh begins anew and keeps what is here beside it"
+says "--fresh starts over and renames the existing folder"
 [[ $(cd none && sha256sum run.h5 rollouts/* checkpoints/*/*) == "$before" ]] || fail "a resume that is refused has changed the run"
 cp -a stopped-1 other
 make_run other --set grpo.steps=400 --set checkpoint.every=10 --set seed=8

@@ -186,7 +186,7 @@ TEST(Worker, TouchesNothingOfARunThatOthersAreAt) {
     const record::WriterLock others(job.folder() / "spec.json");
     job.again({"--resume"});
     EXPECT_EQ(job.wait(), 4);
-    EXPECT_NE(job.output().find(job.folder().string() + ": other workers are at this run"), std::string::npos)
+    EXPECT_NE(job.output().find(job.folder().string() + ": is in use by other workers"), std::string::npos)
         << job.output();
     EXPECT_EQ(job.error()["what"], "out of luck") << "what they left is gone";
   }

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -13,6 +14,28 @@ namespace compeer::openai {
 namespace {
 
 constexpr std::string_view path = "/chat/completions";
+
+constexpr std::string_view url_ends =
+    "'url' must end where /chat/completions follows, as https://api.example.com/v1 does";
+
+constexpr char quotes[] = {'\'', '"', '`'};
+
+// How endpoints say that they do not take a field: OpenAI's, vLLM's, Mistral's.
+constexpr const char* unknown_words[] = {"unsupported",  "not supported", "does not support", "unknown",
+                                         "unrecognized", "not permitted", "extra_forbidden"};
+
+// No money left, which no other try mends; 429 is also what a busy endpoint answers.
+bool is_credit(int64_t status, const ApiError& error) {
+  return status == 402 || error.code == "insufficient_quota" || error.code == "insufficient_user_quota" ||
+         error.code == "billing_hard_limit_reached" || error.code == "Arrearage";
+}
+
+bool is_unknown_field(const ApiError& error) {
+  std::string text = error.code + " " + error.message;
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::any_of(std::begin(unknown_words), std::end(unknown_words),
+                     [&](const char* word) { return text.find(word) != std::string::npos; });
+}
 
 // A shorter key is no secret but a word that endpoints without keys want, and may stand in any answer.
 constexpr size_t shortest_secret = 8;
@@ -116,15 +139,45 @@ std::string Endpoint::introduction() const {
   return "asks " + address.url + ", which gets the key in $" + key_env_;
 }
 
-std::string Endpoint::remedy(int64_t status) const {
-  if (status == 404) {
-    return "'url' must end where /chat/completions follows, as https://api.example.com/v1 does, and the endpoint must "
-           "have the model '" +
-           form.model + "'";
-  }
+std::string Endpoint::remedy(int64_t status, const ApiError& error) const {
+  if (is_credit(status, error))
+    return "add credit to the account, or set " + key_env_ + " to another key; then resume: stored answers are reused";
+  if (status == 404) return std::string(url_ends) + ", and the endpoint must have the model '" + form.model + "'";
   if (status >= 300 && status < 400) return "'url' must be the address that it sends to: redirects are not followed";
+  if (status == 400 || status == 422) return remedy_of_field(error);
+  if (status != 401 && status != 403) return {};
   if (key_.empty()) return "put the key into the environment variable " + key_env_ + ", which is not set";
   return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
+}
+
+// An error that names a field of the body and calls it unknown concerns every request; one about a value may not.
+std::string Endpoint::remedy_of_field(const ApiError& error) const {
+  const std::string other = form.limit_field == "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  const auto names = [&](const std::string& field) {
+    if (error.param == field) return true;
+    return std::any_of(std::begin(quotes), std::end(quotes),
+                       [&](char quote) { return error.message.find(quote + field + quote) != std::string::npos; });
+  };
+  const bool unknown = is_unknown_field(error);
+  if (form.limit_field == "max_tokens" ? error.message.find(other) != std::string::npos
+                                       : unknown && names(form.limit_field))
+    return "set limit_field = \"" + other + "\" where the chat model is set";
+  if (!unknown) return {};
+  const auto body = nlohmann::json::parse(body_of(form, {.turns = {}, .choices = {"a"}, .weigh = true}));
+  for (const auto& [field, value] : body.items()) {
+    if (field == "model" || field == "messages" || field == "stream" || !names(field)) continue;
+    if (form.extra.contains(field)) return "remove '" + field + "' from 'extra' where the chat model is set";
+    if (field.ends_with("logprobs")) return "set by = \"answer\": the endpoint gives no log-probabilities";
+    return "set omit = [\"" + field + "\"] where the chat model is set";
+  }
+  return {};
+}
+
+std::string Endpoint::advice(const Ended& last) const {
+  if (last.broken.starts_with("Operation timed out")) return "raise 'timeout', or lower 'concurrent'";
+  if (last.status == 0) return "start the endpoint, or correct 'url'";
+  if (!last.broken.empty() || last.status >= 300) return "check the endpoint";
+  return std::string(url_ends);
 }
 
 }  // namespace compeer::openai

@@ -29,8 +29,12 @@ class Endpoint {
   /// Who is asked, and with which key: the name of its variable. For the log, before anything is sent.
   std::string introduction() const;
 
-  /// What to do about a status that any request would get: 401, 403, 404.
-  std::string remedy(int64_t status) const;
+  /// What to do about an error that every request would get: no access, no such model, no credit, a field that the
+  /// endpoint does not know. Empty if other requests may succeed.
+  std::string remedy(int64_t status, const ApiError& error) const;
+
+  /// What to do after requests that stayed without an answer, from the last of them.
+  std::string advice(const Ended& last) const;
 
   /// In the currency of the prices.
   double cost(int64_t prompt_tokens, int64_t completion_tokens) const {
@@ -51,6 +55,7 @@ class Endpoint {
 
  private:
   void read_key(const Settings& settings);
+  std::string remedy_of_field(const ApiError& error) const;
 
   std::string key_, key_env_;
 };

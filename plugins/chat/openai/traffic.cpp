@@ -18,11 +18,6 @@ bool passes(int64_t status) {
   return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
 }
 
-// Would be the same for every request: not allowed in, or not there. A redirect would take the key elsewhere.
-bool concerns_all(int64_t status) {
-  return status == 401 || status == 403 || status == 404 || (status >= 300 && status < 400);
-}
-
 }  // namespace
 
 std::string Account::summary(const Endpoint& endpoint) const {
@@ -118,10 +113,10 @@ void Traffic::take(const Ended& ended) {
   if (!ended.broken.empty()) return again(ended, "no whole answer", ended.broken);
   if (is_success(ended)) return take_answer(ended);
   const auto fault = fmt::format("HTTP {}", ended.status);
-  const auto cause = endpoint_.clean(fault + ": " + error_of(ended.body));
-  if (concerns_all(ended.status)) {
-    throw Error(endpoint_.address.url, cause, endpoint_.remedy(ended.status), Exit::plugin);
-  }
+  const auto error = error_of(ended.body);
+  const auto cause = endpoint_.clean(fault + ": " + error.message);
+  if (const auto remedy = endpoint_.remedy(ended.status, error); !remedy.empty())
+    throw Error(endpoint_.address.url, cause, remedy, Exit::plugin);
   if (passes(ended.status)) return again(ended, fault, cause);
   account_.failed_in_a_row = 0;
   fail(ended.id, cause);
@@ -167,7 +162,8 @@ void Traffic::again(const Ended& ended, const std::string& fault, const std::str
     throw Error(
         endpoint_.address.url,
         endpoint_.clean(fmt::format("{} requests in a row got no answer, the last: {}", account_.failed_in_a_row, why)),
-        "is the endpoint up? Answers so far are remembered; 'give_up' says how many in a row are too many",
+        endpoint_.advice(ended) +
+            ", then resume: stored answers are reused; 'give_up' sets how many failures in a row end a run",
         Exit::plugin);
   }
   const double random = host_.random(static_cast<uint32_t>(ended.id), static_cast<uint32_t>(failures));

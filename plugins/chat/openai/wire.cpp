@@ -1,6 +1,7 @@
 #include "openai/wire.h"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 #include "base/data_uri.h"
@@ -46,10 +47,37 @@ const json* member(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+std::string text_in(const json& object, const char* key) {
+  const json* value = member(object, key);
+  return value && value->is_string() ? value->get<std::string>() : "";
+}
+
 std::string message_of(const json& error) {
   if (error.is_string()) return error.get<std::string>();
   const json* message = member(error, "message");
   return message && message->is_string() ? message->get<std::string>() : "an error without a message";
+}
+
+// The text within the first element of this name, in lower case: "title".
+std::string element(const std::string& html, const std::string& lower, const std::string& name) {
+  const auto open = lower.find("<" + name);
+  const auto begin = open == std::string::npos ? open : lower.find('>', open);
+  const auto end = begin == std::string::npos ? begin : lower.find("</" + name, begin);
+  return end == std::string::npos ? "" : html.substr(begin + 1, end - begin - 1);
+}
+
+// "an HTML page: '502 Bad Gateway'"; empty if the body is none.
+std::string html_page(const std::string& body) {
+  const auto start = std::min(body.find_first_not_of(" \t\r\n"), body.size());
+  const std::string html = body.substr(start, 10'000);
+  std::string lower = html;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (!lower.starts_with("<!doctype html") && !lower.starts_with("<html")) return {};
+  for (const char* name : {"title", "h1", "body"}) {
+    const auto title = one_line(element(html, lower, name).substr(0, 60));
+    if (title.find_first_not_of(' ') != std::string::npos) return "an HTML page: '" + title + "'";
+  }
+  return "an HTML page";
 }
 
 // Throws as json::parse does. What nests deeply is no answer of an endpoint, and would take a gigabyte.
@@ -83,6 +111,7 @@ class AnswerReader {
       said_ = true;
       received_.reply.text += content(*part);
       if (const json* refusal = member(*part, "refusal")) refusal_ += refusal->get<std::string>();
+      if (const json* calls = member(*part, "tool_calls"); calls && !calls->empty()) note_tool(calls->at(0));
     }
     if (const json* reason = member(choice, "finish_reason")) reason_ = reason->get<std::string>();
     if (const json* log_probs = member(choice, "logprobs")) {
@@ -95,6 +124,8 @@ class AnswerReader {
     auto& reply = received_.reply;
     reply.finished = reason_ != "length";
     if (!refusal_.empty() && reply.text.empty()) reply.failure = one_line("the model refused: " + refusal_);
+    if (calls_tool_ && reply.text.empty())
+      reply.failure = one_line("the model called the tool '" + tool_ + "' instead of answering");
     if (reason_ == "content_filter") reply.failure = "the endpoint's filter held the answer back";
     if (!weighed.empty() && reply.failure.empty()) {
       if (tokens_.empty()) throw std::runtime_error(without_log_probs);
@@ -106,10 +137,16 @@ class AnswerReader {
   bool ended() const { return !reason_.empty(); }
 
  private:
+  // A stream repeats the call without its name.
+  void note_tool(const json& call) {
+    calls_tool_ = true;
+    if (const json* function = member(call, "function"); function && tool_.empty()) tool_ = text_in(*function, "name");
+  }
+
   Received received_;
-  std::string reason_, refusal_;
+  std::string reason_, refusal_, tool_;
   std::vector<AnswerToken> tokens_;
-  bool said_ = false;
+  bool said_ = false, calls_tool_ = false;
 };
 
 // Events end with an empty line; an event's data may stand in several lines. Lines end with LF, CR LF or CR.
@@ -193,6 +230,7 @@ Received read(const std::string& body, const std::vector<std::string>& weighed) 
     if (start == std::string::npos) throw std::runtime_error("it is empty");
     if (body[start] != '{') {
       const auto all = events(body);
+      if (const auto page = html_page(body); !page.empty()) throw std::runtime_error("it is " + page);
       if (all.empty()) throw std::runtime_error("it is no JSON but '" + one_line(body.substr(start, 60)) + "'");
       return read_stream(all, weighed);
     }
@@ -206,11 +244,26 @@ Received read(const std::string& body, const std::vector<std::string>& weighed) 
   }
 }
 
-std::string error_of(const std::string& body) {
-  const auto value = parse_json(body);
-  if (const json* error = member(value, "error")) return one_line(message_of(*error));
-  if (const json* message = member(value, "message")) return one_line(message_of(*message));
-  return one_line(text_of(body.substr(0, 200)));
+// {"error": {...}}, {"error": "..."}, {"message": ...}, {"detail": ...}; some endpoints put it into a list.
+ApiError error_of(const std::string& body) {
+  if (const auto page = html_page(body); !page.empty()) return {page, "", ""};
+  json value = parse_json(body);
+  if (value.is_array() && !value.empty()) value = json(value[0]);
+  const json* error = member(value, "error");
+  const json& about = error && error->is_object() ? *error : value;
+  ApiError found{"", text_in(about, "code"), text_in(about, "param")};
+  if (found.code.empty()) found.code = text_in(about, "type");
+  if (error) {
+    found.message = message_of(*error);
+  } else if (const json* message = member(value, "message")) {
+    found.message = message_of(*message);
+  } else if (const json* detail = member(value, "detail")) {
+    found.message = detail->is_string() ? detail->get<std::string>() : text_of(*detail);
+  } else {
+    found.message = body.empty() ? "no reason given" : text_of(body.substr(0, 200));
+  }
+  found.message = one_line(found.message);
+  return found;
 }
 
 }  // namespace compeer::openai

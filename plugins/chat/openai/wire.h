@@ -28,13 +28,17 @@ struct Received {
 };
 
 /// Reads the body of a success: an object, or events ("data: {...}") of a stream. A stream that ends before the answer
-/// does is broken. A reply without text that another try would not mend (a refusal, the endpoint's filter) has a
-/// failure. `weighed`: choices whose log-probs are wanted; an answer without any is broken. They are those of the first
-/// token of the answer that tells them apart; of choices that are not among the alternatives which the endpoint tells,
-/// what the others leave; of an answer that is none of them there are none.
+/// does is broken. A reply without text that another try would not mend (a refusal, a tool call, the endpoint's filter)
+/// has a failure. `weighed`: choices whose log-probs are wanted; an answer without any is broken. They are those of the
+/// first token of the answer that tells them apart; of choices that are not among the alternatives which the endpoint
+/// tells, what the others leave; of an answer that is none of them there are none.
 Received read(const std::string& body, const std::vector<std::string>& weighed = {});
 
-/// The message in the body of an error, or the start of the body, in one line of at most 300 bytes.
-std::string error_of(const std::string& body);
+/// An error as an endpoint reports it in a body.
+struct ApiError {
+  std::string message;      ///< or the start of the body; one line of at most 300 bytes
+  std::string code, param;  ///< "insufficient_quota", "max_tokens"; empty if the body has none
+};
+ApiError error_of(const std::string& body);
 
 }  // namespace compeer::openai

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utf8.h"
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 #include "corpora/csv.h"
@@ -118,6 +119,7 @@ class Table {
 
 void read_table(const CorpusFile& source, CorpusCache& cache) {
   const std::string text = compeer::read_file(source.file);
+  compeer::refuse_utf16(text, source.file.string());
   Table table(cache);
   each_csv_row(text, [&](const CsvRow& row) { table.take(row); });
   table.finish();

@@ -1,6 +1,7 @@
 /// prompts: prompts of one's own, as JSON lines or a JSON list. A record has "prompt", a text, or "messages", a list of
 /// {"role", "content"}. It may have "system", "reference" (the answer to learn from), "id", "language", "split" and
-/// "meta", an object for rewards to read. A key whose value is null counts as missing.
+/// "meta", an object for rewards to read. A key whose value is null counts as missing. ShareGPT's and Alpaca's layouts
+/// are read with the setting `format`.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -8,11 +9,12 @@
 #include "base/error.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
+#include "corpora/corpus_cache.h"
 #include "corpora/fields.h"
 #include "corpora/json_records.h"
 #include "corpora/left_out.h"
-#include "corpora/corpus_cache.h"
 #include "corpora/sources.h"
+#include "datasets/prompts/layouts.h"
 
 namespace {
 
@@ -20,11 +22,14 @@ using namespace compeer;
 using corpora::Refusal;
 using corpora::Role;
 using nlohmann::json;
+using prompts::text_in;
 
 const std::vector<std::string> kKeys = {"id", "prompt", "messages", "system", "language", "reference", "meta", "split"};
 const std::vector<std::string> kMessageKeys = {"role", "content"};
 const std::vector<std::pair<std::string_view, Role>> kRoles = {
     {"system", Role::system}, {"user", Role::seeker}, {"assistant", Role::supporter}};
+const std::map<std::string, std::string> kRead = {
+    {"prompts", "'prompt' or 'messages'"}, {"sharegpt", "'conversations'"}, {"alpaca", "'instruction'"}};
 const std::vector<std::string> kSplits = {"train", "valid", "test"};
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
@@ -47,12 +52,6 @@ void check_keys(json& object, const std::vector<std::string>& known) {
     throw Refusal("has the unknown key " + shown(item.key()) + (near.empty() ? "" : " (did you mean '" + near + "'?)") +
                   ": put what is your own into 'meta'");
   }
-}
-
-// With the white space around it, which matters in code.
-std::string text_in(const json& object, const char* key) {
-  if (corpora::text_of(object, key).empty()) throw Refusal("has an empty text '" + std::string(key) + "'");
-  return object.at(key).get<std::string>();
 }
 
 std::string text_if_any(const json& object, const char* key) {
@@ -95,6 +94,14 @@ std::string split_in(const json& record) {
   return split;
 }
 
+json ours(json record, const std::string& format) {
+  if (!record.is_object()) throw Refusal("is no JSON object");
+  if (format == "sharegpt") return prompts::from_sharegpt(record);
+  if (format == "alpaca") return prompts::from_alpaca(record);
+  prompts::refuse_other_layouts(record);
+  return record;
+}
+
 // What a record says by itself; its id may be empty.
 Example example_of(json record) {
   check_keys(record, kKeys);
@@ -117,9 +124,9 @@ Example example_of(json record) {
 
 class Prompts : public Dataset {
  public:
-  Prompts(const Settings& settings, Host& host) : valid_(settings.number("valid")), test_(settings.number("test")) {
-    if (valid_ + test_ > 1)
-      throw Error("prompts", "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
+  Prompts(const Settings& settings, Host& host)
+      : format_(settings.text("format")), valid_(settings.number("valid")), test_(settings.number("test")) {
+    if (valid_ + test_ > 1) throw Error("prompts", "'valid' + 'test' must not exceed 1", "", Exit::spec);
     const auto path = settings.text("path");
     std::vector<std::string> others;
     files_ = corpora::sources(path, {".json", ".jsonl"}, others);
@@ -129,8 +136,9 @@ class Prompts : public Dataset {
     for (size_t file = 0; file < files_.size(); ++file)
       corpora::each_json_record(files_[file].file, [&](const corpora::Raw& raw) { take(file, raw); });
     if (left_out_.empty() && ids_.empty()) throw Error(path, "holds no record", "", Exit::data);
-    corpora::refuse_too_many(left_out_, ids_.size(), path, settings.number("max_unreadable"),
-                             "JSON lines or a JSON list are read, of records with 'prompt' or 'messages'");
+    corpora::refuse_too_many(
+        left_out_, ids_.size(), path, settings.number("max_unreadable"),
+        help_.empty() ? "JSON lines or a JSON list are read, of records with " + kRead.at(format_) : help_);
     ids_ = {};
   }
 
@@ -170,12 +178,14 @@ class Prompts : public Dataset {
       const bool said = split != example.record.end();
       splits_[said ? split->get<std::string>() : corpora::split_of(example.id, valid_, test_)].push_back(place);
     } catch (const Refusal& refusal) {
+      const auto* other = dynamic_cast<const prompts::OtherLayout*>(&refusal);
+      if (other && help_.empty()) help_ = other->help;
       left_out_.push_back({files_[file].file.string(), raw.number, refusal.what()});
     }
   }
 
   Example read(const LineAt& place) const {
-    Example example = example_of(corpora::parse(place.bytes, place.offset));
+    Example example = example_of(ours(corpora::parse(place.bytes, place.offset), format_));
     const corpora::CorpusFile& file = files_[place.file];
     if (example.id.empty()) example.id = file.name + "/" + std::to_string(place.number);
     if (file.split.empty()) return example;
@@ -192,7 +202,9 @@ class Prompts : public Dataset {
     return place.file == from ? record : record + " of " + files_[place.file].file.string();
   }
 
+  const std::string format_;
   const double valid_, test_;
+  std::string help_;  // how to read records of another layout, if there are any
   std::vector<corpora::CorpusFile> files_;
   corpora::ByteArena arena_;
   std::map<std::string, std::vector<LineAt>> splits_;
@@ -207,6 +219,8 @@ COMPEER_PLUGIN(Dataset, datasets, prompts, Prompts, R"json(
   "summary": "Prompts of one's own: a text or a conversation each, with or without a reference.",
   "parameters": {
     "path": {"type": "path", "help": "JSON lines or a JSON list, or a folder with .json and .jsonl files"},
+    "format": {"type": "string", "default": "prompts", "choices": ["prompts", "sharegpt", "alpaca"],
+      "help": "layout of the records: our own, or that of other programs, with 'conversations' or 'instruction'"},
     "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,
       "help": "share of the records in the split valid, where neither a file's name nor the record says the split"},
     "test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},

@@ -146,42 +146,32 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
 Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::string& own_fingerprint)
     : config_(record::read_adapter_config(folder)) {
   const auto file = record::Safetensors::open(folder / record::adapter_weights);
-  std::string misfits;
+  Misfits misfits;
   std::set<std::string> known;
   for (const Entry& entry : projections(model)) {
     const auto [a, b] = record::change_names(file, entry.name);
     known.insert({a, b});
     if (!file.has(a) && !file.has(b)) continue;
     const auto fits = [&](const std::string& name, const std::vector<int64_t>& shape) {
-      if (!file.has(name)) {
-        misfits += "\n  missing " + name + " " + shape_text(shape);
-        return false;
-      }
-      const auto& view = file.tensor(name);
-      if (view.shape != shape)
-        misfits += "\n  " + name + " is " + shape_text(view.shape) + ", should be " + shape_text(shape);
-      if (type_of(view.dtype) == at::ScalarType::Undefined)
-        misfits += "\n  " + name + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
-      return true;
+      file.has(name) ? misfits.check(name, file.tensor(name), shape) : misfits.missing(name, shape);
     };
-    const bool first = fits(a, {config_.rank, entry.shape[1]}), second = fits(b, {entry.shape[0], config_.rank});
-    if (!first || !second || !misfits.empty()) continue;
+    fits(a, {config_.rank, entry.shape[1]}), fits(b, {entry.shape[0], config_.rank});
+    if (!misfits.empty()) continue;
     changes_.push_back({entry.name, {a, taken(file.tensor(a))}, {b, taken(file.tensor(b))}});
     for (const Parameter& one : {changes_.back().a, changes_.back().b}) {
-      if (!finite(one.value)) misfits += "\n  " + one.name + " holds numbers that are not finite";
+      if (!finite(one.value)) misfits.not_finite(one.name);
     }
   }
   for (const std::string& name : file.names()) {
-    if (!known.contains(name)) misfits += "\n  not expected " + name;
+    if (!known.contains(name)) misfits.unexpected(name);
   }
-  if (misfits.empty() && changes_.empty()) misfits = " it has no tensor";
+  const std::string help = config_.base.empty() ? "" : "it was made for " + config_.base + ": use that model";
   if (!misfits.empty())
-    throw Error(folder.string(), "the adapter does not fit the model:" + misfits,
-                config_.base.empty() ? "" : "it says that it was made for " + config_.base, Exit::data);
+    throw Error(folder.string(), "the adapter does not fit the model:" + misfits.text(), help, Exit::data);
+  if (changes_.empty()) throw Error(folder.string(), "the adapter has no tensor", help, Exit::data);
   const auto made_for = file.metadata().find("base_fingerprint");
   if (made_for != file.metadata().end() && !own_fingerprint.empty() && made_for->second != own_fingerprint)
-    throw Error(folder.string(), "the adapter was made for a model of other weights",
-                config_.base.empty() ? "" : "it says that it was made for " + config_.base, Exit::data);
+    throw Error(folder.string(), "the adapter was made for a model of other weights", help, Exit::data);
   config_.targets = plain_targets(model, changes_);
 }
 

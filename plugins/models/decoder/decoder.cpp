@@ -53,8 +53,7 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
 int32_t Decoder::add_adapter(const std::filesystem::path& folder, const std::string& fingerprint) {
   if (!use_.keeping.frozen)
     throw Error("model.frozen", "is false: other adapters stand on weights that don't train", "set it to true");
-  if (!use_.exact())
-    throw Error("model.engine", "is 'libtorch', which knows one adapter at a time", "leave it 'exact'");
+  if (!use_.exact()) throw Error("model.engine", "'libtorch' supports only one adapter at a time", "set it to 'exact'");
   use_.keeping.check(folder, trained_over(folder));
   adapters_.push_back(std::make_unique<Adapter>(config_, folder, fingerprint));
   const auto before = std::exchange(layers_, {});  // what frozen weights were rearranged to is found again

@@ -35,6 +35,34 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return text + "]";
 }
 
+void Misfits::add(const std::string& kind, const std::string& tensor) {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& one) { return one.name == kind; });
+  found == kinds_.end() ? kinds_.push_back({kind, tensor}) : void(++found->count);
+}
+
+void Misfits::missing(const std::string& name, const std::vector<int64_t>& shape) {
+  add("missing", "missing " + name + " " + shape_text(shape));
+}
+
+void Misfits::unexpected(const std::string& name) { add("unexpected", "not expected " + name); }
+
+void Misfits::not_finite(const std::string& name) { add("numbers", name + " holds numbers that are not finite"); }
+
+void Misfits::check(const std::string& name, const record::TensorView& view, const std::vector<int64_t>& shape) {
+  if (view.shape != shape) add("shape", name + " is " + shape_text(view.shape) + ", should be " + shape_text(shape));
+  if (type_of(view.dtype) == at::ScalarType::Undefined)
+    add("type", name + " is of type " + view.dtype + "; F32, BF16 and F16 can be read");
+}
+
+std::string Misfits::text() const {
+  std::string text;
+  for (const auto& [name, first, count] : kinds_) {
+    text += "\n  " + first;
+    if (count > 1) text += fmt::format(", and {} more", count - 1);
+  }
+  return text;
+}
+
 at::ScalarType type_of(const std::string& dtype) {
   if (dtype == "F32") return at::kFloat;
   if (dtype == "BF16") return at::kBFloat16;
@@ -179,26 +207,18 @@ Store::Store(const fs::path& folder, Keeping keeping, std::function<std::string(
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
 std::string Store::Files::misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {
-  std::string text;
+  Misfits misfits;
   std::set<std::string> names;
   for (const Entry& entry : wanted) {
     const std::string stored = name(entry);
     names.insert(stored);
-    if (!file.has(stored)) {
-      text += "\n  missing " + stored + " " + shape_text(entry.shape);
-      continue;
-    }
-    const auto& view = file.tensor(stored);
-    if (view.shape != entry.shape)
-      text += "\n  " + stored + " is " + shape_text(view.shape) + ", should be " + shape_text(entry.shape);
-    if (type_of(view.dtype) == at::ScalarType::Undefined)
-      text += "\n  " + stored + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
+    file.has(stored) ? misfits.check(stored, file.tensor(stored), entry.shape) : misfits.missing(stored, entry.shape);
   }
   for (const std::string& other : file.names()) {
     if (names.contains(other) || other.ends_with("rotary_emb.inv_freq")) continue;
-    if (!passed_over || !passed_over(other)) text += "\n  not expected " + other;
+    if (!passed_over || !passed_over(other)) misfits.unexpected(other);
   }
-  return text;
+  return misfits.text();
 }
 
 void Store::check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {

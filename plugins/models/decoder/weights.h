@@ -8,6 +8,7 @@
 #include "compeer/model.h"
 #include "compeer/settings.h"
 #include "config.h"
+#include "record/safetensors.h"
 
 namespace compeer::decoder {
 
@@ -20,6 +21,30 @@ std::vector<Entry> entries(const TextConfig& config);
 
 /// "[2, 3]", for messages.
 std::string shape_text(const std::vector<int64_t>& shape);
+
+/// Tensors that do not fit a model, for an error message. One tensor of each kind is shown: a model of another size
+/// has hundreds of them.
+class Misfits {
+ public:
+  void missing(const std::string& name, const std::vector<int64_t>& shape);
+  void unexpected(const std::string& name);
+  void not_finite(const std::string& name);
+  /// Notes a tensor whose shape or type is not the expected one.
+  void check(const std::string& name, const record::TensorView& view, const std::vector<int64_t>& shape);
+
+  bool empty() const { return kinds_.empty(); }
+  /// A line for each kind, each after a line end: "\n  missing a.weight [2, 3], and 12 more".
+  std::string text() const;
+
+ private:
+  void add(const std::string& kind, const std::string& tensor);
+
+  struct Kind {
+    std::string name, first;
+    size_t count = 1;
+  };
+  std::vector<Kind> kinds_;
+};
 
 /// The type that weights of safetensors' `dtype` come in; Undefined: none that is read.
 at::ScalarType type_of(const std::string& dtype);
@@ -59,7 +84,7 @@ class Store {
 
   bool has(const std::string& name) const;
 
-  /// All missing, extra and misshaped tensors are named in one Error (exit 4). Extra ones that `passed_over` knows, by
+  /// Missing, extra and misshaped tensors are reported in one Error (exit 4). Extra ones that `passed_over` knows, by
   /// their names in the file, are none.
   void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
 

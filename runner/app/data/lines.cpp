@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace compeer::app {
 
@@ -18,6 +19,7 @@ constexpr uint64_t kLargest = uint64_t{16} << 30;  // bytes of a file, which is 
 std::vector<BadLine> read_lines(const std::filesystem::path& file,
                                 const std::function<void(nlohmann::json&& object, size_t line)>& take) {
   const std::string bytes = read_file(file, kLargest), where = file.string();
+  refuse_utf16(bytes, where);
   std::vector<BadLine> bad;
   std::string_view rest = bytes;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // what some editors put in front of UTF-8

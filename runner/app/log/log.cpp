@@ -49,7 +49,7 @@ std::vector<Column> wanted_columns(const RunReader& run, const std::vector<std::
 // What a run is doing, as far as its file tells.
 std::string state_of(const RunReader& run) {
   const std::string status = run.status();
-  return status == "running" && !run.live() ? "stopped without an end" : status;
+  return status == "running" && !run.live() ? "stopped before it finished" : status;
 }
 
 uint64_t first_row(const RunReader& run, uint64_t last) { return last && last < run.rows() ? run.rows() - last : 0; }
@@ -171,7 +171,12 @@ Path find_run(const std::string& run) {
   for (const auto& entry : std::filesystem::directory_iterator("results", code))
     if (report::is_run(entry.path())) known.push_back(entry.path().filename().string());
   std::sort(known.begin(), known.end());
-  throw Error(run, "no such run", known.empty() ? "" : suggest(run, known), Exit::data);
+  const auto here = std::filesystem::current_path(code).string();
+  if (given.is_absolute()) throw Error(run, "no such run", "", Exit::data);
+  throw Error(
+      run, fmt::format("no such run: neither {} nor {} is a folder in {}", run, named.string(), here),
+      (known.empty() ? "" : suggest(run, known) + "; ") + "if its results are elsewhere, name its folder: PATH/" + run,
+      Exit::data);
 }
 
 int log_show(const LogShow& options, std::ostream& out) {

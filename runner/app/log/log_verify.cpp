@@ -89,8 +89,9 @@ std::string check_rows(const Path& folder, const json& spec_file, uint64_t most)
   const json own_spec = parse_json(run.spec_text());
   if (!own_spec.is_object() || !own_spec.contains("sha256")) bad("holds no spec");
   if (spec_file.is_object() && own_spec["sha256"] != spec_file["sha256"]) bad("is of another spec than spec.json");
-  return fmt::format("{} rows, {} columns, {} events, {}", run.rows(), run.columns().size(), events.size(),
-                     run.status() == "running" ? (run.live() ? "running" : "stopped without an end") : run.status());
+  return fmt::format(
+      "{} rows, {} columns, {} events, {}", run.rows(), run.columns().size(), events.size(),
+      run.status() == "running" ? (run.live() ? "running" : "stopped before it finished") : run.status());
 }
 
 // Each group of a step has its `group_size` completions, each once; with a known `batch`, all groups are there.

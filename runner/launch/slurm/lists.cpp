@@ -52,7 +52,7 @@ void need_shared_lists(const std::vector<fs::path>& lists, const fs::path& resul
     const auto file = fs::weakly_canonical(in_full(list));
     const auto why = unseen(file);
     if (why.empty() || same_file_system(file, existing(in_full(results)))) continue;
-    throw Error(list.string(), "is to say which plugins may run, but " + why,
+    throw Error(list.string(), "plugin allow list can't be read by other hosts: it " + why,
                 "put it beside the results, or into a folder that all hosts share", Exit::usage);
   }
 }

@@ -53,8 +53,8 @@ std::string submit_job(const fs::path& script) {
   auto text = answer.text;
   while (text.ends_with('\n')) text.pop_back();
   if (answer.exit == 0) {
-    throw Error("sbatch", fmt::format("told no job number:\n{}", text),
-                "the job may be in the queue all the same: see squeue before you submit again", Exit::failure);
+    throw Error("sbatch", fmt::format("printed no job number:\n{}", text),
+                "check squeue before you submit again: the job may be queued", Exit::failure);
   }
   throw Error("sbatch", fmt::format("ended with exit code {}:\n{}", answer.exit, text),
               fmt::format("mend the options, or the script itself, and: sbatch {}", script.string()), Exit::failure);

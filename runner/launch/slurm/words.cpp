@@ -27,7 +27,7 @@ std::string shell_word(const std::string& text) {
 std::string directive(const std::string& option) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(option.begin(), option.end(), is_control)) {
-    throw Error(spec::printable(option), "holds a control character, which a line of a batch script can't",
+    throw Error(spec::printable(option), "contains a control character, which a batch script can't hold",
                 "give the file or folder another name", Exit::usage);
   }
   if (plain(option)) return "#SBATCH " + option + "\n";
@@ -38,7 +38,7 @@ std::string directive(const std::string& option) {
 
 std::string output_path(const std::string& path) {
   if (path.find('\\') != std::string::npos) {
-    throw Error(path, "holds a backslash, which Slurm takes as an order in the name of a job's output",
+    throw Error(path, "contains a backslash, which Slurm reads as an escape in the path of a job's output",
                 "write elsewhere with --results DIR", Exit::usage);
   }
   std::string text;

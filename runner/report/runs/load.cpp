@@ -59,7 +59,7 @@ void use_spec(const std::string& text, RunData& run) {
   if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
   run.task = text_of(run.spec, "task");
   if (sha256(spec::canonical_json(run.spec)) != run.sha256)
-    throw Error("", "was changed after it was written: its hash no longer fits", "", Exit::data);
+    throw Error("", "was modified after it was written: SHA-256 mismatch", "", Exit::data);
 }
 
 /// What ran, if spec.json can't be trusted.

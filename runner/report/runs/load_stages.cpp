@@ -182,7 +182,7 @@ void load_stages(const json& details, RunData& run) {
     for (size_t i = 0; i < std::min(given.size(), most_stages); ++i) stages.push_back(told(run, i, given[i]));
     run.stages = std::move(stages);
   } catch (const json::exception&) {
-    throw Error(file, "tells of its stages in a way that can't be understood", "", Exit::data);
+    throw Error(file, "has an invalid 'details.stages'", "", Exit::data);
   }
 }
 

@@ -88,9 +88,10 @@ FindingParagraph of_training(const std::vector<RunData>& runs) {
 }
 
 std::string ending(const RunData& run) {
-  const std::string state = run.state.empty()        ? "in an unknown state"
-                            : run.state == "stopped" ? "stopped without leaving a reason"
-                                                     : run.state;
+  const std::string state = run.state.empty() ? "in an unknown state"
+                            : run.state == "stopped"
+                                ? "ended without recording an error (killed, or its machine stopped)"
+                                : run.state;
   std::string text = fmt::format("{}: {}", run.name, state);
   if (run.steps_planned > 0) text += fmt::format(" at step {} of {}", run.steps_done, run.steps_planned);
   if (!run.failure) return text + ".";

@@ -37,7 +37,7 @@ void learn(RewardTerm& term, const std::vector<json>& notes) {
     term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
   } catch (const Error& error) {
     if (!is_stop(error.exit())) throw;
-    throw Error(error.where(), error.problem(), "learn() must not wait for anybody", Exit::plugin);
+    throw Error(error.where(), error.problem(), "learn() must not ask a chat model", Exit::plugin);
   }
 }
 
@@ -74,8 +74,8 @@ void save_reward_states(comm::World& world, RunPlugins& plugins, const std::file
       const json theirs = json::parse(all[rank]);
       for (const auto& [label, state] : mine.items()) {
         if (theirs.at(label) == state) continue;
-        throw Error(fmt::format("reward '{}'", label), fmt::format("has another state on rank {} than on rank 0", rank),
-                    "a state changes in learn() alone, and follows from what that is given", Exit::plugin);
+        throw Error(fmt::format("reward '{}'", label), fmt::format("state on rank {} differs from rank 0", rank),
+                    "change the state only in learn(), as a deterministic function of its arguments", Exit::plugin);
       }
     }
     if (world.rank() == 0) write_file(folder / file, mine.dump(2) + "\n");

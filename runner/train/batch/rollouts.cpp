@@ -35,7 +35,8 @@ void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int
   request.progress = [] { comm::mark_progress(); };
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)
-      throw Error("sampling.stop", "holds an empty text, which would end everything at once", "", Exit::spec);
+      throw Error("sampling.stop", "contains an empty string, which would stop every completion immediately",
+                  "remove it", Exit::spec);
     request.rules = [&plugins, texts](uint32_t) {
       return rollout::CompletionRules{language::StopStrings(plugins.tokenizer(), texts).rule()};
     };

@@ -113,7 +113,7 @@ Start newest_start(const std::filesystem::path& run, const std::string& sha256) 
   if (!found)
     throw Error(run.string(),
                 fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),
-                "--fresh begins anew and keeps what is here beside it", Exit::data);
+                "--fresh starts over and renames the existing folder", Exit::data);
   record::point_at(found->folder, "last");
   start.step = found->step;
   start.folder = found->folder;

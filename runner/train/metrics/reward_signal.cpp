@@ -56,7 +56,7 @@ std::string RewardSignal::about_all(const MetricRow& row) const {
 
 std::string RewardSignal::about(const Reward& reward) {
   if (reward.unjudged >= patience)
-    return fmt::format("reward '{}' had no opinion of any completion of {}", reward.label, steps_text(reward.unjudged));
+    return fmt::format("reward '{}' scored no completion of {}", reward.label, steps_text(reward.unjudged));
   return fmt::format("reward '{}' was {:g} for every completion of {}: it does not tell them apart", reward.label,
                      reward.value, steps_text(reward.equal));
 }

@@ -12,7 +12,7 @@ namespace compeer::train {
 /// start included, and warns once:
 ///   - of a run in which for `patience` steps one after the other (or in all of its steps, if it has fewer) every
 ///     advantage was 0: nobody had an opinion, rewards were equal within every group, or the steps were left out;
-///   - of a reward that for as long had no opinion of any completion, or gave all of them the same number.
+///   - of a reward that for as long scored no completion, or gave all of them the same number.
 class RewardSignal {
  public:
   /// With half of all groups of equal rewards and 4 groups a step, ten such steps in a row come by chance once in

@@ -85,10 +85,10 @@ Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves,
       hosts_(world, leaves, parameters.size(), train::add, way.delivery, parameters.there().defined()) {
   if (!way.on_devices || !parameters.there().defined() || world.size() == 1) return;
   if (leaves > world.size())
-    throw Error(
-        "sums",
-        fmt::format("is 'device', where each rank learns from one leaf at most: {} for {} ranks", leaves, world.size()),
-        "raise sft.together or grpo.together, or set sums = \"host\"", Exit::spec);
+    throw Error("sums",
+                fmt::format("'device' requires at most one leaf per rank, but there are {} leaves for {} ranks", leaves,
+                            world.size()),
+                "raise sft.together or grpo.together, or set sums = \"host\"", Exit::spec);
   devices_ = std::make_unique<DeviceMessages>(world);
   parameters.keep_there();
   try_devices();

@@ -76,6 +76,15 @@ TEST_F(Log, ShowSuggestsTheNearestColumn) {
 TEST_F(Log, RunIsAFolderOrItsFileAndAnythingElseIsAnError) {
   EXPECT_EQ(find_run(folder_.string()), folder_);
   EXPECT_EQ(find_run((folder_ / "run.h5").string()), folder_);
+  try {
+    find_run("nowhere");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "no such run: neither nowhere nor results/nowhere is a folder in " +
+                                   std::filesystem::current_path().string());
+    EXPECT_TRUE(error.help().ends_with("if its results are elsewhere, name its folder: PATH/nowhere")) << error.help();
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
   EXPECT_THROW(find_run("no-such-run"), Error);
   EXPECT_THROW(find_run(""), Error);
   std::filesystem::remove(folder_ / "run.h5");
@@ -99,7 +108,7 @@ TEST_F(Log, FindRunSuggestsRunsAlone) {
     find_run("nothing-like-it");
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_EQ(error.help(), "known: tiny");
+    EXPECT_EQ(error.help(), "known: tiny; if its results are elsewhere, name its folder: PATH/nothing-like-it");
   }
   std::filesystem::current_path(before);
 }

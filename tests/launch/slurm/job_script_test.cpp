@@ -195,13 +195,13 @@ std::string refused(const std::function<void()>& work) {
 
 TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
   EXPECT_EQ(refused([] { directive("--partition=a\n#SBATCH --account=b"); }),
-            "2 --partition=a\\x0a#SBATCH --account=b: holds a control character, which a line of a batch script "
-            "can't\n  help: give the file or folder another name");
+            "2 --partition=a\\x0a#SBATCH --account=b: contains a control character, which a batch script can't "
+            "hold\n  help: give the file or folder another name");
   EXPECT_EQ(refused([] { run_script("x", "/a\nb/job.sh", "/a\nb", {}, home()); }).substr(0, 28),
             "2 --output=/a\\x0ab/log.txt: ");
   EXPECT_EQ(refused([] { output_path("a\\b"); }),
-            "2 a\\b: holds a backslash, which Slurm takes as an order in the name of a job's output\n  help: write "
-            "elsewhere with --results DIR");
+            "2 a\\b: contains a backslash, which Slurm reads as an escape in the path of a job's output\n  help: "
+            "write elsewhere with --results DIR");
 }
 
 // A new folder with an srun that prints its words and ends with `code`, and an scontrol that prints its own.

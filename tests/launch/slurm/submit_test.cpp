@@ -152,9 +152,10 @@ TEST_F(Submit, RefusesAListThatOtherHostsDoNotSee) {
   EXPECT_EQ(compeer({"plugins", "lock", "--output", list}).exit, 0);
   const auto refused = compeer({"submit", smoke, "--locked=" + list});
   EXPECT_EQ(refused.exit, 2);
-  EXPECT_EQ(refused.text, "compeer: error: " + list +
-                              ": is to say which plugins may run, but lies in this host's memory\n  help: put it "
-                              "beside the results, or into a folder that all hosts share\n");
+  EXPECT_EQ(refused.text,
+            "compeer: error: " + list +
+                ": plugin allow list can't be read by other hosts: it lies in this host's memory\n  help: put it "
+                "beside the results, or into a folder that all hosts share\n");
   EXPECT_FALSE(fs::exists("asked"));
   EXPECT_EQ(
       compeer({"submit", smoke, "--locked=" + list, "--results", (memory / "results").string(), "--dry-run"}).exit, 0)
@@ -189,8 +190,8 @@ TEST_F(Submit, SaysThatAJobWithoutANumberMayBeInTheQueue) {
   const auto done = compeer({"submit", smoke});
   EXPECT_EQ(done.exit, 1);
   EXPECT_EQ(done.text,
-            "compeer: error: sbatch: told no job number:\nSubmitted\n  help: the job may be in the queue all the same: "
-            "see squeue before you submit again\n");
+            "compeer: error: sbatch: printed no job number:\nSubmitted\n  help: check squeue before you "
+            "submit again: the job may be queued\n");
 }
 
 TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {

@@ -70,8 +70,7 @@ TEST(OpenAiFaults, EndInAReplyThatSaysWhy) {
   };
   EXPECT_EQ(why(server::fail(429, "slow down")), "HTTP 429: slow down (2 tries)");
   EXPECT_EQ(why(server::fail(500, "oops")), "HTTP 500: oops (2 tries)");
-  EXPECT_EQ(why(wrong_type()),
-            "its answer is broken: it is no JSON but '<html><body>Log in first</body></html>' (2 tries)");
+  EXPECT_EQ(why(wrong_type()), "its answer is broken: it is an HTML page: 'Log in first' (2 tries)");
   EXPECT_TRUE(why(broken_json()).starts_with("its answer is broken: its JSON is damaged: ")) << why(broken_json());
   EXPECT_EQ(why(cut_stream()), "its answer is broken: the stream was cut off (2 tries)");
   EXPECT_EQ(why(stream_with_error()), "its answer is broken: it says: overloaded (2 tries)");
@@ -108,6 +107,47 @@ TEST(OpenAiFaults, EndTheRunIfEveryRequestWouldHaveThem) {
   EXPECT_EQ(sent_away.help(), "'url' must be the address that it sends to: redirects are not followed");
 }
 
+// Every request of the run would be refused in the same way.
+TEST(OpenAiFaults, EndTheRunAtAFieldThatTheEndpointDoesNotTake) {
+  const auto refused = [](int status, const json& body, const json& more = {}) {
+    return error_of([&] { after({server::send(server::response(status, body.dump()))}, more); });
+  };
+  const json limit{{"error",
+                    {{"message",
+                      "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                      "'max_completion_tokens' instead."},
+                     {"code", "unsupported_parameter"},
+                     {"param", "max_tokens"}}}};
+  const auto error = refused(400, limit);
+  EXPECT_NE(error.problem().find("HTTP 400: Unsupported parameter: 'max_tokens'"), std::string::npos) << error.what();
+  EXPECT_EQ(error.help(), "set limit_field = \"max_completion_tokens\" where the chat model is set");
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(refused(400, {{"error", {{"message", "use max_completion_tokens"}}}}).help(), error.help());
+  EXPECT_EQ(
+      refused(422, {{"message", "unknown field 'max_completion_tokens'"}}, {{"limit_field", "max_completion_tokens"}})
+          .help(),
+      "set limit_field = \"max_tokens\" where the chat model is set");
+  const json seed{{"detail", {{{"type", "extra_forbidden"}, {"loc", {"body", "seed"}}}}}};
+  EXPECT_EQ(refused(422, seed).help(), "set omit = [\"seed\"] where the chat model is set");
+  const json temperature{{"error", {{"message", "temperature does not support 0"}, {"param", "temperature"}}}};
+  EXPECT_EQ(refused(400, temperature).help(), "set omit = [\"temperature\"] where the chat model is set");
+  EXPECT_EQ(refused(400, {{"error", {{"message", "unknown field `top_k`"}}}}, {{"extra", {{"top_k", 3}}}}).help(),
+            "remove 'top_k' from 'extra' where the chat model is set");
+}
+
+TEST(OpenAiFaults, EndTheRunOnceTheAccountHasNoCredit) {
+  const auto spent = [](int status, const std::string& code) {
+    const json body{{"error", {{"message", "You exceeded your current quota"}, {"code", code}}}};
+    return error_of([&] { after({server::send(server::response(status, body.dump()))}); });
+  };
+  EXPECT_NE(spent(429, "insufficient_quota").problem().find("HTTP 429: You exceeded your current quota"),
+            std::string::npos);
+  const std::string help =
+      "add credit to the account, or set NO_KEY_HERE to another key; then resume: stored answers are reused";
+  EXPECT_EQ(spent(429, "insufficient_quota").help(), help);
+  EXPECT_EQ(spent(402, "").help(), help);
+}
+
 TEST(OpenAiFaults, EndTheRunIfTooManyRequestsFailInARow) {
   Server server([](const Seen& seen) { return seen.number < 4 ? server::answer("a") : server::fail(500, "down"); });
   Asker asker;
@@ -120,6 +160,14 @@ TEST(OpenAiFaults, EndTheRunIfTooManyRequestsFailInARow) {
             std::string::npos)
       << error.what();
   EXPECT_EQ(arrived, 7u) << "four good ones, three failures";
+  EXPECT_EQ(error.help(),
+            "check the endpoint, then resume: stored answers are reused; 'give_up' sets how many failures in a row end "
+            "a run");
+  Server page([](const Seen&) { return wrong_type(); });
+  const auto elsewhere = error_of([&] {
+    asker.ask(Asker::openai(page, {{"retries", 0}, {"give_up", 1}, {"concurrent", 1}}), Asker::questions(2));
+  });
+  EXPECT_TRUE(elsewhere.help().starts_with("'url' must end where /chat/completions follows")) << elsewhere.help();
 }
 
 TEST(OpenAiFaults, StopAtAnswersThatAreTooLarge) {
@@ -194,7 +242,7 @@ TEST(OpenAiFaults, EndSoonWhenTheRunIsStopped) {
     });
   });
   EXPECT_EQ(error.exit(), Exit::preempted);
-  EXPECT_EQ(error.problem(), "was stopped before it had answered all requests");
+  EXPECT_EQ(error.problem(), "interrupted before all requests were answered");
   EXPECT_EQ(arrived, 2u);
 }
 
@@ -208,6 +256,11 @@ TEST(OpenAiFaults, NameAnEndpointThatIsNotThere) {
                              {"backoff", 0.001},   {"give_up", 0}, {"key_env", "NO_KEY_HERE"}};
   const auto reply = asker.ask(settings, "q");
   EXPECT_NE(reply.failure.find("Failed to connect to 127.0.0.1 port"), std::string::npos) << reply.failure;
+  auto once = settings;
+  once["give_up"] = once["concurrent"] = 1;
+  EXPECT_TRUE(error_of([&] { asker.ask(once, Asker::questions(2)); })
+                  .help()
+                  .starts_with("start the endpoint, or correct 'url'"));
 }
 
 }  // namespace

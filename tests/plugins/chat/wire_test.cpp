@@ -107,12 +107,46 @@ TEST(Wire, KnowsAStreamThatWasCut) {
 }
 
 TEST(Wire, FindsTheMessageOfAnError) {
-  EXPECT_EQ(error_of(R"({"error":{"message":"no\nsuch model","code":1}})"), "no such model");
-  EXPECT_EQ(error_of(R"({"message":"gone"})"), "gone");
-  EXPECT_EQ(error_of("<h1>502</h1>"), "\"<h1>502</h1>\"");
-  EXPECT_EQ(error_of(""), "\"\"");
-  const auto cut = error_of(R"({"message":")" + std::string(298, 'a') + "\u6211\u6211\"}");
+  EXPECT_EQ(error_of(R"({"error":{"message":"no\nsuch model","code":1}})").message, "no such model");
+  EXPECT_EQ(error_of(R"({"message":"gone"})").message, "gone");
+  EXPECT_EQ(error_of(R"([{"error":{"code":429,"message":"slow down"}}])").message, "slow down");
+  EXPECT_EQ(error_of(R"({"detail":"Not Found"})").message, "Not Found");
+  EXPECT_EQ(error_of(R"({"detail":[{"loc":["body","seed"]}]})").message, R"([{"loc":["body","seed"]}])");
+  EXPECT_EQ(error_of("<h1>502</h1>").message, "\"<h1>502</h1>\"");
+  EXPECT_EQ(error_of("").message, "no reason given");
+  const auto cut = error_of(R"({"message":")" + std::string(298, 'a') + "\u6211\u6211\"}").message;
   EXPECT_EQ(cut, std::string(297, 'a') + "...");
+}
+
+TEST(Wire, ReadsTheCodeOfAnErrorAndTheFieldThatItIsAbout) {
+  const auto error = error_of(R"({"error":{"message":"m","type":"t","code":"unsupported_parameter","param":"seed"}})");
+  EXPECT_EQ(error.code, "unsupported_parameter");
+  EXPECT_EQ(error.param, "seed");
+  EXPECT_EQ(error_of(R"({"error":{"message":"m","type":"insufficient_quota","code":null}})").code,
+            "insufficient_quota");
+  EXPECT_EQ(error_of(R"({"message":"m","code":400,"param":null})").code, "");
+}
+
+TEST(Wire, NamesAnHtmlPageByItsTitle) {
+  EXPECT_EQ(broken("<!DOCTYPE html>\n<html><head><TITLE>\n Log in </title></head></html>"),
+            "it is an HTML page: '  Log in '");
+  EXPECT_EQ(error_of("\n<html><body><h1>404 page not found</h1></body>").message, "an HTML page: '404 page not found'");
+  EXPECT_EQ(error_of("<html><body>data: moved</body></html>").message, "an HTML page: 'data: moved'");
+  EXPECT_EQ(error_of("<html><title></title>").message, "an HTML page");
+}
+
+TEST(Wire, NamesAToolCallAndARefusalInPlaceOfAnAnswer) {
+  const auto failure = [](const std::string& body) { return read(body).reply.failure; };
+  EXPECT_EQ(failure(R"({"choices":[{"message":{"content":null,"tool_calls":[{"type":"function","function":)"
+                    R"({"name":"search","arguments":"{}"}}]},"finish_reason":"tool_calls"}]})"),
+            "the model called the tool 'search' instead of answering");
+  EXPECT_EQ(failure("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"look\"}}]}}]}\n\n"
+                    "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"{}\"}}]}}]}\n\n"
+                    "data: [DONE]\n\n"),
+            "the model called the tool 'look' instead of answering");
+  EXPECT_EQ(failure(R"({"choices":[{"message":{"content":null,"refusal":"I can't."}}]})"),
+            "the model refused: I can't.");
+  EXPECT_EQ(failure(R"({"choices":[{"message":{"content":"a","tool_calls":[]}}]})"), "");
 }
 
 TEST(Wire, SendsPicturesBeforeTheText) {

@@ -101,7 +101,7 @@ TEST_F(BadFiles, ThatEndWithinARecordAreRefusedForNobodyKnowsWhatElseTheyHeld) {
       ADD_FAILURE() << layout.file << " is read";
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("as if"), std::string::npos) << error.what();
-      EXPECT_EQ(error.help(), "fetch it again; max_unreadable = 1 reads what there is");
+      EXPECT_EQ(error.help(), "download the file again, or set max_unreadable = 1 to use the readable records");
     }
   }
 }
@@ -112,7 +112,7 @@ TEST_F(BadFiles, OfAnotherEncodingAreNamed) {
     std::string wide = "\xFF\xFE";  // UTF-16, as Windows saves it
     for (const char c : layout.text) wide += {c, '\0'};
     const Read utf16 = read(layout, wide);
-    EXPECT_NE(utf16.error.find("is not UTF-8 at byte 0"), std::string::npos) << utf16.error;
+    EXPECT_NE(utf16.error.find(": is text in UTF-16, not in UTF-8"), std::string::npos) << utf16.error;
 
     std::string latin = layout.text;  // its first letter of a text with an accent
     latin[latin.find_last_of("abdx？。?")] = '\xE9';

@@ -108,7 +108,7 @@ TEST_F(CorpusOf, OtherFilesIsDividedByDialogue) {
   }
   EXPECT_EQ(dialogues, 300u);
   EXPECT_EQ(seen.size(), 300u) << "none is in two splits";
-  EXPECT_NE(refused("esconv", path, {{"valid", 0.6}, {"test", 0.5}}).find("are more than 1 together"),
+  EXPECT_NE(refused("esconv", path, {{"valid", 0.6}, {"test", 0.5}}).find("'valid' + 'test' must not exceed 1"),
             std::string::npos);
 }
 
@@ -148,7 +148,7 @@ TEST_F(CorpusOf, NothingToReadIsRefused) {
   EXPECT_NE(refused("esconv", folder() / "nowhere").find("nowhere: is not there"), std::string::npos);
   EXPECT_NE(refused("esconv", write("empty.txt", "")).find("record 1: is not there: the file is empty"),
             std::string::npos);
-  EXPECT_NE(refused("esconv", write("wrong.json", "\xFF\xFE[\0 \0")).find("is not UTF-8 at byte 0"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("wrong.json", "\xFF\xFE[\0 \0")).find("is text in UTF-16"), std::string::npos);
   EXPECT_NE(refused("esconv", write("list.json", "[]")).find("holds no dialogue"), std::string::npos);
   EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("are these files of the corpus esconv?"),
             std::string::npos);

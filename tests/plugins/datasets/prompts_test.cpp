@@ -226,7 +226,73 @@ TEST_F(Prompts, AreRefusedIfTooManyCantBeRead) {
                 "  help: JSON lines or a JSON list are read, of records with 'prompt' or 'messages' (exit 4)");
   EXPECT_EQ(said("[]"), path + ": holds no record (exit 4)");
   EXPECT_EQ(said("{\"prompt\": \"a\"}", {{"valid", 0.6}, {"test", 0.5}}),
-            "prompts: the shares 'valid' and 'test' are more than 1 together (exit 3)");
+            "prompts: 'valid' + 'test' must not exceed 1 (exit 3)");
+}
+
+TEST_F(Prompts, MayBeShareGpts) {
+  const auto read = [&](const std::string& record) {
+    const auto examples = all("prompts", write("p.jsonl", record), {{"format", "sharegpt"}});
+    EXPECT_EQ(examples.size(), 1u) << record;
+    return examples.at(0);
+  };
+  const auto example = read(
+      R"({"id": "x_1", "source": "web", "conversations": [{"from": "system", "value": "be kind"},)"
+      R"({"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}, {"from": "human", "value": "I am sad"},)"
+      R"({"from": "gpt", "value": " tell me more"}]})");
+  EXPECT_EQ(example.id, "x_1");
+  EXPECT_EQ(told(example), "system: be kind|user: hi|assistant: hello|user: I am sad|");
+  EXPECT_EQ(example.answer, " tell me more");
+  EXPECT_EQ(example.record.at("meta"), (json{{"source", "web"}}));
+  EXPECT_EQ(
+      told(read(
+          R"({"system": "", "conversations": [{"from": "system", "value": ""}, {"role": "user", "content": "hi"}]})")),
+      "user: hi|");
+  const auto reason = [&](const std::string& messages) {
+    return refused("prompts", write("p.jsonl", "{\"conversations\": " + messages + "}"), {{"format", "sharegpt"}});
+  };
+  EXPECT_NE(reason(R"([{"from": "observation", "value": "x"}])").find("message 1 is by 'observation', who is none of"),
+            std::string::npos);
+  EXPECT_NE(reason(R"([{"from": "human"}])").find("message 1 has no text 'value'"), std::string::npos);
+  EXPECT_NE(reason("\"hi\"").find("JSON lines or a JSON list are read, of records with 'conversations'"),
+            std::string::npos);
+}
+
+TEST_F(Prompts, MayBeAlpacas) {
+  const auto read = [&](const std::string& record) {
+    const auto examples = all("prompts", write("p.json", "[" + record + "]"), {{"format", "alpaca"}});
+    EXPECT_EQ(examples.size(), 1u) << record;
+    return examples.at(0);
+  };
+  const auto example = read(R"({"instruction": "Reply.", "input": "I am sad.", "output": "I see.", "text": "all"})");
+  EXPECT_EQ(told(example), "user: Reply.\nI am sad.|");
+  EXPECT_EQ(example.answer, "I see.");
+  EXPECT_EQ(example.record.at("meta"), (json{{"text", "all"}}));
+  EXPECT_EQ(told(read(R"({"instruction": "Reply.", "input": ""})")), "user: Reply.|");
+  EXPECT_EQ(told(read(R"({"system": "be kind", "history": [["hi", "hello"]], "instruction": "Reply."})")),
+            "system: be kind|user: hi|assistant: hello|user: Reply.|");
+  EXPECT_NE(
+      refused("prompts", write("p.json", R"([{"instruction": "a", "history": [["hi"]]}])"), {{"format", "alpaca"}})
+          .find("round 1 is no pair of texts"),
+      std::string::npos);
+}
+
+TEST_F(Prompts, SayHowRecordsOfAnotherLayoutAreRead) {
+  const auto said = [&](const std::string& record) {
+    const auto whole = refused("prompts", write("p.jsonl", record));
+    return whole.substr(whole.find("record 1: "));
+  };
+  EXPECT_EQ(said(R"({"conversations": []})"),
+            "record 1: is a ShareGPT record (key 'conversations')\n"
+            "  help: set format = \"sharegpt\" in [dataset], or --set dataset.format=sharegpt (exit 4)");
+  EXPECT_EQ(said(R"({"instruction": "a", "input": "", "output": "b"})"),
+            "record 1: is an Alpaca record (key 'instruction')\n"
+            "  help: set format = \"alpaca\" in [dataset], or --set dataset.format=alpaca (exit 4)");
+  EXPECT_EQ(said(R"({"answer": "a", "question": "q"})"),
+            "record 1: has 'question' in place of 'prompt' and 'answer' in place of 'reference'\n"
+            "  help: rename the keys: jq -c '{prompt: .question, reference: .answer}' OLD.jsonl >NEW.jsonl (exit 4)");
+  EXPECT_EQ(said(R"({"prompt": "q", "completion": "a"})"),
+            "record 1: has 'completion' in place of 'reference'\n"
+            "  help: rename the keys: jq -c '{prompt, reference: .completion}' OLD.jsonl >NEW.jsonl (exit 4)");
 }
 
 // The reward of the page about data, for the records that the page shows.

@@ -45,7 +45,7 @@ TEST_F(Floor, RefusesAJudgeThatMissesTooManyMistakesOfOneStep) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(),
-              "finds only 0.45 of the wrong steps 'emotion', least_recall is 0.50 (" + run_.string() + ")");
+              "recall of wrong 'emotion' steps is 0.45, below least_recall = 0.50 (measured by " + run_.string() + ")");
     EXPECT_EQ(error.exit(), Exit::spec);
   }
 }

@@ -178,7 +178,7 @@ TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   EXPECT_EQ(complaint({{"path", kBase}, {"precision", "q8_0"}}, over_blocks), "accepted");
   EXPECT_EQ(complaint({{"path", kBase}, {"precision", "float32"}}, over_blocks), "accepted");
   EXPECT_EQ(complaint({{"path", kBase}, {"engine", "libtorch"}}, first),
-            "model.engine: is 'libtorch', which knows one adapter at a time | leave it 'exact' | exit 3");
+            "model.engine: 'libtorch' supports only one adapter at a time | set it to 'exact' | exit 3");
   EXPECT_EQ(complaint({{"path", kBase}, {"frozen", false}, {"precision", "float32"}}, first),
             "model.frozen: is false: other adapters stand on weights that don't train | set it to true | exit 3");
   // Another base of the same shapes.
@@ -189,7 +189,7 @@ TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   model->object().save(other.string());
   EXPECT_NE(complaint({{"path", other.string()}}, first)
                 .find(first + ": the adapter was made for a model of other "
-                              "weights | it says that it was made for "),
+                              "weights | it was made for "),
             std::string::npos);
 }
 

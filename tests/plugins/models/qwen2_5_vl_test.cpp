@@ -135,7 +135,7 @@ TEST_F(Qwen25Vl, ReadsTheNamesAndLayoutOfNewerFilesAndSavesThePublishedOnes) {
     EXPECT_EQ(config.at(key), published.at(key)) << key;
 }
 
-TEST_F(Qwen25Vl, AllMisfitsAreNamedAtOnce) {
+TEST_F(Qwen25Vl, MisfitsOfEachKindAreNamedAtOnce) {
   TemporaryFolder folder;
   json config = read_json(kGolden / "config.json");
   config["vision_config"]["depth"] = 4;
@@ -147,9 +147,8 @@ TEST_F(Qwen25Vl, AllMisfitsAreNamedAtOnce) {
     FAIL() << "was accepted";
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("missing visual.blocks.3.attn.qkv.weight [96, 32]"), std::string::npos) << text;
-    EXPECT_NE(text.find("model.layers.0.mlp.up_proj.weight is [128, 64], should be [100, 64]"), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("missing visual.blocks.3."), std::string::npos) << text;
+    EXPECT_NE(text.find("is [128, 64], should be [100, 64], and "), std::string::npos) << text;
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

@@ -58,6 +58,17 @@ TEST(Filter, AsksAgainForWhatItCanNotReadAndCountsIt) {
   EXPECT_EQ(model.prompts.size(), 7u) << "a failure is not asked for again: the model itself has tried";
 }
 
+TEST(Filter, TellsAnswersThatWereCutOffOrEmptyFromOthersThatCanNotBeRead) {
+  Model model([](const std::string& prompt, uint32_t) {
+    if (prompt.find("sad a") != prompt.npos) return ChatReply{.text = "<think>Well", .finished = false, .failure = ""};
+    return says(prompt.find("sad b") != prompt.npos ? " \n" : "maybe");
+  });
+  const auto outcomes = make("filter", model, {dialogue("a"), dialogue("b"), dialogue("c")}, {{"tries", 1}});
+  EXPECT_EQ(outcomes[0].dropped, "answer cut off at max_tokens");
+  EXPECT_EQ(outcomes[1].dropped, "empty answer");
+  EXPECT_EQ(outcomes[2].dropped, "malformed answer");
+}
+
 TEST(Filter, AsksOnlyAboutRecordsWithTheKey) {
   Model model([](const std::string&, uint32_t) { return says("incoherent"); });
   json rewritten = dialogue("b");

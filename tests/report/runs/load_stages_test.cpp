@@ -124,8 +124,7 @@ TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
   const auto folder = write_data_run(true);
   write_file(folder / "summary.json", R"({"task":"data","steps":2,"metrics":{},"details":{"stages":[{"stage":3}]}})");
   auto run = load_run(folder);
-  EXPECT_EQ(run.problems,
-            std::vector<std::string>{"summary.json: tells of its stages in a way that can't be understood"});
+  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: has an invalid 'details.stages'"});
   EXPECT_EQ(run.stages.size(), 2u);  // from its rows
   fs::remove(folder / "summary.json");
   run = load_run(folder);
@@ -135,7 +134,7 @@ TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
 
 TEST_F(LoadStages, BelievesNoNumberOfRecordsThatCantBe) {
   const auto folder = write_data_run(true);
-  const std::string unclear = "tells of its stages in a way that can't be understood";
+  const std::string unclear = "has an invalid 'details.stages'";
   const std::map<std::string, std::string> problems = {
       {"1e300", unclear},
       {"1.5", unclear},

@@ -158,7 +158,7 @@ TEST_F(Load, ShowsAChangedSpecIfThereIsNoCopy) {
   change_spec(folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; });
   fs::remove(folder / "run.h5");
   const RunData run = load_run(folder);
-  EXPECT_EQ(run.problems.front(), "spec.json: was changed after it was written: its hash no longer fits");
+  EXPECT_EQ(run.problems.front(), "spec.json: was modified after it was written: SHA-256 mismatch");
   EXPECT_EQ(run.spec["grpo"]["clip"], 0.9);
 }
 
@@ -314,7 +314,8 @@ TEST_F(Load, WritesOnePageAndTellsWhatIsOnIt) {
   const std::string html = read_file(output);
   EXPECT_NE(html.find("<h1>两个实验</h1>"), std::string::npos);
   EXPECT_NE(html.find("&lt;script src=1&gt; 你好"), std::string::npos);
-  EXPECT_NE(html.find("short: stopped without leaving a reason at step 3 of 30."), std::string::npos);
+  EXPECT_NE(html.find("short: ended without recording an error (killed, or its machine stopped) at step 3 of 30."),
+            std::string::npos);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(Notices, SayWhatIsUnfinishedMissingOrWarnedOf) {
   run.problems = {"run.h5: can't be opened"};
   run.warnings = {"step 1, warning: a", "b", "c", "d", "e", "f", "g"};
   const auto list = notices({run});
-  EXPECT_EQ(list[0], "r: stopped without leaving a reason.");
+  EXPECT_EQ(list[0], "r: ended without recording an error (killed, or its machine stopped).");
   EXPECT_EQ(list[1], "r: no rows.");
   EXPECT_EQ(list[2], "r: run.h5: can't be opened.");
   EXPECT_EQ(list.back(), "r: 2 more warnings.");

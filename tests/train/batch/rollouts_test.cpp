@@ -74,7 +74,8 @@ TEST_F(RollOut, RefusesAnEmptyStopString) {
   EXPECT_EQ(complaint([&] {
               groups(0, 1, {1, 1}, {""});
             }),
-            "sampling.stop: holds an empty text, which would end everything at once");
+            "sampling.stop: contains an empty string, which would stop every completion immediately\n  help: "
+            "remove it");
 }
 
 TEST(RoomForCompletions, IsAtMostHalfOfTheModels) {

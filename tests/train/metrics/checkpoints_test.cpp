@@ -78,9 +78,9 @@ TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
   checkpoint(30);
   const auto wrong =
       run_.path().string() + "|has no checkpoint to go on from:\n  checkpoints/step-000030: run.h5 has the rows of ";
-  EXPECT_EQ(found(), wrong + "0 steps only|--fresh begins anew and keeps what is here beside it|4");
+  EXPECT_EQ(found(), wrong + "0 steps only|--fresh starts over and renames the existing folder|4");
   rows(3);
-  EXPECT_EQ(found(), wrong + "3 steps only|--fresh begins anew and keeps what is here beside it|4");
+  EXPECT_EQ(found(), wrong + "3 steps only|--fresh starts over and renames the existing folder|4");
 }
 
 TEST_F(FindStart, RefusesTheRowsOfAnotherSpec) {

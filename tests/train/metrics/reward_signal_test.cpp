@@ -76,7 +76,7 @@ TEST(RewardSignal, SaysThatEveryStepIsLeftOut) {
 
 TEST(RewardSignal, NamesTheOneRewardThatIsSilent) {
   EXPECT_EQ(said(times(20, {.a = nobody, .a_std = nobody}), true),
-            Texts{"10: reward 'a' had no opinion of any completion of the last 10 steps"});
+            Texts{"10: reward 'a' scored no completion of the last 10 steps"});
   EXPECT_EQ(said(times(20, {.a_std = 0, .b = -1, .b_std = 0})),
             (Texts{"10: reward 'a' was 0 for every completion of the last 10 steps: it does not tell them apart",
                    "10: reward 'b' was -1 for every completion of the last 10 steps: it does not tell them apart"}));
