@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/reading.h"
 #include "base/utf8.h"
 
 namespace compeer::corpora {
@@ -205,18 +203,16 @@ class Scanner {
 const char* const kNotWhole = "is not whole: the file ends within it, as if cut off";
 
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f) {
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in = open_to_read(file);
   auto block = std::make_unique<std::array<char, 1 << 18>>();
   Scanner scanner(f);
   for (bool first = true; in; first = false) {
     in.read(block->data(), block->size());
+    check_read(in, file);
     const std::string_view bytes(block->data(), static_cast<size_t>(in.gcount()));
     if (first) refuse_utf16(bytes, file.string());
     scanner.take(bytes);
   }
-  if (!in.eof())
-    throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "",
-                errno == EIO ? Exit::failure : Exit::data);
   scanner.end();
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
+#include "base/reading.h"
 #include "text/words.h"
 
 namespace compeer::corpora {
@@ -27,7 +27,7 @@ void keep_apart(std::vector<CorpusFile>& files) {
 
 std::vector<CorpusFile> files_in(const fs::path& folder, const std::vector<std::string>& extensions) {
   std::vector<CorpusFile> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : entries_below(folder)) {
     const fs::path relative = entry.path().lexically_relative(folder);
     const auto extension = relative.extension().string();
     if (!entry.is_regular_file() || hidden(relative)) continue;

@@ -3,15 +3,14 @@
 #include <filesystem>
 #include <map>
 
-#include "base/error.h"
 #include "base/hash.h"
+#include "base/reading.h"
 
 namespace compeer::judging {
 
 std::string weights_of(const std::string& folder) {
   std::map<std::string, std::string> files;
-  std::error_code missing;
-  for (const auto& file : std::filesystem::directory_iterator(folder, missing)) {
+  for (const auto& file : entries_of(folder)) {
     if (file.path().extension() == ".safetensors") files.emplace(file.path().filename(), sha256_file(file.path()));
   }
   if (files.empty()) throw Error(folder, "holds no weights (*.safetensors)", "name a model's folder", Exit::data);

@@ -48,14 +48,14 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
 
 // Which run can't be read, if reading one is what crashes or never ends.
 [[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const ReportOptions& options,
-                               const std::string& problem) {
+                               const record::ChildResult& failed) {
   for (const auto& folder : report::find_runs(folders)) {
     const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
     if (!result.problem.empty())
       throw Error(folder.string(), "can't be read: " + result.problem,
-                  "compeer log verify tells more; the report can be made without it", Exit::data);
+                  "compeer log verify tells more; the report can be made without it", result.exit);
   }
-  throw Error(options.output, problem, "", Exit::data);
+  throw Error(options.output, failed.problem, "", failed.exit);
 }
 
 // HDF5 may crash or never end on a damaged file, so the reading is done in a process of its own.
@@ -70,7 +70,7 @@ int report_runs(const ReportOptions& options) {
         return to_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       },
       options.seconds);
-  if (!result.problem.empty()) name_culprit(folders, options, result.problem);
+  if (!result.problem.empty()) name_culprit(folders, options, result);
   if (options.json) {
     std::cout << result.output << '\n';
     return 0;

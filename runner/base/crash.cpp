@@ -19,6 +19,7 @@ namespace {
 void (*told)(int signal) = nullptr;  // handlers are handed nothing
 std::atomic<bool> crashing{false};
 void* crashed_at = nullptr;
+void* accessed = nullptr;
 alignas(16) std::array<char, 65536> other_stack;  // a handler needs room when the stack itself has overflown
 
 void* place_in([[maybe_unused]] void* context) {
@@ -29,11 +30,12 @@ void* place_in([[maybe_unused]] void* context) {
 #endif
 }
 
-void on_crash(int signal, siginfo_t*, void* context) {
+void on_crash(int signal, siginfo_t* info, void* context) {
   if (crashing.exchange(true)) {
     for (;;) ::pause();  // another thread is telling the story
   }
   crashed_at = place_in(context);
+  accessed = info->si_addr;
   told(signal);
   die_of(signal);
 }
@@ -48,6 +50,8 @@ int64_t milliseconds() {
 }
 
 }  // namespace
+
+const void* crash_address() { return accessed; }
 
 void show_stack(int file) {
   std::array<void*, 64> frames;

@@ -7,6 +7,9 @@ namespace compeer {
 /// process.
 void when_crashing(void (*story)(int signal));
 
+/// The address that the crashing instruction accessed. Only for `story`.
+const void* crash_address();
+
 /// Where this thread is, a line for each function, into an open file. For handlers; once `when_crashing` was called.
 void show_stack(int file);
 

@@ -28,6 +28,8 @@ constexpr Cause kCauses[] = {
     {EACCES, "you may not write there: see its owner and rights, or write elsewhere"},
     {EPERM, "you may not write there: see its owner and rights, or write elsewhere"},
     {EMFILE, "too many files are open: see `ulimit -n`"},
+    {ENFILE, "too many files are open on this machine: see `sysctl fs.file-max`"},
+    {ENOMEM, "memory is used up: end other programs, or ask for more memory"},
 };
 
 }  // namespace

@@ -8,10 +8,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "base/disk.h"
-#include "base/error.h"
+#include "base/reading.h"
 
 namespace compeer {
 
@@ -20,12 +19,6 @@ namespace {
 [[noreturn]] void fail_to_write(const std::filesystem::path& file, const char* what) {
   const int cause = errno;
   throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(cause)), remedy_of_write(cause), Exit::failure);
-}
-
-// A disk that fails is no mistake in data.
-[[noreturn]] void fail_to_read(const std::filesystem::path& file) {
-  throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "",
-              errno == EIO ? Exit::failure : Exit::data);
 }
 
 class FileDescriptor {
@@ -68,8 +61,7 @@ void write_durably(const std::filesystem::path& file, const std::function<void(c
 std::string read_file(const std::filesystem::path& file, uint64_t limit) {
   std::error_code code;
   if (std::filesystem::is_directory(file, code)) throw Error(file.string(), "is a folder, not a file", "", Exit::data);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail_to_read(file);
+  std::ifstream in = open_to_read(file);
   const auto check = [&](uint64_t size) {
     if (size > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
   };
@@ -80,7 +72,7 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
     bytes.append(block, static_cast<size_t>(in.gcount()));
     check(bytes.size());
   }
-  if (in.bad()) fail_to_read(file);
+  check_read(in, file);
   return bytes;
 }
 

@@ -7,7 +7,7 @@
 
 namespace compeer {
 
-/// The whole file as bytes. Throws Error (exit 4; 1: the disk) naming it: can't be read, larger than `limit`.
+/// Returns the whole file as bytes. Throws read_error() (reading.h), and Error (exit 4) if it is larger than `limit`.
 std::string read_file(const std::filesystem::path& file, uint64_t limit = UINT64_MAX);
 
 /// Writes whole or not at all: a temporary file beside it, fsync, rename. Throws Error (exit 1) naming it.

@@ -2,13 +2,10 @@
 
 #include <openssl/evp.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <vector>
 
-#include "base/error.h"
+#include "base/reading.h"
 
 namespace compeer {
 
@@ -43,14 +40,13 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(file.string(), "can't be read", "", Exit::data);
+  std::ifstream in = open_to_read(file);
   Digest digest;
   std::vector<char> block(1 << 20);
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     digest.add({block.data(), static_cast<size_t>(in.gcount())});
   }
-  if (in.bad()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::failure);
+  check_read(in, file);
   return digest.hex();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/reading.h"
 
 namespace compeer {
 
@@ -42,7 +42,7 @@ bool stays_below(const fs::path& folder, const fs::path& path) {
 }
 
 fs::path leads_out(const fs::path& folder) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : entries_below(folder)) {
     const auto kind = entry.symlink_status().type();
     const bool plain = kind == fs::file_type::regular || kind == fs::file_type::directory;
     if (!plain && !(kind == fs::file_type::symlink && stays(entry.path()))) return entry.path();

@@ -1,8 +1,8 @@
 #include "data/begun.h"
 
-#include <fstream>
 #include <optional>
 
+#include "base/reading.h"
 #include "record/crc32c.h"
 
 namespace compeer::data {
@@ -22,14 +22,18 @@ uint64_t checksum(std::string_view entry) {
   return record::crc32c(std::to_string(entry.size()).append(":").append(entry));
 }
 
-// The next entry, if it is whole. `left`: what the file has of it and of those behind it.
-std::optional<std::string> next(std::ifstream& file, uint64_t& left) {
+// The next entry of `file`, if it is whole. `left`: number of bytes from this entry to the end of the file.
+std::optional<std::string> next(std::ifstream& in, const std::filesystem::path& file, uint64_t& left) {
+  const auto read = [&](void* bytes, uint64_t size) {
+    in.read(static_cast<char*>(bytes), static_cast<std::streamsize>(size));
+    check_read(in, file);
+    return bool(in);
+  };
   Head head;
-  if (left < sizeof head || !file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
+  if (left < sizeof head || !read(&head, sizeof head)) return std::nullopt;
   if (head.bytes > left - sizeof head) return std::nullopt;
   std::string entry(head.bytes, '\0');
-  if (!file.read(entry.data(), static_cast<std::streamsize>(head.bytes)) || checksum(entry) != head.crc)
-    return std::nullopt;
+  if (!read(entry.data(), head.bytes) || checksum(entry) != head.crc) return std::nullopt;
   left -= sizeof head + head.bytes;
   return entry;
 }
@@ -41,9 +45,10 @@ Begun::Begun(std::filesystem::path file, std::string_view form, const std::funct
   std::error_code code;
   const uint64_t all = std::filesystem::file_size(file_, code);
   uint64_t left = code ? 0 : all;
-  std::ifstream kept(file_, std::ios::binary);
-  const bool known = next(kept, left) == form;
-  while (const auto made = known ? next(kept, left) : std::nullopt) each(*made);
+  std::ifstream kept;
+  if (!code) kept = open_to_read(file_);
+  const bool known = next(kept, file_, left) == form;
+  while (const auto made = known ? next(kept, file_, left) : std::nullopt) each(*made);
   if (known) std::filesystem::resize_file(file_, all - left, code);
   stream_.reset(std::fopen(file_.c_str(), known ? "ab" : "wb"));
   if (!known && stream_) append(form);

@@ -6,11 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/json.h"
+#include "base/reading.h"
 #include "plugin/answer_file.h"
 
 namespace compeer::data {
@@ -44,7 +43,7 @@ void Ledger::add(const std::string& model, const ChatReply& reply) {
 json Ledger::sums() const {
   json all = json::object();
   for (const auto& file : plugin::answer_files(folder_)) {
-    std::ifstream lines(file, std::ios::binary);
+    std::ifstream lines = open_to_read(file);
     for (std::string text; std::getline(lines, text);) {
       const json line = parse_json(text);
       if (!line.is_object() || !line.contains("model") || !line.contains("cost")) continue;  // the last of a kill
@@ -56,6 +55,7 @@ json Ledger::sums() const {
       add("completion_tokens", line.value("completion_tokens", int64_t{0}));
       add("cost", line.value("cost", 0.0));
     }
+    check_read(lines, file);
   }
   return all;
 }

@@ -7,19 +7,17 @@
 #include <cstring>
 
 #include "base/disk.h"
-#include "base/error.h"
 #include "base/json.h"
+#include "base/reading.h"
 
 namespace compeer::data {
 
-LineReader::LineReader(std::filesystem::path file) : file_(std::move(file)), stream_(file_, std::ios::binary) {
-  if (!stream_) throw Error(file_.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
-}
+LineReader::LineReader(std::filesystem::path file) : file_(std::move(file)), stream_(open_to_read(file_)) {}
 
 void LineReader::next() {
   ++number_;
-  if (!std::getline(stream_, line_) && stream_.bad())
-    throw Error(file_.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::failure);
+  std::getline(stream_, line_);
+  check_read(stream_, file_);
   if (!stream_)
     throw Error(fmt::format("{}:{}", file_.string(), number_),
                 "there is no such line: the file was changed while it was read", "", Exit::data);

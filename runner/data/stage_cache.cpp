@@ -50,7 +50,8 @@ std::optional<Made> StageCache::find(const std::string& key) const {
     Made made = made_in(place);
     made.reused = true;
     if (fs::exists(made.dropped) && sha256_file(made.records) == made.sha256) return made;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
   } catch (const json::exception&) {
   }
   fs::remove_all(place);
@@ -81,6 +82,7 @@ void show(const fs::path& kept, const fs::path& place) {
   if (!code) return;
   fs::copy_file(kept, place, fs::copy_options::overwrite_existing, code);
   if (code) throw Error(place.string(), "can't be written: " + code.message(), "", Exit::failure);
+  sync_file(place);
 }
 
 }  // namespace compeer::data

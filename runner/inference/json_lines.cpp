@@ -6,9 +6,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "base/json.h"
+#include "base/reading.h"
 
 namespace compeer::inference {
 
@@ -47,7 +47,7 @@ bool JsonLineReader::fill(int milliseconds) {
   char block[1 << 16];
   const ssize_t count = ::read(descriptor_, block, sizeof block);
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return false;
-  if (count < 0) throw Error("standard input", std::string("can't be read: ") + std::strerror(errno), "", Exit::data);
+  if (count < 0) throw read_error("standard input", errno);
   if (count == 0) ended_ = true;
   buffer_.append(block, static_cast<size_t>(count));
   if (buffer_.size() > kLongest && buffer_.find('\n', searched_) == std::string::npos)

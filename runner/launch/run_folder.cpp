@@ -12,10 +12,10 @@
 #include <set>
 #include <thread>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/plain_file.h"
+#include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/run_folder.h"
 #include "spec/text.h"
@@ -35,7 +35,10 @@ std::string hash_in(const fs::path& folder) {
   if (!fs::exists(folder / "spec.json", code)) return "";
   try {
     return nlohmann::json::parse(read_plain_file(folder / "spec.json", 16 << 20)).at("sha256").get<std::string>();
-  } catch (const std::exception&) {
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
+    return "?";
+  } catch (const nlohmann::json::exception&) {
     return "?";
   }
 }
@@ -45,7 +48,7 @@ bool holds_only_traces(const fs::path& folder) {
   std::error_code code;
   std::set<std::string> traces{lock_name, "log.txt"};
   if (fs::exists(folder / "error.json", code)) traces.insert({"error.json", "spec.json"});
-  for (const auto& entry : fs::directory_iterator(folder, code)) {
+  for (const auto& entry : entries_of(folder)) {
     if (!traces.contains(entry.path().filename().string())) return false;
   }
   return true;

@@ -139,7 +139,7 @@ class ScriptActions : public script::Actions {
           return std::string();
         },
         seconds_for_report);
-    if (!result.problem.empty()) throw Error(report.output, "the report failed: " + result.problem, "", Exit::data);
+    if (!result.problem.empty()) throw Error(report.output, "the report failed: " + result.problem, "", result.exit);
     if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
   }
 

@@ -155,7 +155,7 @@ std::string read_script(const std::filesystem::path& file, const std::string& na
   try {
     text = read_file(file, largest_script);
   } catch (const Error& error) {
-    throw Error(name, error.problem(), error.help());
+    throw Error(name, error.problem(), error.help(), error.exit() == Exit::failure ? Exit::failure : Exit::spec);
   }
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);
   if (!text.empty() && text[0] == '#') text.erase(0, text.find('\n'));

@@ -59,6 +59,7 @@ std::vector<Allowed> read_allow_list(const fs::path& file) {
   try {
     text = read_file(file, largest_list);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     refuse_list(file.string(), "plugin allow list " + error.problem());
   }
   std::vector<Allowed> plugins;

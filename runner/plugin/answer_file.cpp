@@ -11,8 +11,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "base/reading.h"
 
 namespace compeer::plugin {
 
@@ -155,8 +155,7 @@ bool AnswerFile::cut(uint64_t size) const { return ::ftruncate(fd_, static_cast<
 
 std::vector<fs::path> answer_files(const fs::path& folder) {
   std::vector<fs::path> found;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none)) {
+  for (const auto& entry : entries_of(folder)) {
     if (entry.is_regular_file() && entry.path().extension() == ".jsonl") found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());

@@ -96,6 +96,7 @@ Descriptor read_descriptor(const std::filesystem::path& file) {
   try {
     bytes = read_plain_file(file, largest_library);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     fail(file, error.problem(), error.help());
   }
   return read_descriptor(bytes, file);

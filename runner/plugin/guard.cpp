@@ -6,6 +6,8 @@
 #include <typeinfo>
 
 #include "base/device_error.h"
+#include "base/disk.h"
+#include "base/reading.h"
 
 namespace compeer::plugin {
 
@@ -69,6 +71,9 @@ void rethrow(const Identity& identity, const char* method) {
     const auto remedy = remedy_of_device(error);
     throw PluginError(identity, method, error.what_without_backtrace(), remedy,
                       remedy.empty() ? Exit::plugin : Exit::failure);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw PluginError(identity, method, described(error), remedy_of_write(error.code().value()),
+                      is_system_failure(error.code().value()) ? Exit::failure : Exit::plugin);
   } catch (const std::exception& error) {
     throw PluginError(identity, method, described(error));
   } catch (const abi::__forced_unwind&) {

@@ -23,7 +23,7 @@ class PluginError : public Error {
 };
 
 /// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
-/// PluginError, exit 5 (1: a device failed). A compeer::Error keeps its own exit code, so a dataset that finds its file
+/// PluginError, exit 5 (1: a device or a file system failed). A compeer::Error keeps its own exit code, so a dataset that finds its file
 /// damaged still ends the run with 4; a PluginError of another plugin, called through the host, stays what it is.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 

@@ -4,9 +4,10 @@
 
 #include <boost/dll/shared_library.hpp>
 
-#include "base/error.h"
+#include "base/disk.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/reading.h"
 #include "plugin/allow_list.h"
 #include "plugin/caller_state.h"
 #include "plugin/fit.h"
@@ -16,15 +17,16 @@ namespace compeer::plugin {
 
 namespace {
 
-[[noreturn]] void fail(const Chosen& chosen, const std::string& what, const std::string& help) {
-  throw Error(chosen.path.string(), "plugin " + chosen.kind + "/" + chosen.name + " " + what, help, Exit::plugin);
+[[noreturn]] void fail(const Chosen& chosen, const std::string& what, const std::string& help,
+                       Exit exit = Exit::plugin) {
+  throw Error(chosen.path.string(), "plugin " + chosen.kind + "/" + chosen.name + " " + what, help, exit);
 }
 
 std::string bytes_of(const Chosen& chosen) {
   try {
     return read_file(chosen.path, largest_library);
   } catch (const Error& error) {
-    fail(chosen, error.problem(), error.help());
+    fail(chosen, error.problem(), error.help(), error.exit() == Exit::failure ? Exit::failure : Exit::plugin);
   }
 }
 
@@ -55,7 +57,10 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
     ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     return library;
   } catch (const std::exception& error) {
-    fail(chosen, "can't be loaded: " + loader_message(error.what(), file.string()),
+    const auto message = loader_message(error.what(), file.string());
+    if (const int cause = cause_in(message); cause != 0 && is_system_failure(cause))
+      fail(chosen, "can't be loaded: " + message, remedy_of_write(cause), Exit::failure);
+    fail(chosen, "can't be loaded: " + message,
          "it was built against other libraries than this program runs with: rebuild it");
   }
 }

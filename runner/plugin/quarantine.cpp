@@ -60,6 +60,9 @@ Quarantine::Quarantine(fs::path file) : file_(std::move(file)) {
   if (file_.empty() || !fs::exists(file_, code)) return;
   try {
     entries_ = read(file_);
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
+    problem_ = std::string(error.what()) + ", and is ignored";
   } catch (const std::exception&) {
     problem_ = file_.string() + ": is no list of quarantined plugins, and is ignored";
   }

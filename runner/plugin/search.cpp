@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/reading.h"
 #include "plugin/allow_list.h"
 #include "plugin/fit.h"
 
@@ -65,6 +65,7 @@ std::vector<fs::path> libraries(const fs::path& folder, const std::string& kind)
     const bool file = it->is_regular_file(ignored) || it->is_symlink(ignored);
     if (file && path.extension() == ".so" && valid_name(path.stem().string())) files.push_back(path);
   }
+  if (code && is_system_failure(code.value())) throw read_error(folder / kind, code.value());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -87,6 +88,7 @@ std::string read_library(const fs::path& file) {
   try {
     return read_file(file, largest_library);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     throw Error(file.string(), error.problem(), error.help(), Exit::plugin);
   }
 }
@@ -104,6 +106,7 @@ Found look_at(const std::string& kind, const fs::path& file) {
   try {
     return open_found(kind, file);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     Found found{
         .kind = kind, .name = file.stem().string(), .path = file, .sha256 = {}, .descriptor = {}, .problem = {}};
     found.problem = error.problem();

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/reading.h"
 
 namespace compeer::record {
 
@@ -24,7 +25,7 @@ Path folder_of(const Path& run_folder, uint64_t step) {
 
 json manifest_of(const Path& folder, uint64_t step) {
   json files = json::object();
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const auto& entry : entries_below(folder)) {
     if (!entry.is_regular_file()) continue;
     files[std::filesystem::relative(entry.path(), folder).string()] = {{"size", entry.file_size()},
                                                                        {"sha256", sha256_file(entry.path())}};
@@ -33,7 +34,7 @@ json manifest_of(const Path& folder, uint64_t step) {
 }
 
 void sync_tree(const Path& folder) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+  for (const auto& entry : entries_below(folder))
     entry.is_directory() ? sync_folder(entry.path()) : sync_file(entry.path());
   sync_folder(folder);
 }
@@ -57,6 +58,7 @@ std::string damage_of_file(const Path& folder, const std::string& name, const js
     return "manifest.json has a wrong entry '" + name + "'";
   std::error_code code;
   const auto size = std::filesystem::file_size(folder / name, code);
+  if (code && is_system_failure(code.value())) throw read_error(folder / name, code.value());
   if (code) return name + " is missing";
   if (wanted["size"] != size) return fmt::format("{} has {} bytes, should have {}", name, size, wanted["size"].dump());
   if (wanted["sha256"] != sha256_file(folder / name)) return name + " has other contents than were written";
@@ -139,6 +141,7 @@ std::string damage(const Path& folder) {
     for (const auto& [name, wanted] : manifest["files"].items())
       if (auto problem = damage_of_file(folder, name, wanted); !problem.empty()) return problem;
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     return Path(error.where()).filename().string() + " " + error.problem();
   }
   return "";
@@ -157,8 +160,7 @@ std::string changed_model(const Path& folder) {
 
 std::vector<Path> checkpoint_folders(const Path& run_folder) {
   std::vector<std::pair<uint64_t, Path>> found;
-  std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", code))
+  for (const auto& entry : entries_of(run_folder / "checkpoints"))
     if (const auto step = step_of(entry.path()); step && entry.is_directory()) found.emplace_back(*step, entry.path());
   std::sort(found.rbegin(), found.rend());
   std::vector<Path> folders;
@@ -194,9 +196,8 @@ void prune(const Path& run_folder, uint64_t keep) {
 
 void remove_unfinished(const Path& run_folder) {
   std::vector<Path> unfinished;
-  std::error_code code;
   for (const auto& folder : {run_folder / "checkpoints", run_folder})
-    for (const auto& entry : std::filesystem::directory_iterator(folder, code))
+    for (const auto& entry : entries_of(folder))
       if (entry.path().extension() == ".part") unfinished.push_back(entry.path());
   for (const auto& path : unfinished) std::filesystem::remove_all(path);
 }

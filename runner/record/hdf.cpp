@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "base/disk.h"
-#include "base/error.h"
+#include "base/reading.h"
+#include "base/scratch.h"
 
 namespace compeer::record::hdf {
 
@@ -52,7 +53,9 @@ void refuse_if_cut_off(const std::filesystem::path& file) {
   // The start of superblock 3 (HDF5 File Format Specification, II.A): signature, version, size of offsets, size of
   // lengths, whether a writer has it open; three offsets, of which the last is the end of the file.
   std::string start(36, '\0');
-  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  std::ifstream in = open_to_read(file);
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  check_read(in, file);
   uint64_t end = 0;
   std::memcpy(&end, start.data() + 28, sizeof end);
   const bool closed = start.starts_with("\x89HDF\r\n\x1a\n\x03\x08") && start[11] == 0;
@@ -60,12 +63,6 @@ void refuse_if_cut_off(const std::filesystem::path& file) {
   if (closed && bytes < end)
     throw Error(file.string(), fmt::format("is cut off: it has {} bytes, should have {}", bytes, end), "", Exit::data);
 }
-
-// An open file stays usable when its name is gone.
-struct RemovedAtEnd {
-  std::string file;
-  ~RemovedAtEnd() { ::unlink(file.c_str()); }
-};
 
 OpenFile opened(const std::filesystem::path& file, hid_t id) {
   auto broken = std::make_shared<bool>(false);
@@ -81,23 +78,27 @@ int descriptor_of(const OpenFile& place, const char* otherwise) {
 }
 
 OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
-  if (::access(file.c_str(), R_OK) != 0)
-    throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
+  if (::access(file.c_str(), R_OK) != 0) throw read_error(file, errno);
   OpenFile place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
   place.must(place.handle.get(), "can't be opened");
   return place;
 }
 
-}  // namespace
-
-// The innermost message is the cause.
-std::string last_error() {
+// The innermost message of the last failed call, which is its cause.
+std::string last_message() {
   std::string text;
   auto innermost = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
     if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+  return text;
+}
+
+}  // namespace
+
+std::string last_error() {
+  std::string text = last_message();
   constexpr std::string_view key = "error message = '";
   if (const auto at = text.find(key); at != std::string::npos) {
     text = text.substr(at + key.size());
@@ -106,11 +107,21 @@ std::string last_error() {
   return text.empty() ? "unknown HDF5 error" : text;
 }
 
-void OpenFile::fail(const std::string& what) const {
-  const std::string why = last_error();
-  const int cause = cause_in(why);  // if the system gives one it is no mistake in data
-  throw Error(file.string(), what + ": " + why, remedy_of_write(cause), cause != 0 ? Exit::failure : Exit::data);
+int last_errno() {
+  const std::string text = last_message();
+  constexpr std::string_view key = "errno = ";
+  const auto at = text.find(key);
+  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + key.size());
 }
+
+void fail(const std::filesystem::path& file, const std::string& what) {
+  const int cause = last_errno();
+  const auto remedy = remedy_of_write(cause);
+  const bool failed = cause != 0 && (is_system_failure(cause) || !remedy.empty());
+  throw Error(file.string(), what + ": " + last_error(), remedy, failed ? Exit::failure : Exit::data);
+}
+
+void OpenFile::fail(const std::string& what) const { hdf::fail(file, what); }
 
 void OpenFile::close() {
   const bool written = !*broken;
@@ -121,9 +132,11 @@ void OpenFile::close() {
 bool OpenFile::has(const std::string& path) const {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const auto part = path.substr(0, slash);
-    if (H5Lexists(handle.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
     H5L_info_t link{};
-    if (H5Lget_info(handle.get(), part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return false;
+    const htri_t there = H5Lexists(handle.get(), part.c_str(), H5P_DEFAULT);
+    const bool known = there >= 0 && (there == 0 || H5Lget_info(handle.get(), part.c_str(), &link, H5P_DEFAULT) >= 0);
+    if (!known && last_errno() != 0) fail("can't be read");
+    if (!known || there == 0 || link.type != H5L_TYPE_HARD) return false;
     if (slash == std::string::npos) return true;
   }
 }
@@ -137,7 +150,9 @@ void OpenFile::text_attribute(const std::string& name, std::string_view value) c
 }
 
 std::string OpenFile::text_attribute(const std::string& name) const {
-  if (H5Aexists(handle.get(), name.c_str()) <= 0) return "";
+  const htri_t there = H5Aexists(handle.get(), name.c_str());
+  if (there < 0 && last_errno() != 0) fail("can't read attribute " + name);
+  if (there <= 0) return "";
   const Handle attribute(H5Aopen(handle.get(), name.c_str(), H5P_DEFAULT));
   must(attribute.get(), "can't open attribute " + name);
   const Handle stored(H5Aget_type(attribute.get()));
@@ -175,25 +190,27 @@ OpenFile open_for_reading(const std::filesystem::path& file) {
     if (std::filesystem::is_other(file, code))
       throw Error(file.string(), "is a pipe or a device, not a file", "", Exit::data);
     return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-  } catch (const Error&) {
-    if (!std::filesystem::is_regular_file(file)) throw;
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure || !std::filesystem::is_regular_file(file)) throw;
     refuse_if_cut_off(file);
     try {
       return open_mended_copy(file);
-    } catch (const std::exception&) {
+    } catch (const Error& second) {
+      if (second.exit() == Exit::failure) throw;
     }
     throw;
   }
 }
 
 OpenFile open_mended_copy(const std::filesystem::path& file) {
-  std::string copy = (std::filesystem::temp_directory_path() / "compeer-XXXXXX").string();
-  const int descriptor = ::mkstemp(copy.data());
-  if (descriptor < 0)
-    throw Error(file.string(), fmt::format("can't be copied to {}: {}", copy, std::strerror(errno)), "", Exit::data);
-  ::close(descriptor);
-  const RemovedAtEnd removed{copy};
-  std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
+  const Scratch scratch;  // an open file stays usable when its name is gone
+  const auto copy = scratch.folder() / file.filename();
+  std::error_code code;
+  std::filesystem::copy_file(file, copy, code);
+  if (code)
+    throw Error(file.string(), fmt::format("can't be copied to {}: {}", copy.string(), code.message()),
+                remedy_of_write(code.value()), Exit::failure);
+  std::filesystem::permissions(copy, std::filesystem::perms::owner_all, code);
   const Handle access = file_access();
   // Private properties, by name: what the program h5clear sets. Without them (another HDF5) the open may still work.
   const hbool_t yes = true;

@@ -55,7 +55,7 @@ struct OpenFile {
   uint64_t bytes = 0;    ///< of the file when it was opened
   int descriptor = -1;   ///< of one opened for appending
 
-  /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
+  /// hdf::fail() for this file.
   [[noreturn]] void fail(const std::string& what) const;
   /// Closes a file whose datasets are closed. Throws like fail(), also if one of those couldn't be.
   void close();
@@ -68,8 +68,13 @@ struct OpenFile {
   void text_attribute(const std::string& name, std::string_view value) const;
 };
 
-/// Why the last call of HDF5 failed: of a failed system call what the system said.
+/// The reason why the last HDF5 call failed. If a system call failed, strerror's text.
 std::string last_error();
+/// The errno of the system call that made the last HDF5 call fail; 0 if HDF5 itself refused.
+int last_errno();
+/// Throws Error for `file` after a failed HDF5 call: `what`, and last_error(). Exit 1 if the system failed, exit 4 if
+/// the file is at fault.
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what);
 
 /// A new file in paged file space, replacing one that is there. Datasets can be made in it until it is closed.
 OpenFile create(const std::filesystem::path& file);

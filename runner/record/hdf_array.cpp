@@ -207,9 +207,7 @@ void Array::check_rising(const std::vector<uint64_t>& bounds) const {
   throw Error(file_.string(), fmt::format("{} is not in rising order", name_), "", Exit::data);
 }
 
-void Array::fail(const std::string& what) const {
-  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, last_error()), "", Exit::data);
-}
+void Array::fail(const std::string& what) const { hdf::fail(file_, fmt::format("{} {}", name_, what)); }
 
 void Array::fail_to_write(const std::string& what, const std::string& why) const {
   *broken_ = true;

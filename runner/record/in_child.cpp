@@ -17,8 +17,6 @@
 #include <sstream>
 #include <utility>
 
-#include "base/error.h"
-
 namespace compeer::record {
 
 namespace {
@@ -26,7 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr rlim_t most_memory = rlim_t{16} << 30;
-constexpr int gave_problem = 1;
 
 // AddressSanitizer keeps a shadow of all memory, which no limit would leave room for.
 #ifdef __SANITIZE_ADDRESS__
@@ -51,16 +48,18 @@ void write_all(int descriptor, std::string_view text) {
   }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  int code = gave_problem;
+  Exit code = Exit::data;
   try {
     write_all(out, work());
-    code = 0;
+    code = Exit::ok;
   } catch (const Error& error) {
-    write_all(out, error.problem());
+    code = error.exit();
+    // A file of many failed: the caller knows the run only.
+    write_all(out, code == Exit::failure ? error.where() + ": " + error.problem() : error.problem());
   } catch (const std::exception& error) {
     write_all(out, error.what());
   }
-  ::_exit(code);
+  ::_exit(static_cast<int>(code));
 }
 
 // Reads until the child closes its end. False if the time was up first.
@@ -101,7 +100,7 @@ ChildResult in_child(const std::function<std::string()>& work, double seconds) {
   else if (WIFSIGNALED(status))
     result.problem = fmt::format("reading it crashed ({})", ::strsignal(WTERMSIG(status)));
   else if (WEXITSTATUS(status) != 0)
-    result.problem = std::exchange(result.output, "");
+    result.problem = std::exchange(result.output, ""), result.exit = static_cast<Exit>(WEXITSTATUS(status));
   if (ended && result.problem.empty() && WEXITSTATUS(status) != 0)
     result.problem = fmt::format("reading it ended with code {}", WEXITSTATUS(status));
   return result;

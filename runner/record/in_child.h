@@ -3,12 +3,15 @@
 #include <iosfwd>
 #include <string>
 
+#include "base/error.h"
+
 namespace compeer::record {
 
 /// What became of work done in a process of its own, for HDF5 may crash or never end on damaged files.
 struct ChildResult {
-  std::string output;   ///< what `work` returned
-  std::string problem;  ///< empty if it returned: "crashed (Segmentation fault)", "took longer than 60 seconds"
+  std::string output;      ///< what `work` returned
+  std::string problem;     ///< empty if it returned: "crashed (Segmentation fault)", "took longer than 60 seconds"
+  Exit exit = Exit::data;  ///< exit code of the problem: that of an Error, 4 of all others
 };
 
 /// Runs `work` in a child process and waits at most `seconds`. Exceptions of `work` become the problem. Only for

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
-#include "base/error.h"
+#include "base/disk.h"
+#include "base/reading.h"
 
 namespace compeer::record {
 
@@ -24,6 +26,9 @@ struct flock whole_file() {
 }  // namespace
 
 WriterLock::WriterLock(const std::filesystem::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CLOEXEC)) {
+  if (descriptor_ < 0 && is_system_failure(errno))
+    throw Error(file.string(), std::string("can't be opened: ") + std::strerror(errno), remedy_of_write(errno),
+                Exit::failure);
   struct flock lock = whole_file();
   if (descriptor_ < 0 || ::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
   if (errno != EAGAIN && errno != EACCES) return;
@@ -44,6 +49,7 @@ WriterLock::~WriterLock() {
 
 bool being_written(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && is_system_failure(errno)) throw read_error(file, errno);
   if (descriptor < 0) return false;
   struct flock lock = whole_file();
   const bool asked = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;

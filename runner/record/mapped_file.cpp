@@ -1,25 +1,71 @@
 #include "record/mapped_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string>
 #include <utility>
 
-#include "base/error.h"
+#include "base/reading.h"
 
 namespace compeer::record {
 
+namespace {
+
+// A handler may look at any time: `start` is set last and cleared first.
+struct Mapping {
+  std::atomic<const std::byte*> start{nullptr};
+  size_t size = 0;
+  char* file = nullptr;
+};
+std::array<Mapping, 1024> mappings;
+std::mutex changing;
+
+void remember(std::span<const std::byte> bytes, const std::filesystem::path& file) {
+  std::error_code code;
+  const auto whole = std::filesystem::absolute(file, code);
+  const std::lock_guard lock(changing);
+  for (auto& one : mappings) {
+    if (one.start) continue;
+    one.size = bytes.size();
+    one.file = ::strdup((code ? file : whole).c_str());
+    one.start = bytes.data();
+    return;
+  }
+}
+
+void forget(std::span<const std::byte> bytes) {
+  const std::lock_guard lock(changing);
+  for (auto& one : mappings) {
+    if (one.start != bytes.data()) continue;
+    one.start = nullptr;
+    std::free(std::exchange(one.file, nullptr));
+    return;
+  }
+}
+
+}  // namespace
+
+MappedByte find_mapped(const void* address) {
+  const auto* at = static_cast<const std::byte*>(address);
+  for (const auto& one : mappings) {
+    const std::byte* const start = one.start;
+    if (start && at >= start && at < start + one.size) return {one.file, static_cast<size_t>(at - start)};
+  }
+  return {nullptr, 0};
+}
+
 MappedFile::MappedFile(const std::filesystem::path& file, Access access) : access_(access) {
-  auto fail = [&](int cause) {
-    throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(cause)), "", Exit::data);
-  };
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) fail(errno);
+  if (descriptor < 0) throw read_error(file, errno);
   struct stat status {};
   int cause = ::fstat(descriptor, &status) == 0 ? 0 : errno;
   if (!cause && !S_ISREG(status.st_mode)) cause = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
@@ -30,10 +76,10 @@ MappedFile::MappedFile(const std::filesystem::path& file, Access access) : acces
     if (start == MAP_FAILED)
       cause = errno;
     else
-      bytes_ = {static_cast<const std::byte*>(start), size};
+      remember(bytes_ = {static_cast<const std::byte*>(start), size}, file);
   }
   ::close(descriptor);
-  if (cause) fail(cause);
+  if (cause) throw read_error(file, cause);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})), access_(other.access_) {}
@@ -50,7 +96,9 @@ void MappedFile::release() const {
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  forget(bytes_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace compeer::record

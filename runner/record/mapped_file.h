@@ -10,7 +10,8 @@ enum class Access {
   copy_on_write  ///< the bytes may be written to; the file never sees it
 };
 
-/// A file's bytes, brought in by the system as they are touched. Throws Error (exit 4) naming the file.
+/// A file's bytes, read by the system when they are first accessed. Throws Error naming the file: exit 4, or exit 1 if
+/// the system failed. A read that fails on access raises SIGBUS: see find_mapped().
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& file, Access access = Access::read);
@@ -27,5 +28,15 @@ class MappedFile {
   std::span<const std::byte> bytes_;
   Access access_;
 };
+
+/// A byte of a mapped file.
+struct MappedByte {
+  const char* file;  ///< absolute path, valid while the file is mapped; null if no MappedFile has the address
+  size_t offset;
+};
+
+/// Which file is mapped at an address, for handlers of SIGBUS. Async-signal-safe. Knows the first 1024 files that are
+/// mapped at a time.
+MappedByte find_mapped(const void* address);
 
 }  // namespace compeer::record

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "base/error.h"
+#include "base/reading.h"
 #include "record/crc32c.h"
 
 namespace compeer::record {
@@ -161,8 +161,7 @@ std::filesystem::path RolloutName::readable() const { return std::filesystem::ex
 
 std::vector<RolloutName> RolloutName::list(const std::filesystem::path& folder) {
   std::map<std::pair<uint64_t, int>, RolloutName> found;
-  std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+  for (const auto& entry : entries_of(folder)) {
     const auto name = parse(entry.path());
     if (name && entry.path() != name->unborn()) found.emplace(std::pair(name->first_step, name->rank), *name);
   }
@@ -173,7 +172,7 @@ std::vector<RolloutName> RolloutName::list(const std::filesystem::path& folder) 
 
 void RolloutName::remove_unborn(const std::filesystem::path& folder, int rank, int ranks) {
   std::vector<std::filesystem::path> unborn;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     const auto name = parse(entry.path());
     if (name && name->rank % ranks == rank && entry.path() == name->unborn()) unborn.push_back(entry.path());
   }

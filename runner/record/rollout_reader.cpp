@@ -16,6 +16,7 @@ hdf::OpenFile open_either(const RolloutName& name) {
   try {
     return hdf::open_for_reading(name.readable());
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     if (!std::filesystem::exists(name.sealed()))
       throw Error(error.where(), error.problem(), "if the power failed: compeer resume repeats these steps",
                   error.exit());

@@ -71,7 +71,8 @@ bool has_finished(const fs::path& run_folder) {
   try {
     const auto status = read_status(run_folder);
     return status && status->state == "finished" && read_summary(run_folder);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     return false;
   }
 }

@@ -9,9 +9,9 @@
 #include <map>
 #include <vector>
 
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/model_folder.h"
+#include "base/reading.h"
 #include "inference/end_tokens.h"
 #include "inference/use_options.h"
 #include "serve/service.h"
@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 std::string name_of(const fs::path& given, const inference::ModelOptions& computes) {
   const auto folder = fs::absolute(given).lexically_normal();
   std::map<std::string, std::string> files;
-  for (const auto& file : fs::directory_iterator(folder)) {
+  for (const auto& file : entries_of(folder)) {
     if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
   }
   const auto unless_usual = [&](const char* option, const std::string& value, const char* usual) {

@@ -18,6 +18,7 @@ Spec read_spec(const fs::path& file) {
   try {
     return Spec::from_file_text(read_plain_file(file, 16 << 20), file.string());
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     throw Error(error.where(), error.problem(), error.help(), Exit::spec);
   }
 }

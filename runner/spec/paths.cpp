@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/error.h"
 #include "base/hash.h"
+#include "base/reading.h"
 
 namespace compeer::spec {
 
@@ -25,7 +25,7 @@ struct File {
 
 std::vector<File> files_in(const fs::path& folder) {
   std::vector<File> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : entries_below(folder)) {
     if (entry.is_regular_file())
       files.push_back({entry.path().lexically_relative(folder), entry.path(), entry.file_size()});
   }
@@ -65,7 +65,7 @@ std::string pin(const fs::path& path) {
     }
     return pin_files(files_in(path));
   } catch (const fs::filesystem_error& error) {
-    throw Error(path.string(), fmt::format("can't be read: {}", error.code().message()), "", Exit::data);
+    throw read_error(error.path1().empty() ? path : error.path1(), error.code().value());
   }
 }
 

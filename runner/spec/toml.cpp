@@ -119,6 +119,7 @@ Draft load_toml(const std::filesystem::path& file) {
   try {
     text = read_file(*found, (1 << 20) + 1);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     throw Error(error.where(), error.problem(), error.help(), Exit::spec);
   }
   return parse_toml(text, file.string());

@@ -14,6 +14,10 @@ void obey_signals(comm::StopFlag& stop);
 /// For what is no run: SIGUSR1, SIGUSR2 and SIGTERM do what they always do.
 void release_signals();
 
+/// A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) leaves a line on standard error. A read of a mapped file that
+/// fails (SIGBUS) is reported like any other: the file and the cause, exit 1; exit 4 if the file became shorter.
+void watch_for_crashes();
+
 /// Gives every abnormal end of this process a name, from here on. A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
 /// an exception that nobody catches and a call of exit() before task_is_over() leave a line on standard error: rank,
 /// host, phase, plugin, cause. In a plugin's phase the exit code is 5, else 1, or the signal itself.

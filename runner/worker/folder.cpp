@@ -19,7 +19,8 @@ namespace {
 record::WriterLock lock(const fs::path& folder) {
   try {
     return record::WriterLock(folder / "spec.json");
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     throw Error(folder.string(), "is in use by other workers", "wait until they exit, or stop them", Exit::data);
   }
 }

@@ -74,6 +74,7 @@ int start(const WorkerCall& call) {
 // What `compeer generate` and its like have become: no ranks, and messages as the front end prints them.
 int model_main(const char* name, const char* options) {
   release_signals();
+  watch_for_crashes();
   int exit = 0;
   try {
     exit = model_command(name, nlohmann::json::parse(options));

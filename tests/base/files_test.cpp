@@ -127,8 +127,10 @@ TEST_F(Files, ErrorsNameTheFile) {
 
 // Nobody has mapped the first page of a process, so reading there fails as a bad disk does.
 TEST_F(Files, AReadThatFailsOnItsWayIsNoEnd) {
-  EXPECT_EQ(problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
-            "/proc/self/mem: can't be read: Input/output error");
+  EXPECT_EQ(
+      problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
+      "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed (dmesg says more); "
+      "the run can go on once it works");
 }
 
 TEST_F(Files, WritingOverAFolderFailsAndLeavesItThere) {

@@ -35,7 +35,7 @@ TEST(Sha256File, NamesAFileThatIsNotThere) {
     sha256_file("/nonexistent/weights");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "/nonexistent/weights: can't be read");
+    EXPECT_STREQ(error.what(), "/nonexistent/weights: can't be read: No such file or directory");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
@@ -45,7 +45,9 @@ TEST(Sha256File, OfAFileWhoseDiskFailsIsNoSum) {
     sha256_file("/proc/self/mem");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "/proc/self/mem: can't be read: Input/output error");
+    EXPECT_STREQ(error.what(),
+                 "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed "
+                 "(dmesg says more); the run can go on once it works");
     EXPECT_EQ(error.exit(), Exit::failure);
   }
 }

@@ -1,6 +1,7 @@
 #include "data/production.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <filesystem>
@@ -9,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "data/begun.h"
+#include "data/stage_cache.h"
 
 namespace compeer::data {
 namespace {
@@ -75,7 +78,7 @@ TEST_F(BegunStage, TakesZerosForNothing) {
   killed(4);
   fs::resize_file(folder_ / "begun", fs::file_size(folder_ / "begun") + 4096);
   expect_all(process(-1));
-  EXPECT_EQ(made_, (Numbers{4, 6}));
+  EXPECT_EQ(made_, (Numbers{2, 4, 6}));
 }
 
 TEST_F(BegunStage, GoesOnBehindWhatWasMade) {
@@ -140,6 +143,30 @@ TEST_F(BegunStage, SaysHowLongAllProcessesTook) {
   const double both = process(-1).seconds;
   EXPECT_GT(both, 4 * .0199) << "two portions are the first one's, two the second's";
   EXPECT_LT(both, std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+TEST_F(BegunStage, ThatCannotBeOpenedIsNotMadeAgain) {
+  killed(4);
+  rlimit before;
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{0, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_THROW(Begun(folder_ / "begun", "form", [](std::string_view) {}), Error);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+// Reading /proc/self/mem fails as a bad disk does. What a stage cost must not be thrown away for that.
+TEST_F(BegunStage, WhenFinishedIsKeptThoughItsDiskFails) {
+  fs::create_directories(folder_ / "cache" / "key");
+  fs::create_symlink("/proc/self/mem", folder_ / "cache" / "key" / "result.json");
+  try {
+    StageCache(folder_ / "cache").find("key");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "can't be read: Input/output error");
+    EXPECT_EQ(error.exit(), Exit::failure);
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "cache" / "key"));
 }
 
 }  // namespace

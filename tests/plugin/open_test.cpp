@@ -151,6 +151,15 @@ TEST(Open, RefusesALibraryWithoutAFactory) {
   EXPECT_EQ(refusal(library("no_factory", "rewards", "empty")).problem(), "plugin rewards/empty exports no factory");
 }
 
+TEST(Open, DoesNotBlameALibraryForAFailingDisk) {
+  Folder folder;
+  const Chosen chosen{"rewards", "plain", folder.path() / "plain.so", ""};
+  std::filesystem::create_symlink("/proc/self/mem", chosen.path);
+  const auto error = error_of([&] { Library(chosen, "rewards"); });
+  EXPECT_EQ(error.exit(), Exit::failure);
+  EXPECT_EQ(error.problem(), "plugin rewards/plain can't be read: Input/output error");
+}
+
 TEST(Open, RefusesFilesThatAreMissingTextOrCutOff) {
   Folder folder;
   const auto path = folder.path() / "rewards" / "plain.so";

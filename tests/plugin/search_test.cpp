@@ -56,6 +56,19 @@ TEST(Finder, FindsByKindAndName) {
   EXPECT_EQ(info.parameters.at(0).name, "n");
 }
 
+// Reading /proc/self/mem fails as a bad disk does: nothing is mapped at its beginning.
+TEST(Finder, DoesNotBlameAPluginForAFailingDisk) {
+  Folder folder;
+  const auto file = folder.path() / "rewards" / "probe.so";
+  fs::create_directory(file.parent_path());
+  fs::create_symlink("/proc/self/mem", file);
+  const auto error = error_of([&] { Finder({folder.path()}).find("rewards", "probe"); });
+  EXPECT_EQ(error.exit(), Exit::failure);
+  EXPECT_EQ(error.where(), file.string());
+  EXPECT_EQ(error.problem(), "can't be read: Input/output error");
+  EXPECT_EQ(error_of([&] { read_descriptor(file); }).exit(), Exit::failure);
+}
+
 TEST(Finder, SuggestsTheNearestNameAndListsWhereItLooked) {
   Folder folder;
   folder.write("rewards/probe.so", probe());

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "record/mapped_file.h"
 #include "temporary_folder.h"
 
 namespace compeer::record {
@@ -358,6 +359,20 @@ TEST(Safetensors, NameAFileThatCantBeRemoved) {
   std::filesystem::create_directories(folder / "model.safetensors.index.json/full");
   EXPECT_EQ(complaint([&] { write_sharded(folder.path(), {}, 1000); }),
             "model.safetensors.index.json: can't be removed: Directory not empty");
+}
+
+TEST(FindMapped, NamesTheFileOfAnAddress) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "bytes");
+  const void* address = nullptr;
+  {
+    const MappedFile file(folder / "a");
+    address = file.bytes().data() + 3;
+    EXPECT_EQ(find_mapped(address).file, (folder / "a").string());
+    EXPECT_EQ(find_mapped(address).offset, 3u);
+    EXPECT_EQ(find_mapped(&folder).file, nullptr);
+  }
+  EXPECT_EQ(find_mapped(address).file, nullptr);
 }
 
 }  // namespace compeer::record

@@ -12,7 +12,7 @@ wait_for_end
 ((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
 mapfile -t kinds < <(kinds_in calls | shuf --random-source=<(yes "$SEED"))
 
-ended=0 tolerated=0 unnoticed=0
+ended=0 tolerated=0
 # The fault of $place: an error with a name, or none at all.
 try() { # NAME MUST_PASS
   mkdir "$1" && cp whole/spec.json "$1"

@@ -21,6 +21,8 @@
 #include <string>
 #include <string_view>
 
+#include "read_faults.h"
+
 namespace {
 
 constexpr size_t page = 4096;
@@ -226,6 +228,7 @@ namespace {
     va_start(more, flags);                                                                           \
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;                    \
     va_end(more);                                                                                    \
+    if (!writes(flags) && read_fails("open", AT_FDCWD, path)) return -1;                             \
     const auto file = writes(flags) ? file_at(AT_FDCWD, path) : "";                                  \
     const int got = guarded("open", file, -1, [&] { return real(path, flags, mode); });              \
     if (!file.empty() && got >= 0) recorded(0, flags& O_TRUNC ? 'T' : 'C', path_at(AT_FDCWD, path)); \
@@ -234,6 +237,7 @@ namespace {
 #define FOPEN(name)                                                                                         \
   FILE* name(const char* path, const char* mode) {                                                          \
     REAL(name);                                                                                             \
+    if (mode[0] == 'r' && read_fails("open", AT_FDCWD, path)) return nullptr;                               \
     const auto file = mode[0] == 'r' ? "" : file_at(AT_FDCWD, path);                                        \
     FILE* const got = guarded("open", file, static_cast<FILE*>(nullptr), [&] { return real(path, mode); }); \
     if (!file.empty() && got) recorded(0, mode[0] == 'w' ? 'T' : 'C', path_at(AT_FDCWD, path));             \
@@ -297,7 +301,9 @@ int fclose(FILE* stream) {
   const bool written = file > 2 && (::fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY;
   const std::string path = written ? path_of(file) : "";
   const Act now = act("fclose", within(path));
+  const bool fails = !written && read_fails("close", file);
   const int closed = real(stream);
+  if (fails) return EOF;
   if (closed == 0) record_contents(path, 0, 0);
   if (now == Act::then_die || now == Act::tear) die();
   if (now != Act::fail) return closed;

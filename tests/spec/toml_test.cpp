@@ -156,6 +156,16 @@ TEST(LoadToml, NamesAFileThatIsNotThere) {
   EXPECT_EQ(load_toml(folder / "smoke.toml").origins.at("name"), (folder / "smoke.toml").string() + ":1");
 }
 
+// Reading /proc/self/mem fails as a bad disk does: nothing is mapped at its beginning.
+TEST(LoadToml, OfAFailingDiskIsNoMistakeInTheSpec) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "failing.toml";
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/proc/self/mem", file);
+  EXPECT_EQ(complaint([&] { load_toml(file); }),
+            file.string() + "|can't be read: Input/output error|the disk or file server failed (dmesg says more); the "
+                            "run can go on once it works|1");
+}
+
 TEST(ParseSetValue, ReadsTomlValues) {
   EXPECT_EQ(parse_set_value("1e-4").dump(), "0.0001");
   EXPECT_EQ(parse_set_value("3").dump(), "3");

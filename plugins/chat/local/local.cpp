@@ -8,8 +8,8 @@
 #include <map>
 #include <tuple>
 
-#include "base/error.h"
 #include "base/hash.h"
+#include "base/reading.h"
 #include "compeer/chat.h"
 #include "compeer/language_model.h"
 #include "compeer/plugin.h"
@@ -61,7 +61,7 @@ class Local : public ChatModel {
   // What is in the directory, for a model may be trained anew under its old name; and what the run's seed has drawn.
   std::string origin() const override {
     std::map<std::string, std::string> files;
-    for (const auto& file : std::filesystem::directory_iterator(path_)) {
+    for (const auto& file : entries_of(path_)) {
       if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
     }
     return nlohmann::json{files, host_.random(0)}.dump();

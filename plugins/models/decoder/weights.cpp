@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "base/hash.h"
+#include "base/reading.h"
 #include "record/safetensors.h"
 
 namespace compeer::decoder {
@@ -177,7 +178,7 @@ record::Safetensors opened(const fs::path& folder, bool frozen) {
 // The folder and the files that are in it now: a writer of ours replaces them.
 std::string identity(const fs::path& folder) {
   std::set<std::string> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     struct stat is {};
     if (entry.path().extension() != ".safetensors" || ::stat(entry.path().c_str(), &is) != 0) continue;
     files.insert(fmt::format("{} {} {} {}.{}", entry.path().filename().string(), is.st_ino, is.st_size,

@@ -153,7 +153,7 @@ int log_diff(const LogDiff& options, std::ostream& out) {
       options.seconds);
   if (!result.problem.empty())
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
-                "compeer log verify tells more", Exit::data);
+                "compeer log verify tells more", result.exit);
   if (options.json) return out << result.output << '\n', 0;
   print(ordered_json::parse(result.output), out);
   return 0;

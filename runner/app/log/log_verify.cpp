@@ -2,16 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 
 #include "app/log/log.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/plain_file.h"
+#include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/in_child.h"
 #include "record/rollout_file.h"
@@ -32,7 +31,8 @@ using Path = std::filesystem::path;
 struct LogCheck {
   std::string what;
   bool good;
-  std::string detail;  ///< what was found, or what is wrong
+  std::string detail;      ///< what was found, or what is wrong
+  Exit exit = Exit::data;  ///< of a bad one: 1 if the system failed
 };
 
 [[noreturn]] void bad(const std::string& what) { throw Error("", what, "", Exit::data); }
@@ -43,7 +43,7 @@ LogCheck check_here(const std::string& what, Work work) {
   try {
     return {what, true, work()};
   } catch (const Error& error) {
-    return {what, false, error.problem()};
+    return {what, false, error.problem(), error.exit()};
   } catch (const std::exception& error) {
     return {what, false, error.what()};
   }
@@ -51,7 +51,7 @@ LogCheck check_here(const std::string& what, Work work) {
 
 LogCheck check_in_child(const std::string& what, double seconds, const std::function<std::string()>& work) {
   const record::ChildResult result = record::in_child(work, seconds);
-  return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem};
+  return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem, result.exit};
 }
 
 // Steps that must be there, whole. When a run was killed, some ranks may not have written the step in flight, which
@@ -164,12 +164,13 @@ bool trains(const json& spec_file) {
 }
 
 void check_lines(const Path& folder, const std::string& name) {
-  std::ifstream in(folder / name);
+  std::ifstream in = open_to_read(folder / name);
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (parse_json(line).is_discarded()) bad(fmt::format("{}: line {} is no JSON", name, number));
   }
+  check_read(in, folder / name);
 }
 
 // The report knows which stages a run made, whether or not it came to its end.
@@ -246,6 +247,8 @@ int log_verify(const LogVerify& options, std::ostream& out) {
   const Path folder = find_run(options.run);
   const auto checks = check_all(folder, options.seconds);
   const bool good = std::all_of(checks.begin(), checks.end(), [](const LogCheck& check) { return check.good; });
+  const bool failed = std::any_of(checks.begin(), checks.end(),
+                                  [](const LogCheck& check) { return !check.good && check.exit == Exit::failure; });
   if (options.json) {
     print_json(folder, checks, good, out);
   } else {
@@ -253,7 +256,7 @@ int log_verify(const LogVerify& options, std::ostream& out) {
       out << fmt::format("{:<4}  {:<24}  {}\n", check.good ? "good" : "BAD", check.what,
                          spec::printable(check.detail, 500));
   }
-  return static_cast<int>(good ? Exit::ok : Exit::data);
+  return static_cast<int>(good ? Exit::ok : failed ? Exit::failure : Exit::data);
 }
 
 }  // namespace compeer::app

@@ -52,7 +52,7 @@ void read_rows(const Path& folder, const std::vector<std::string>& columns, doub
   std::error_code code;
   if (!std::filesystem::exists(folder / "run.h5", code)) return;
   const auto result = record::in_child([&] { return rows_in(folder / "run.h5", columns); }, seconds);
-  if (!result.problem.empty()) throw Error((folder / "run.h5").string(), result.problem, "", Exit::data);
+  if (!result.problem.empty()) throw Error((folder / "run.h5").string(), result.problem, "", result.exit);
   const json read = json::from_cbor(result.output);
   read.at("columns").get_to(run.columns);
   read.at("times").get_to(run.times);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/plain_file.h"
+#include "base/reading.h"
 #include "record/run_file.h"
 #include "record/run_folder.h"
 #include "record/status.h"
@@ -27,12 +27,13 @@ constexpr size_t last_rows = 20;
 
 constexpr uint64_t longest_spec = uint64_t{64} << 20;
 
-/// Runs `read`; a failure becomes a line in `problems`.
+/// Runs `read`; an error in the data becomes a line in `problems`, an error of the system is thrown.
 template <class Read>
 void attempt(RunData& run, const char* what, Read read) {
   try {
     read();
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure) throw;
     run.problems.push_back(fmt::format("{}: {}", what, error.problem()));
   } catch (const std::exception& error) {
     run.problems.push_back(fmt::format("{}: {}", what, error.what()));
@@ -158,7 +159,7 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
       continue;
     }
     std::vector<fs::path> inside;
-    for (const auto& entry : fs::directory_iterator(path)) {
+    for (const auto& entry : entries_of(path)) {
       const bool counts = entry.is_directory(code) && is_run(entry.path()) && !record::is_set_aside(entry.path());
       if (counts) inside.push_back(entry.path());
     }

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
-#include "base/error.h"
 #include "base/json.h"
+#include "base/reading.h"
 #include "report/runs/figures.h"
 
 namespace compeer::report {
@@ -84,7 +83,7 @@ void each_record(RunData& run, const std::string& name, size_t lines, Visit visi
   const fs::path file = run.folder / "stages" / name;
   std::error_code code;
   if (!fs::is_regular_file(file, code)) return;
-  std::ifstream in(file);
+  std::ifstream in = open_to_read(file);
   size_t number = 0, bytes = 0;
   for (std::string line; number < lines && bytes < most_bytes && std::getline(in, line);) {
     ++number, bytes += line.size();
@@ -95,6 +94,7 @@ void each_record(RunData& run, const std::string& name, size_t lines, Visit visi
     }
     if (!visit(record)) return;
   }
+  check_read(in, file);
 }
 
 void count_dropped(RunData& run, StageData& stage) {
@@ -111,7 +111,7 @@ struct Lines {
 };
 Lines lines_of(const fs::path& file, uint64_t bytes) {
   Lines lines;
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in = open_to_read(file);
   std::vector<char> block(size_t{1} << 16);
   uint64_t seen = 0;
   char last = '\n';
@@ -121,6 +121,7 @@ Lines lines_of(const fs::path& file, uint64_t bytes) {
     last = *(end - 1);
     seen += static_cast<uint64_t>(in.gcount());
   }
+  check_read(in, file);
   lines.all = in.eof();
   lines.cut = lines.all && last != '\n';
   return lines;

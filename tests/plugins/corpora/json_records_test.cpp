@@ -93,5 +93,15 @@ TEST(JsonRecords, NameAFileThatCannotBeRead) {
   }
 }
 
+TEST(JsonRecords, OfAFailingDiskAreNoEnd) {
+  try {
+    each_json_record("/proc/self/mem", [](const Raw&) {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "can't be read: Input/output error");
+    EXPECT_EQ(error.exit(), Exit::failure);
+  }
+}
+
 }  // namespace
 }  // namespace compeer::corpora
