@@ -42,7 +42,7 @@ void obey_allow_list(const std::string& file) {
   const auto whole = fs::absolute(file).lexically_normal().string();
   plugin::read_allow_list(whole);
   const char* before = std::getenv("COMPEER_LOCKED");
-  const auto all = (before && *before ? std::string(before) + ":" : "") + whole;
+  const auto all = (before ? std::string(before) + ":" : "") + whole;
   ::setenv("COMPEER_LOCKED", all.c_str(), 1);
 }
 

@@ -10,6 +10,8 @@ namespace {
 std::string join(const std::string& where, const std::string& what, const std::string& help) {
   std::string text = where.empty() ? what : where + ": " + what;
   if (!help.empty()) text += "\n  help: " + help;
+  for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;)
+    text.replace(at, 1, "\\x00");  // what() ends there
   return text;
 }
 

@@ -21,7 +21,8 @@ class Splitter {
   ~Splitter();
 
   /// Pieces of the text (valid UTF-8), in order; together all of it unless matches are removed. A match of no
-  /// characters cuts, too. Throws Error (exit 4) if the pattern takes too long on this text.
+  /// characters cuts, too. Throws Error (exit 4) if the pattern takes more steps on the text than 10 million and 256
+  /// for each byte.
   std::vector<std::string_view> split(std::string_view text) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,7 +14,6 @@
 #include <thread>
 
 #include "base/files.h"
-#include "base/inside.h"
 #include "base/plain_file.h"
 #include "base/reading.h"
 #include "record/checkpoint.h"
@@ -98,8 +98,10 @@ int take_lock(const fs::path& folder) {
                               : fmt::format("this run is in progress: {} holds it", owner),
                 "wait until it exits, or stop it", Exit::failure);
   }
+  struct stat status = {};
+  const bool own = ::fstat(lock, &status) == 0 && status.st_nlink == 1;  // not another's by a hard link
   const auto text = fmt::format("{} {}\n", ::getpid(), host());
-  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
+  if (!own || ::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
     // The lock itself holds; only a message to others would lack our name.
   }
   return lock;
@@ -138,7 +140,7 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
     fs::create_directories(folder, code);
     if (code) throw Error(folder.string(), fmt::format("can't be made: {}", code.message()), "", Exit::failure);
     RunFolder mine(folder, take_lock(folder));
-    refuse_links(folder);
+    record::refuse_outside_files(folder);
     // Between looking and locking another process may have made it its own.
     if (free_for(folder, spec.sha256())) return mine;
     if (tries == 10)
@@ -149,7 +151,7 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
 
 RunFolder RunFolder::open(const fs::path& folder) {
   RunFolder mine(folder, take_lock(folder));
-  refuse_links(folder);
+  record::refuse_outside_files(folder);
   return mine;
 }
 

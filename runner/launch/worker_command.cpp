@@ -115,8 +115,7 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
   std::vector<std::string> command{find_mpirun(ranks), "-n",        std::to_string(ranks),
                                    "--oversubscribe",  "--bind-to", "none"};
   // Other hosts get nothing of our environment but what is named.
-  if (const char* locked = std::getenv("COMPEER_LOCKED"); locked && *locked)
-    command.insert(command.end(), {"-x", "COMPEER_LOCKED"});
+  if (std::getenv("COMPEER_LOCKED")) command.insert(command.end(), {"-x", "COMPEER_LOCKED"});
   return command;
 }
 

@@ -50,9 +50,10 @@ int concatenate(lua_State* L) {
 int field(lua_State* L) {
   const auto& error = raised_at(L, 1)->error;
   const std::string name(check_text(L, 2));
-  if (name == "where") return lua_pushstring(L, error.where().c_str()), 1;
-  if (name == "what") return lua_pushstring(L, error.problem().c_str()), 1;
-  if (name == "help") return lua_pushstring(L, error.help().c_str()), 1;
+  const auto push = [L](const std::string& text) { return lua_pushlstring(L, text.data(), text.size()), 1; };
+  if (name == "where") return push(error.where());
+  if (name == "what") return push(error.problem());
+  if (name == "help") return push(error.help());
   if (name == "exit") return lua_pushinteger(L, static_cast<int>(error.exit())), 1;
   throw Error("", "an error has no '" + name + "'", suggest(name, {"exit", "help", "what", "where"}));
 }

@@ -75,12 +75,16 @@ std::vector<Allowed> read_allow_list(const fs::path& file) {
 
 std::vector<fs::path> AllowLists::wanted() {
   const char* value = std::getenv("COMPEER_LOCKED");
+  if (!value) return {};
   std::vector<fs::path> files;
-  std::istringstream parts(value ? value : "");
-  for (std::string part; std::getline(parts, part, ':');) {
-    if (!part.empty()) files.emplace_back(part);
+  for (std::string_view rest = value;; rest.remove_prefix(files.back().native().size() + 1)) {
+    const auto entry = rest.substr(0, rest.find(':'));
+    if (entry.empty())
+      throw Error("COMPEER_LOCKED", "has an empty entry, which is no list of allowed plugins",
+                  "name a file in each entry, or unset COMPEER_LOCKED", Exit::plugin);
+    files.emplace_back(entry);
+    if (entry.size() == rest.size()) return files;
   }
-  return files;
 }
 
 AllowLists::AllowLists(const std::vector<fs::path>& files) {

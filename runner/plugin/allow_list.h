@@ -23,7 +23,8 @@ std::vector<Allowed> read_allow_list(const std::filesystem::path& file);
 /// The lists that are to be obeyed. A plugin may be loaded if each of them names it, with the bytes it has now.
 class AllowLists {
  public:
-  /// What COMPEER_LOCKED names: files, separated by colons. `--locked` adds one, and takes none away.
+  /// What COMPEER_LOCKED names: files, separated by colons; empty if it is not set. `--locked` adds one, and takes none
+  /// away. Throws Error (exit 5) for an empty entry, for a list whose name got lost must not allow everything.
   static std::vector<std::filesystem::path> wanted();
 
   /// Reads them. Throws Error (exit 5): a list that can't be read allows nothing.

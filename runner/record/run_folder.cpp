@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/inside.h"
 #include "record/status.h"
 
 namespace compeer::record {
@@ -57,6 +58,24 @@ void swap_names(const fs::path& a, const fs::path& b) {
   fs::rename(b, third);
   fs::rename(a, b);
   fs::rename(third, a);
+}
+
+// A run writes into these in place. All others it replaces.
+bool is_appended_to(const fs::path& file) {
+  const auto name = file.filename().string();
+  return name == "log.txt" || name == "run.h5" || name.ends_with(".h5.part") ||
+         file.parent_path().filename() == "asked";
+}
+
+// `set_aside` was killed before it gave `<folder>~N` a file of its own.
+bool is_shared_aside(const fs::path& file, const fs::path& folder) {
+  if (fs::hard_link_count(file) != 2) return false;
+  const auto own = fs::canonical(folder);
+  for (const auto& entry : fs::directory_iterator(own.parent_path())) {
+    std::error_code code;
+    if (is_set_aside(entry) && fs::equivalent(entry.path() / file.filename(), file, code)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -109,6 +128,16 @@ fs::path set_aside(const fs::path& run_folder) {
 bool is_set_aside(const fs::path& folder) {
   static const std::regex form(".*~[1-9][0-9]*");
   return std::regex_match(folder.filename().string(), form);
+}
+
+void refuse_outside_files(const fs::path& run_folder) {
+  refuse_links(run_folder);
+  for (const auto& entry : fs::recursive_directory_iterator(run_folder)) {
+    if (!entry.is_regular_file() || !is_appended_to(entry) || entry.hard_link_count() == 1) continue;
+    if (is_shared_aside(entry, run_folder)) continue;
+    throw Error(entry.path().string(), "has a second name elsewhere (a hard link), and a run would write into it",
+                "put a copy in its place, or begin anew with another name", Exit::data);
+  }
 }
 
 }  // namespace compeer::record

@@ -25,4 +25,8 @@ std::filesystem::path set_aside(const std::filesystem::path& run_folder);
 /// Whether a folder has such a name, which no run can be given.
 bool is_set_aside(const std::filesystem::path& folder);
 
+/// Throws Error (exit 4) if a run in this folder, which somebody else may have made, would write into files elsewhere:
+/// by links (`refuse_links`), or because a file that it appends to has a second name.
+void refuse_outside_files(const std::filesystem::path& run_folder);
+
 }  // namespace compeer::record

@@ -20,7 +20,8 @@ struct Prompt {
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among `tokens`
   CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt added, then its first completion
   int32_t adapter = 0;              ///< which of the model's reads it, if nothing comes before
-  /// How this one is completed, if not as the others: all of it counts but `concurrent`, `step` and `progress`.
+  /// How this one is completed, if not as the others: all of it counts but `concurrent`, `most_places`, `step` and
+  /// `progress`.
   std::shared_ptr<const Request> request = nullptr;
 };
 
@@ -48,6 +49,9 @@ struct Request {
   bool breaks_alone = false;  ///< numbers that are not finite end the completion, not all that are under way
   std::function<void()> progress = [] {};  ///< called after each forward pass; to cancel, it throws
   std::function<CompletionRules(uint32_t completion)> rules = nullptr;  ///< makes those of each completion of a prompt
+  /// Completions of one prompt that may be decoded at once; 0: no limit, and prompts are completed in order. With a
+  /// limit, a free place goes to the prompt that has the fewest, and prompts are read in turn.
+  int64_t most_places = 0;
 };
 
 enum class Supply { prompt, later, end };

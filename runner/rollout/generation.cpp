@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/libtorch_draw.h"
@@ -34,17 +37,20 @@ void Generation::run() {
   }
 }
 
-// Prompts are taken from the source only as far as there will be places for their completions.
+// Prompts are taken from the source only as far as there will be places for their completions; with `most_places`, for
+// the first of each, and no more than twice as many prompts as places wait for a turn.
 void Generation::admit() {
+  const bool in_turn = request_.most_places > 0;
+  const auto claim = [&](const PromptInProgress& group) { return in_turn ? group.started == 0 : group.missing(); };
   int64_t spoken_for = static_cast<int64_t>(active_.size());
-  for (const auto& group : groups_) spoken_for += group->missing();
-  while (!ended_ && spoken_for < places_) {
+  for (const auto& group : groups_) spoken_for += claim(*group);
+  while (!ended_ && spoken_for < places_ && (!in_turn || static_cast<int64_t>(groups_.size()) < 2 * places_)) {
     Prompt prompt;
-    const Supply supply = source_(prompt, spoken_for == 0);
+    const Supply supply = source_(prompt, groups_.empty() && active_.empty());
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
     groups_.push_back(group_of(std::move(prompt)));
-    spoken_for += groups_.back()->missing();
+    spoken_for += claim(*groups_.back());
   }
 }
 
@@ -56,7 +62,7 @@ std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt
   learn(conversation, prompt.tokens.size());
   const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
   Ticket ticket{prompts_++, prompt.index, prompt.after, limit, std::move(prompt.request), &request};
-  return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0});
+  return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0, false});
 }
 
 // One token of every active sequence with what is guessed to follow it, and portions of the prompts beside them; then
@@ -76,16 +82,24 @@ void Generation::forward() {
     const float* last = row_of(hidden, rows + static_cast<int64_t>(i));
     waiting[portions[i].which]->last().assign(last, last + shape_.hidden);
   }
-  for (const auto& group : groups_) {
-    if (group->conversation.unread() > 0 || active_.size() >= static_cast<size_t>(places_)) break;
+  const auto starting = shares();
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (starting[i] == 0) continue;
     const size_t first = active_.size();
-    start(*group);
+    start(*groups_[i], starting[i]);
+    groups_[i]->served = true;
     turns.push_back({heads.size(), first, active_.size()});
-    heads.push_back(group->conversation.last().data());
+    heads.push_back(groups_[i]->conversation.last().data());
   }
   const int64_t said = heads.empty() ? 0 : draw(heads, std::move(turns));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   if (portions.empty() && active_.size() == decoded) policy_.draft_length.measured(said, seconds.count());
+  if (request_.most_places > 0) {  // those that had a turn go behind the others
+    for (const auto& portion : portions)
+      groups_[portion.which]->served |= groups_[portion.which]->conversation.unread() > 0;
+    std::stable_partition(groups_.begin(), groups_.end(),
+                          [](const auto& group) { return !std::exchange(group->served, false); });
+  }
   std::erase_if(groups_, [](const auto& group) { return group->missing() == 0; });
 }
 
@@ -117,11 +131,42 @@ void Generation::learn(const CachedSequence& conversation, size_t count) {
   for (size_t end = tokens.size() - count; end++ < tokens.size();) policy_.drafts.learn(tokens.first(end));
 }
 
-// As many completions of a prompt as there are places for.
-void Generation::start(PromptInProgress& group) {
+// How many completions of each group start now: those of the first groups, up to one that is still being read.
+std::vector<int64_t> Generation::shares() const {
+  std::vector<int64_t> starting(groups_.size());
+  if (request_.most_places > 0) {
+    give_places(starting);
+    return starting;
+  }
+  int64_t free = places_ - static_cast<int64_t>(active_.size());
+  for (size_t i = 0; i < groups_.size() && groups_[i]->conversation.unread() == 0; ++i)
+    free -= starting[i] = std::min(free, groups_[i]->missing());
+  return starting;
+}
+
+// The same with `most_places`: a free place goes to the prompt that has the fewest, the first in the row of several. It
+// waits for one that is still being read.
+void Generation::give_places(std::vector<int64_t>& starting) const {
+  std::map<size_t, int64_t> held;  // by `Ticket::order`
+  for (const auto& sequence : active_) ++held[sequence->ticket.order];
+  for (int64_t free = places_ - static_cast<int64_t>(active_.size()); free > 0; --free) {
+    std::optional<size_t> next;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const auto& group = *groups_[i];
+      const bool being_read = group.conversation.unread() > 0;
+      const int64_t own = held[group.ticket.order], most = being_read ? 1 : request_.most_places;
+      if (own < most && starting[i] < group.missing() && (!next || own < held[groups_[*next]->ticket.order])) next = i;
+    }
+    if (!next) return;
+    ++held[groups_[*next]->ticket.order];
+    if (groups_[*next]->conversation.unread() == 0) ++starting[*next];
+  }
+}
+
+void Generation::start(PromptInProgress& group, int64_t count) {
   const Request& request = *group.ticket.request;
   if (group.started == 0 && group.ticket.home) *group.ticket.home = group.conversation;
-  while (group.missing() > 0 && static_cast<int64_t>(active_.size()) < places_) {
+  while (count-- > 0) {
     const auto completion = static_cast<uint32_t>(group.started++);
     auto sequence =
         std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, {}, {}, {}, {}, false, {}});

@@ -29,6 +29,7 @@ class Generation {
     Ticket ticket;
     CachedSequence conversation;
     int64_t started;  // completions
+    bool served;      // had a turn in this pass
 
     int64_t missing() const { return ticket.request->group_size - started; }
   };
@@ -55,7 +56,9 @@ class Generation {
   std::vector<Turn> add_active();
   void guess(Sequence& sequence, int64_t most) const;
   void learn(const CachedSequence& conversation, size_t count);
-  void start(PromptInProgress& group);
+  std::vector<int64_t> shares() const;
+  void give_places(std::vector<int64_t>& starting) const;
+  void start(PromptInProgress& group, int64_t count);
   bool drawn_there() const;
   void draw_there(const std::vector<const float*>& heads, const std::vector<Turn>& turns);
   int64_t draw(const std::vector<const float*>& heads, std::vector<Turn> turns);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/inside.h"
 #include "lua/userdata.h"
 #include "lua/value.h"
 #include "script/changes.h"
@@ -116,6 +117,9 @@ fs::path find_toml(lua_State* L, const std::string& name) {
   for (const auto& folder : folders) {
     const auto file = (folder / name).lexically_normal();
     if (!fs::is_regular_file(file, code)) continue;
+    if (!lies_inside(stays_below(folder, file) ? folder : file.parent_path(), file))
+      throw Error("", fmt::format("'{}' lies outside the folder that it was looked for in", name),
+                  "it is a link to elsewhere; put the file itself there");
     const auto shown = file.lexically_proximate(fs::current_path(code));
     return shown.begin() != shown.end() && *shown.begin() == ".." ? file : shown;
   }

@@ -124,6 +124,7 @@ int serve(const nlohmann::json& options) {
   const Models models(options, computes, model);
   ChatService service(*model.policy, models.all(),
                       {.token = token(),
+                       .host = host,
                        .concurrent = options.at("concurrent"),
                        .seed = options.at("seed"),
                        .cache_bytes = static_cast<int64_t>(options.at("cache").get<double>() * (1 << 30))});

@@ -83,6 +83,7 @@ HttpRequest request_of(const http::request<http::string_body>& message) {
           text_of(message[http::field::content_type]),
           text_of(message[http::field::authorization]),
           text_of(message[http::field::origin]),
+          text_of(message[http::field::host]),
           message.body()};
 }
 
@@ -135,6 +136,9 @@ class Connection::Talk {
     wire_.allow(limits.header + read_ahead);
     http::read_header(wire_, buffer, parser, code);
     if (code) return complain(code);
+    if (!known_encoding(parser.get()))
+      return write_whole({true, true, 501, problem("of Transfer-Encoding only chunked is supported"), {}}, parser.get(),
+                         false);
     if (const auto refused = shared_.gate(request_of(parser.get())))
       return write_whole({true, true, refused->status, refused->json, {}}, parser.get(), false);
     const size_t size = parser.content_length() ? *parser.content_length() : parser.chunked() ? limits.body : 0;
@@ -153,6 +157,12 @@ class Connection::Talk {
       if (code) return;
     }
     http::read(wire_, buffer, parser, code);
+  }
+
+  // A body in another encoding would end nobody knows where.
+  static bool known_encoding(const http::request<http::string_body>& message) {
+    const auto [first, end] = message.equal_range(http::field::transfer_encoding);
+    return first == end || (beast::iequals(first->value(), "chunked") && std::next(first) == end);
   }
 
   static std::string problem(const std::string& what) {

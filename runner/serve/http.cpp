@@ -2,6 +2,7 @@
 // answer.
 #include "serve/http.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -9,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <list>
@@ -47,7 +50,26 @@ struct Bound {
   }
 };
 
+// "LocalHost.:8000": "localhost"; "[::1]:8000": "::1".
+std::string host_without_port(const std::string& header) {
+  std::string host =
+      header.starts_with('[') ? header.substr(1, header.find(']') - 1) : header.substr(0, header.find(':'));
+  if (host.ends_with('.')) host.pop_back();
+  std::transform(host.begin(), host.end(), host.begin(), [](unsigned char c) { return std::tolower(c); });
+  return host;
+}
+
 }  // namespace
+
+bool names_loopback(const std::string& host, const std::string& name) {
+  const auto asked = host_without_port(host);
+  const auto own = host_without_port(std::count(name.begin(), name.end(), ':') > 1 ? "[" + name + "]" : name);
+  in_addr four{};
+  in6_addr six{};
+  if (::inet_pton(AF_INET, asked.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127 || asked == own;
+  if (::inet_pton(AF_INET6, asked.c_str(), &six) == 1) return IN6_IS_ADDR_LOOPBACK(&six) || asked == own;
+  return asked == "localhost" || (asked == own && !own.empty());
+}
 
 struct HttpServer::State {
   explicit State(const HttpLimits& limits) : shared{limits, nullptr, nullptr, BodyMemory(limits.bodies)} {}

@@ -13,9 +13,13 @@ namespace compeer::serve {
 /// What a client sent, whole.
 struct HttpRequest {
   std::string method, path;  ///< "POST", "/v1/models"; what follows a '?' is left out
-  std::string content_type, authorization, origin;
+  std::string content_type, authorization, origin, host;
   std::string body;
 };
+
+/// True if a Host header ("localhost:8000", "[::1]") names this machine: localhost, a loopback address, or `name`, the
+/// host that the server was told to listen on. A page of the web whose name was made to lead here names another.
+bool names_loopback(const std::string& host, const std::string& name);
 
 /// The way back to a client. Any thread may use it. What is sent to a client that is gone goes nowhere.
 class Response {

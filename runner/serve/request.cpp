@@ -18,6 +18,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr size_t most_messages = 4096, most_pictures = 16, most_stops = 16, most_choices = 1024, longest_choice = 4096;
+constexpr size_t longest_name = 256;             // bytes of a model's, a role's, a speaker's
+constexpr size_t most_values = size_t{1} << 18;  // of JSON: each takes up to a hundred bytes of memory
 
 [[noreturn]] void refuse(const std::string& field, const std::string& what) {
   throw HttpError(400, field + ": " + what, field);
@@ -53,6 +55,12 @@ int64_t count(const json& value, const std::string& field, int64_t least, int64_
 const std::string& text(const json& value, const std::string& field) {
   if (!value.is_string()) refuse(field, "is " + shown(value) + ", not a text");
   return value.get_ref<const std::string&>();
+}
+
+const std::string& short_text(const json& value, const std::string& field) {
+  const auto& name = text(value, field);
+  if (name.size() > longest_name) refuse(field, fmt::format("is of {} bytes, not up to {}", name.size(), longest_name));
+  return name;
 }
 
 std::vector<std::string> texts(const json& value, const std::string& field, size_t most) {
@@ -112,13 +120,13 @@ json message_of(const json& given, const std::string& where, std::vector<std::st
   const json* role = member(given, "role");
   const json* content = member(given, "content");
   if (!role || !content) refuse(where, std::string("has no ") + (role ? "content" : "role"));
-  json message = {{"role", text(*role, where)}};
+  json message = {{"role", short_text(*role, where + ".role")}};
   if (content->is_array()) {
     message["content"] = content_of(*content, where, pictures);
   } else {
     message["content"] = text(*content, where);
   }
-  if (const json* name = member(given, "name")) message["name"] = text(*name, where);
+  if (const json* name = member(given, "name")) message["name"] = short_text(*name, where + ".name");
   return message;
 }
 
@@ -228,7 +236,7 @@ void ignored(const json&, ChatCall&) {}
 const std::map<std::string, Field>& fields() {
   static const std::map<std::string, Field> all{
       {"messages", read_messages},
-      {"model", [](const json& value, ChatCall& call) { call.model = text(value, "model"); }},
+      {"model", [](const json& value, ChatCall& call) { call.model = short_text(value, "model"); }},
       {"temperature", real("temperature", &ChatCall::temperature, 0, 100)},
       {"top_p", real("top_p", &ChatCall::top_p, 1e-6, 1)},
       {"min_p", real("min_p", &ChatCall::min_p, 0, 1)},
@@ -267,7 +275,26 @@ const std::map<std::string, Field>& fields() {
   return all;
 }
 
+// Commas and brackets outside of texts: no fewer than the values, less one.
+size_t marks_in(const std::string& body) {
+  size_t count = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      count += c == ',' || c == '[' || c == '{' ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 json parsed(const std::string& body) {
+  if (marks_in(body) > most_values)
+    throw HttpError(400, fmt::format("the body holds more than {} values", most_values));
   try {
     return parse_json_object<json>(body, "the body");
   } catch (const Error& error) {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t most_log_probs = int64_t{1} << 20;  // of one answer
 constexpr int64_t longest_token = 128;                // bytes, or nearly
+constexpr int64_t large_text = int64_t{64} << 10;     // bytes of a request; larger ones are prepared one at a time
 const std::string models_path = "/v1/models";
 constexpr const char* too_long = "context_length_exceeded";
 
@@ -61,14 +62,15 @@ rollout::Sampling sampling_of(const ChatCall& call) {
   return sampling;
 }
 
-// More would be refused for its tokens, which may take a gigabyte to find.
-void check_length(const nlohmann::ordered_json& messages, const ModelShape& shape) {
+// Bytes of all texts of the messages. More than the model could take would be refused for its tokens, which may take a
+// gigabyte to find.
+int64_t checked_length(const nlohmann::ordered_json& messages, const ModelShape& shape) {
   int64_t bytes = 0;
   const auto add = [&](const nlohmann::ordered_json& text) {
     if (text.is_string()) bytes += static_cast<int64_t>(text.get_ref<const std::string&>().size());
   };
   for (const auto& message : messages) {
-    add(message.at("content"));
+    for (const auto& text : message) add(text);
     if (!message.at("content").is_array()) continue;
     for (const auto& part : message.at("content")) add(part.value("text", nlohmann::ordered_json()));
   }
@@ -76,6 +78,7 @@ void check_length(const nlohmann::ordered_json& messages, const ModelShape& shap
     throw HttpError(
         400, fmt::format("messages: have {} bytes of text, the model has room for {} tokens", bytes, shape.positions),
         "messages", "context_length_exceeded");
+  return bytes;
 }
 
 // Tokens that say each of them. Not all texts are what their tokens say: some tokenizers change characters.
@@ -127,6 +130,9 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
   const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
   // A page of the web that a browser on this machine shows could send requests, too.
   if (!request.origin.empty()) return refuse({403, "requests from web pages are not served"});
+  if (options_.token.empty() && !request.host.empty() && !names_loopback(request.host, options_.host))
+    return refuse({403, "Host is '" + request.host.substr(0, 80) +
+                            "', which is not this machine; ask localhost, or start the server with a token"});
   if (!health && !options_.token.empty() && !equal(request.authorization, "Bearer " + options_.token))
     return refuse({401, "the token is missing or wrong", "", "invalid_api_key"});
   if (!models && !chat && !health)
@@ -189,11 +195,13 @@ const ServedModel& ChatService::model_of(const Asked& asked) const {
 
 std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& request,
                                                           std::shared_ptr<Response> response) {
-  const std::lock_guard lock(preparing_);
   ChatCall call = read_chat_call(request.body);
   const int32_t adapter = adapter_of(call.model);
-  check_length(call.messages, shape_);
+  auto length = checked_length(call.messages, shape_);
+  for (const auto& choice : call.choices) length += static_cast<int64_t>(choice.size());
   check_log_probs(call, shape_);
+  std::unique_lock lock(preparing_, std::defer_lock);
+  if (length > large_text || !call.pictures.empty()) lock.lock();
   const auto& [name, input, end_tokens] = models_[static_cast<size_t>(adapter)];
   auto prompt = input.read({{"messages", call.messages}}, call.pictures, "messages", 1);
   CompletionOptions wanted{call.stop, {}, call.log_probs, call.alternatives};
@@ -211,6 +219,7 @@ std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& req
 void ChatService::run() {
   rollout::Request all;
   all.sampling.concurrent = options_.concurrent;
+  all.most_places = std::max<int64_t>(options_.concurrent / 2, 1);  // no request takes all
   for (bool stopped = false; !stopped;) {
     try {
       order_ = 0;
@@ -357,7 +366,7 @@ void ChatService::refuse_all(const HttpError& refusal) {
 }
 
 std::string ChatService::summary() const {
-  return fmt::format("{} requests: {} tokens of prompts read, {} known before, {} tokens said", requests_, read_,
+  return fmt::format("{} requests: {} tokens of prompts read, {} known before, {} tokens said", requests_.load(), read_,
                      cached_, said_);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -25,7 +26,8 @@ struct ServedModel {
 };
 
 struct ServiceOptions {
-  std::string token;                       ///< that requests must bring; empty: none
+  std::string token;                       ///< that requests must bring; empty: none, but a Host of this machine
+  std::string host = {};                   ///< that requests may name as Host, besides those of this machine
   int64_t concurrent = 64;                 ///< completions under way
   uint64_t seed = 1;                       ///< of requests without one
   int64_t cache_bytes = int64_t{1} << 30;  ///< keys and values of what may be asked again
@@ -74,8 +76,8 @@ class ChatService {
   const ModelShape shape_;
   const int64_t started_;
 
-  std::mutex preparing_;  // one at a time: what they take of memory doesn't add up
-  uint64_t requests_ = 0;
+  std::mutex preparing_;  // held by one large request at a time: what they take of memory doesn't add up
+  std::atomic<uint64_t> requests_ = 0;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable arrived_;

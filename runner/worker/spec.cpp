@@ -3,11 +3,11 @@
 #include <cstdio>
 
 #include "base/hash.h"
-#include "base/inside.h"
 #include "base/json.h"
 #include "base/plain_file.h"
 #include "comm/launcher.h"
 #include "plugin/allow_list.h"
+#include "record/run_folder.h"
 #include "spec/spec.h"
 
 namespace compeer::worker {
@@ -58,7 +58,7 @@ json read_spec(comm::World& world, const std::filesystem::path& run) {
     if (!std::filesystem::exists(run / "spec.json", none))
       throw Error(run, "is no run: it has no spec.json", "compeer run FILE makes such a folder and starts its workers",
                   Exit::data);
-    refuse_links(run);
+    record::refuse_outside_files(run);
     text = checked_text(run / "spec.json");
   });
   world.broadcast(text);

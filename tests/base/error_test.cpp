@@ -13,6 +13,13 @@ TEST(Error, SaysWhereWhatAndHowToMendIt) {
   EXPECT_EQ(error.help(), "did you mean 'length'?");
 }
 
+TEST(Error, IsNotCutOffAtAZeroByte) {
+  using namespace std::string_literals;
+  const Error error("a\0b"s, "no\0thing"s, "\0"s);
+  EXPECT_STREQ(error.what(), "a\\x00b: no\\x00thing\n  help: \\x00");
+  EXPECT_EQ(error.problem(), "no\0thing"s);
+}
+
 TEST(Error, LeavesOutWhatIsNotKnown) {
   EXPECT_STREQ(Error("", "no seed").what(), "no seed");
   EXPECT_STREQ(Error("a.toml", "no seed").what(), "a.toml: no seed");

@@ -165,6 +165,27 @@ TEST_F(RunFolders, WritesThroughNoLinkOfARunsFolder) {
   }
 }
 
+TEST_F(RunFolders, WritesIntoNoFileOfTwoNames) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\" \"$run/rollouts\" \"$run/asked\"; exit 1");
+  one(make_spec());
+  worker("echo evil; finish");
+  std::ofstream("mine") << "dear to me";
+  for (const char* name : {"log.txt", "run.h5", "rollouts/rank-0.h5.part", "asked/rank-0.jsonl"}) {
+    const auto place = fs::path("results/x") / name;
+    fs::remove(place);
+    fs::create_hard_link("mine", place);
+    for (const auto& failed : {failure(one(make_spec())), failure(resume("results/x", quiet(), known))}) {
+      EXPECT_EQ(failed.substr(0, failed.find(", and")), place.string() + ": has a second name elsewhere (a hard link)");
+    }
+    EXPECT_EQ(read("mine"), "dear to me") << name;
+    fs::remove(place);
+  }
+  fs::remove("results/x/.lock");
+  fs::create_hard_link("mine", "results/x/.lock");
+  EXPECT_EQ(failure(resume("results/x", quiet(), known)), "none");
+  EXPECT_EQ(read("mine"), "dear to me");
+}
+
 TEST_F(RunFolders, RemarksOnPluginsThatHaveChanged) {
   worker("finish");
   one(make_spec());

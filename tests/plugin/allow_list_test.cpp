@@ -76,6 +76,21 @@ TEST(AllowList, AllowsWhatAllListsName) {
                                                      ": its SHA-256 is " + b + ", that of the one allowed " + a);
 }
 
+TEST(AllowList, IsNamedByEachEntryOfTheVariable) {
+  ::unsetenv("COMPEER_LOCKED");
+  EXPECT_EQ(AllowLists::wanted(), std::vector<std::filesystem::path>());
+  ::setenv("COMPEER_LOCKED", "a.lock:b/c.lock", 1);
+  EXPECT_EQ(AllowLists::wanted(), (std::vector<std::filesystem::path>{"a.lock", "b/c.lock"}));
+  for (const char* value : {"", ":", "a.lock:", ":a.lock", "a.lock::b.lock"}) {
+    ::setenv("COMPEER_LOCKED", value, 1);
+    EXPECT_EQ(refusal([] { AllowLists::wanted(); }),
+              "COMPEER_LOCKED: has an empty entry, which is no list of allowed plugins"
+              "|name a file in each entry, or unset COMPEER_LOCKED|5")
+        << value;
+  }
+  ::unsetenv("COMPEER_LOCKED");
+}
+
 TEST(AllowList, KeepsAPluginOutOfSpecs) {
   Folder folder;
   const auto bytes = tiny_elf(probe_descriptor());

@@ -102,6 +102,16 @@ TEST(RunFolder, GetsANameOfItsOwnEachTimeItIsSetAside) {
   for (const char* name : {"x", "x~", "x~1a", "~/x", "x~0"}) EXPECT_FALSE(is_set_aside(name)) << name;
 }
 
+TEST(RunFolder, SharesItsLogWithNothingButWhatWasSetAside) {
+  const TemporaryFolder place;
+  const auto run = finished_run(place / "x");
+  fs::create_directories(place / "x~3");
+  fs::create_hard_link(run / "log.txt", place / "x~3/log.txt");  // killed in `set_aside`
+  EXPECT_NO_THROW(refuse_outside_files(run));
+  fs::create_hard_link(run / "log.txt", place / "mine");
+  EXPECT_THROW(refuse_outside_files(run), Error);
+}
+
 TEST(RunFolder, KeepsItsLinkWhereItLiesElsewhere) {
   const TemporaryFolder place;
   fs::create_directory(place / "large");

@@ -261,6 +261,57 @@ TEST_F(RolloutEngine, GoesOnWhileTheNextPromptIsAwaited) {
   EXPECT_EQ(ended, 2u);
 }
 
+// The first prompt wants every place again and again; the others come when it has had one completion.
+TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
+  auto all = request_for(1, 64);
+  all.end_tokens = {};  // each has 20 tokens
+  auto first = std::make_shared<Request>(all);
+  first->group_size = 12;
+  const auto expected = generate(*policy, prompts, *first);
+  for (const int64_t concurrent : {1, 2, 3, 8}) {
+    all.sampling.concurrent = concurrent;
+    all.most_places = std::max<int64_t>(concurrent / 2, 1);
+    size_t given = 0;
+    std::vector<size_t> ended;
+    rollout::Engine(*policy).generate(
+        [&](Prompt& prompt, bool wait) {
+          if (given == 3) return Supply::end;
+          if (given > 0 && ended.empty() && !wait) return Supply::later;
+          prompt = prompts[given++];
+          if (prompt.index == 0) prompt.request = first;
+          return Supply::prompt;
+        },
+        all,
+        [&](size_t prompt, uint32_t completion, const Sample& sample) {
+          EXPECT_TRUE(same(sample, expected[prompt][completion])) << concurrent << " " << prompt << " " << completion;
+          ended.push_back(prompt);
+        });
+    ASSERT_EQ(ended.size(), 14u);
+    const auto before = [&](size_t prompt) {  // completions of the first prompt that ended before this one
+      return std::count(ended.begin(), std::find(ended.begin(), ended.end(), prompt), 0u);
+    };
+    EXPECT_LE(before(1), 1 + 2 * all.most_places) << concurrent;
+    EXPECT_LE(before(2), 2 + 3 * all.most_places) << concurrent;
+  }
+}
+
+TEST_F(LongPrompts, DoNotKeepShortOnesFromBeingRead) {
+  std::vector<Prompt> all;
+  for (uint32_t i = 0; i < 4; ++i) all.push_back({i, numbers(static_cast<int32_t>(i), i < 3 ? 380 : 3)});
+  for (const bool in_turn : {false, true}) {
+    auto request = request_for(1, 8);
+    request.sampling.max_new_tokens = 1;
+    request.most_places = in_turn ? 1 : 0;
+    std::vector<size_t> ended;
+    rollout::Engine(*policy).generate(in_order(all), request, [&](size_t prompt, uint32_t, const Sample& sample) {
+      EXPECT_EQ(sample.tokens.size(), 1u);
+      ended.push_back(prompt);
+    });
+    // 512 tokens go through the model in one pass.
+    EXPECT_EQ(ended, in_turn ? (std::vector<size_t>{0, 2, 3, 1}) : (std::vector<size_t>{0, 1, 2, 3}));
+  }
+}
+
 TEST_F(RolloutEngine, ScoresWhatItSampledWithTheSameBits) {
   std::vector<Prompt> texts;
   const auto groups = run(prompts, 3);

@@ -141,6 +141,33 @@ TEST_F(Load, LooksFromTheScriptsFolderUpwards) {
   EXPECT_EQ(run_with(fake, text, folder_.string() + "/scripts/").printed, "a\n");
 }
 
+TEST_F(Load, FollowsNoLinkToElsewhere) {
+  namespace fs = std::filesystem;
+  const auto loaded = [&](const std::string& name, const std::string& folder = "scripts") {
+    return run_with(std::make_shared<FakeActions>(),
+                    "local compeer = require 'compeer' print(compeer.load('" + name + "').name)",
+                    (folder_ / folder).string());
+  };
+  fs::create_directories(folder_ / "secret");
+  write("secret/b.toml", "password\n");
+  fs::create_symlink("../secret/b.toml", folder_ / "scripts/b.toml");
+  fs::create_directory_symlink("../secret", folder_ / "scripts/linked");
+  for (const std::string& name : std::vector<std::string>{"b.toml", "linked/b.toml", "../scripts/b.toml",
+                                                          (folder_ / "scripts/b.toml").string()}) {
+    const auto outcome = loaded(name);
+    EXPECT_START(outcome.problem, "'" + name + "' lies outside the folder that it was looked for in\n");
+    EXPECT_EQ(outcome.help, "it is a link to elsewhere; put the file itself there");
+  }
+  fs::create_symlink("../experiments/a.toml", folder_ / "secret/c.toml");
+  EXPECT_START(loaded("../secret/c.toml").problem, "'../secret/c.toml' lies outside");
+  fs::create_symlink("a.toml", folder_ / "experiments/same.toml");
+  EXPECT_EQ(loaded("experiments/same.toml").printed, "a\n");
+  fs::create_directory_symlink("scripts", folder_ / "also");
+  write("scripts/mine.toml",
+        "name = \"a\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n");
+  EXPECT_EQ(loaded("mine.toml", "also").printed, "a\n");
+}
+
 TEST_F(Load, TellsMistakesOfTheFileWithItsLine) {
   const auto outcome =
       run_with(std::make_shared<FakeActions>(),

@@ -58,6 +58,33 @@ TEST_F(Http, ReadsABodyInChunks) {
   EXPECT_EQ(body(client.all()), "POST /a abcde");
 }
 
+// What comes behind such a body would be taken for a request.
+TEST_F(Http, RefusesEncodingsThatItDoesNotKnow) {
+  start();
+  for (const char* fields :
+       {"Transfer-Encoding: gzip\r\n", "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"}) {
+    RawClient client(port);
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\n" + std::string(fields) + "\r\n3\r\nabc\r\n0\r\n\r\n" + get("/b"));
+    const auto text = client.all();
+    EXPECT_EQ(status(text), "501") << fields;
+    EXPECT_EQ(body(text), R"({"error":{"message":"of Transfer-Encoding only chunked is supported",)"
+                          R"("type":"invalid_request_error","param":null,"code":null}})");
+  }
+}
+
+TEST(NamesLoopback, TellsThisMachineFromOthers) {
+  for (const char* host : {"localhost", "LocalHost:8000", "localhost.:80", "127.0.0.1", "127.1.2.3:9", "[::1]:8000",
+                           "[0:0:0:0:0:0:0:1]", "node7:8000", "NODE7"})
+    EXPECT_TRUE(names_loopback(host, "node7")) << host;
+  for (const char* host : {"evil.example:8000", "127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example",
+                           "128.0.0.1", "[::2]", "[", "]", ":", "::1", "node8", "1", "0x7f.1"})
+    EXPECT_FALSE(names_loopback(host, "node7")) << host;
+  EXPECT_TRUE(names_loopback("[::1]", "::1"));
+  EXPECT_TRUE(names_loopback("[fe80::2]:80", "FE80::2"));
+  EXPECT_FALSE(names_loopback(":80", ""));
+}
+
 TEST_F(Http, TellsAClientThatAsksToGoOn) {
   start();
   RawClient client(port);

@@ -137,6 +137,20 @@ TEST(ChatCall, SaysWhatIsWrong) {
   EXPECT_EQ(std::string(refusal_of("[]").what()).substr(0, 8), "the body");
 }
 
+TEST(ChatCall, BoundsNamesAndTheNumberOfValues) {
+  const std::string megabyte(1 << 20, 'a');
+  EXPECT_EQ(refused({{"messages", {{{"role", megabyte}, {"content", "x"}}}}}),
+            "messages[0].role: is of 1048576 bytes, not up to 256");
+  EXPECT_EQ(refused({{"messages", {{{"role", "user"}, {"name", megabyte}, {"content", "x"}}}}}),
+            "messages[0].name: is of 1048576 bytes, not up to 256");
+  EXPECT_EQ(refused({{"model", megabyte}}), "model: is of 1048576 bytes, not up to 256");
+  EXPECT_EQ(refused({{"stop", megabyte}}), "stop: holds a text of 1048576 bytes, not 1 to 4096");
+  std::string lists = R"({"metadata": [)";
+  for (int i = 0; i < 300'000; ++i) lists += "[],";
+  EXPECT_EQ(std::string(refusal_of(lists + "0]}").what()), "the body holds more than 262144 values");
+  EXPECT_EQ(read({{"user", std::string(300'000, ',') + "\"[{"}}).model, "tiny");
+}
+
 TEST(ChatCall, BoundsWhatASchemaMayMultiplyTo) {
   json properties = json::object(), values = json::array();
   for (int i = 0; i < 40; ++i) values.push_back(i);

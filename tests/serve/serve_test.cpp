@@ -221,9 +221,11 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   EXPECT_EQ(refused(get("/v1/chat/completions", close)), "405 /v1/chat/completions takes POST, not GET");
   EXPECT_EQ(refused(ask(question(), close + "Origin: http://evil.example\r\n")),
             "403 requests from web pages are not served");
-  EXPECT_EQ(refused("POST /v1/chat/completions HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n" + close +
-                    "\r\n{}"),
-            "415 the body must be application/json, not 'text/plain'");
+  EXPECT_EQ(
+      refused(
+          "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n" +
+          close + "\r\n{}"),
+      "415 the body must be application/json, not 'text/plain'");
   EXPECT_EQ(refused(ask(question({{"model", "gpt"}}))), "404 model: no model 'gpt'; 'tiny' is served");
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", std::string(3000, 'a')}}}}}))).substr(0, 13),
@@ -235,6 +237,40 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
       "400 messages: shows a picture, but the model sees no pictures;");
   EXPECT_EQ(answered().at("object"), "chat.completion");  // and goes on
+}
+
+// A page of the web whose name was made to lead here could read answers: its requests are for its own name.
+TEST_F(Served, AnswersOnlyThoseWhoAskThisMachine) {
+  start();
+  const auto from = [](const std::string& host) {
+    return "GET /v1/models HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+  };
+  EXPECT_EQ(
+      refused(from("evil.example:8000")),
+      "403 Host is 'evil.example:8000', which is not this machine; ask localhost, or start the server with a token");
+  for (const char* host : {"localhost:1", "127.0.0.1", "[::1]:8000"})
+    EXPECT_NE(all(from(host)).find("\"id\":\"tiny\""), std::string::npos) << host;
+  stop();
+  start("", "COMPEER_SERVE_TOKEN=sesame");
+  EXPECT_EQ(refused(from("evil.example")), "401 the token is missing or wrong");
+  EXPECT_NE(all(get("/v1/models", "Connection: close\r\nAuthorization: Bearer sesame\r\n")).find("\"id\":\"tiny\""),
+            std::string::npos);
+}
+
+// Its two answers would have 3,900 tokens each; what was said is told at the end.
+TEST_F(Served, AnswersOthersWhileOneRequestIsLong) {
+  make_tiny_model(folder() / "long", 4096);
+  start("--concurrent 2 --name tiny", "", "long");
+  {
+    RawClient client(port);
+    client.send(ask(question({{"stream", true}, {"n", 2}, {"max_tokens", 3900}, {"temperature", 50}})));
+    client.until("\"content\":\"\"");
+    EXPECT_EQ(answered().at("object"), "chat.completion");
+  }
+  EXPECT_EQ(answered().at("object"), "chat.completion");
+  EXPECT_EQ(stop(), "exit 0");
+  const auto summary = last_words();
+  EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
 }
 
 TEST_F(Served, AsksForItsToken) {

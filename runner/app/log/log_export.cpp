@@ -23,8 +23,11 @@ namespace {
 using record::RunReader;
 using Path = std::filesystem::path;
 
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+// A cell of text. Spreadsheets compute those that begin like a formula: an apostrophe keeps them text.
+std::string field(const std::string& given) {
+  const bool formula = !given.empty() && std::string_view("=+-@\t\r").find(given[0]) != std::string_view::npos;
+  const std::string text = formula ? "'" + given : given;
+  if (text.find_first_of(",;\t\"\n\r") == std::string::npos) return text;  // some spreadsheets split at ; and tabs
   std::string quoted = "\"";
   for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
   return quoted + "\"";

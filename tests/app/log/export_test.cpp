@@ -118,6 +118,19 @@ TEST_F(Export, SeveralRunsAreOneTable) {
   EXPECT_EQ(out.str(), "run,step,reward,\"only,b\"\na,1,1.5,\na,2,2.5,\nb,1,1.25,\nb,2,2.25,\n");
 }
 
+TEST_F(Export, KeepsTextsFromBeingFormulas) {
+  train("=b;c", -0.5, {"step", "reward", "-only", "@x\ty"});
+  std::ostringstream out;
+  EXPECT_EQ(log_export({{path("a"), path("=b;c")}, "-"}, out), 0);
+  EXPECT_EQ(out.str(),
+            "run,step,reward,'-only,\"'@x\ty\"\na,1,1.5,,\na,2,2.5,,\n"
+            "\"'=b;c\",1,0.5,,0\n\"'=b;c\",2,1.5,,0\n");
+  out.str("");
+  record::write_summary(root_ / "a", {"grpo", 2, {{"+evil", {-1.5, -2, -1, 3}}}, {}});
+  EXPECT_EQ(log_export({{path("a")}, "", "-"}, out), 0);
+  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\na,'+evil,-1.5,-2,-1,3\n");
+}
+
 TEST_F(Export, RunsOfOneNameKeepApart) {
   fs::create_directories(root_ / "other");
   fs::copy(root_ / "a", root_ / "other/a", fs::copy_options::recursive);

@@ -26,7 +26,7 @@ class FakeSlurm : public FakeWorker {
   }
 
   ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
-                        const std::string& more = "COMPEER_LOCKED=") {
+                        const std::string& more = "TZ=UTC") {
     arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
     return ask_program(
         arguments,
