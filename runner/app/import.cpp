@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "gguf/import.h"
+#include "launch/interrupts.h"
 
 namespace compeer::app {
 
@@ -26,8 +27,10 @@ struct ImportCommand {
 };
 
 int import_file(const ImportCommand& options) {
-  const auto imported =
-      gguf::import_model({.source = options.file, .folder = options.folder, .bfloat16 = options.dtype == "bfloat16"});
+  const launch::Interrupts interrupts;  // so that what is half written is removed
+  gguf::ImportOptions how{.source = options.file, .folder = options.folder, .bfloat16 = options.dtype == "bfloat16"};
+  how.check = [&] { interrupts.check(); };
+  const auto imported = gguf::import_model(how);
   if (options.as_json) {
     nlohmann::ordered_json type;  // null: no weights
     if (!imported.model_type.empty()) type = imported.model_type;

@@ -1,6 +1,7 @@
 #include "base/machine.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -135,6 +136,12 @@ std::string core_text(const std::vector<int>& cores) {
     i = end + 1;
   }
   return text;
+}
+
+std::string host_name() {
+  char name[256] = "?";
+  ::gethostname(name, sizeof name - 1);
+  return name;
 }
 
 }  // namespace compeer

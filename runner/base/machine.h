@@ -19,6 +19,8 @@ struct Machine {
 /// `root` holds proc/ and sys/: tests have others. Numbers that can't be found out are 0, lists empty.
 Machine this_machine(const std::filesystem::path& root = "/");
 
+std::string host_name();
+
 /// "0-3,8" -> 0 1 2 3 8; nothing of a text that is no such list.
 std::vector<int> core_list(const std::string& text);
 

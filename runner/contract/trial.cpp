@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/processes.h"
 #include "base/scratch.h"
 #include "base/signal_text.h"
 #include "contract/listener.h"
@@ -125,7 +127,7 @@ std::vector<std::string> environment(const std::filesystem::path& folder) {
 
 Trial try_plugin(json options, const std::filesystem::path& folder, double patience) {
   const Scratch scratch;
-  const launch::Orphans orphans;
+  const Orphans orphans;
   const auto log = scratch.folder() / "log.txt", library = std::filesystem::path(options.at("path").get<std::string>());
   Pipe pipe;
   options["report"] = pipe.write_end();
@@ -136,7 +138,7 @@ Trial try_plugin(json options, const std::filesystem::path& folder, double patie
   pipe.close_write();
   Listener listener;
   const bool by_itself = listen(pipe, worker, patience, listener);
-  const auto left = by_itself ? launch::Orphans::living() : 0;
+  const auto left = by_itself ? orphans.living() : std::vector<pid_t>();
   worker.kill_all();  // and what the plugin may have started
   if (!listener.gave_up.empty()) throw Error("", listener.gave_up, "", Exit::plugin);
   if (listener.calls.at("method") == "" && !listener.made)
@@ -147,8 +149,9 @@ Trial try_plugin(json options, const std::filesystem::path& folder, double patie
     trial.findings.push_back({"process", CheckVerdict::fails, what, {}});
   };
   if (listener.disturbed) fails("it wrote into a file that is not its own: this check's report");
-  if (listener.forked) fails("it forked and came back twice, so that two processes went on with the same work");
-  if (left > 0) fails(fmt::format("it left {} process{} behind", left, left == 1 ? "" : "es"));
+  if (listener.forked || read_file(log).find("forked, and returned in the child process") != std::string::npos)
+    fails("it forked and came back twice, so that two processes went on with the same work");
+  if (!left.empty()) fails(fmt::format("it left {} process{} behind", left.size(), left.size() == 1 ? "" : "es"));
   if (listener.made && by_itself) return trial;
   const json& where = listener.crash.is_null() ? listener.calls : listener.crash;
   trial.ending = listener.crash.is_null() ? silent_ending(by_itself, worker.end(), where) : told_ending(where);

@@ -115,18 +115,19 @@ void write_values(std::span<const float> values, bool bfloat16, const WriteBytes
   write(std::as_bytes(std::span(rounded)));
 }
 
-void write_rows(const GgufFile& file, const TensorPlace& place, bool bfloat16, const WriteBytes& write) {
+void write_rows(const GgufFile& file, const TensorPlace& place, const ImportOptions& options, const WriteBytes& write) {
   const RowReader rows(place);
   const auto at_once = std::max<int64_t>(static_cast<int64_t>(kChunk / rows.row_elements()), 1);
   std::vector<float> values;
   for (int64_t first = 0; first < rows.rows(); first += at_once) {
     const auto count = static_cast<size_t>(std::min(at_once, rows.rows() - first));
+    options.check();
     values.resize(count * rows.row_elements());
     for (size_t i = 0; i < count; ++i)
       rows.read(first + static_cast<int64_t>(i),
                 std::span(values).subspan(i * rows.row_elements(), rows.row_elements()));
     check_finite(file, *place.stored, values);
-    write_values(values, bfloat16, write);
+    write_values(values, options.bfloat16, write);
   }
   file.release();
 }
@@ -137,9 +138,7 @@ int64_t write_weights(const GgufFile& file, const ModelLayout& layout, const Imp
   int64_t parameters = 0;
   for (const TensorPlace& place : layout.tensors) {
     tensors.push_back({place.name, options.bfloat16 ? "BF16" : "F32", place.stored->shape,
-                       [&file, &place, bfloat16 = options.bfloat16](const WriteBytes& write) {
-                         write_rows(file, place, bfloat16, write);
-                       }});
+                       [&](const WriteBytes& write) { write_rows(file, place, options, write); }});
     parameters += place.stored->elements();
   }
   record::write_sharded_in_pieces(folder, tensors, options.shard_limit);
@@ -160,7 +159,7 @@ void write_configs(const GgufFile& file, Json config, bool bfloat16, const fs::p
 
 Imported import_model(const ImportOptions& options) {
   const FolderInPieces folder(options.folder);
-  const auto file = open_gguf(options.source, folder.path());
+  const auto file = open_gguf(options.source, folder.path(), options.check);
   const bool has_tokens = has_vocabulary(file);
   if (file.tensors().empty() && !has_tokens)
     throw Error(file.where(), "holds neither weights nor a tokenizer", "", Exit::data);

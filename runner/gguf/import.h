@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "gguf/gguf.h"
@@ -12,6 +13,7 @@ struct ImportOptions {
   std::filesystem::path folder;  ///< that is to be; an empty one may be there
   bool bfloat16 = false;         ///< weights are rounded to it; else they are float32, exactly what the file stands for
   uint64_t shard_limit = uint64_t{5} << 30;  ///< bytes of weights in one file
+  std::function<void()> check = [] {};       ///< called often; ends the import if it throws
 };
 
 /// What was written.

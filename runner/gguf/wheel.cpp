@@ -154,7 +154,8 @@ class Inflater {
   bool good_ = false, ended_ = false;
 };
 
-void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember& member, const ZipReader& zip) {
+void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember& member, const ZipReader& zip,
+                const std::function<void()>& check) {
   const std::string of = "'" + shown(member.name) + "'";
   Inflater inflater(packed);
   uint64_t size = 0;
@@ -163,6 +164,7 @@ void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember&
     for (auto piece = inflater.next();; piece = inflater.next()) {
       if (!piece || size + piece->size() > member.size) zip.refuse("is damaged: " + of + " can't be unpacked");
       if (piece->empty()) break;
+      check();
       size += piece->size();
       crc = ::crc32(crc, reinterpret_cast<const Bytef*>(piece->data()), static_cast<uInt>(piece->size()));
       write(*piece);
@@ -172,7 +174,8 @@ void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember&
   });
 }
 
-GgufFile open_member(record::MappedFile archive, const std::string& where, const std::filesystem::path& scratch) {
+GgufFile open_member(record::MappedFile archive, const std::string& where, const std::filesystem::path& scratch,
+                     const std::function<void()>& check) {
   ZipReader zip(archive.bytes(), where);
   const auto member = zip.only(".gguf");
   const auto data = zip.data(member);
@@ -182,7 +185,7 @@ GgufFile open_member(record::MappedFile archive, const std::string& where, const
     zip.refuse(fmt::format("packs '{}' by method {}, which is not supported", shown(member.name), member.method),
                "unpack it, and import the GGUF file");
   const auto unpacked = scratch / "unpacked.gguf";
-  inflate_to(unpacked, data, member, zip);
+  inflate_to(unpacked, data, member, zip, check);
   record::MappedFile mapped(unpacked);  // stays readable when the file is gone
   std::filesystem::remove(unpacked);
   const auto all = mapped.bytes();
@@ -191,11 +194,12 @@ GgufFile open_member(record::MappedFile archive, const std::string& where, const
 
 }  // namespace
 
-GgufFile open_gguf(const std::filesystem::path& file, const std::filesystem::path& scratch) {
+GgufFile open_gguf(const std::filesystem::path& file, const std::filesystem::path& scratch,
+                   const std::function<void()>& check) {
   record::MappedFile mapped(file);
   const auto all = mapped.bytes();
   if (begins_with(all, std::string_view("PK\x03\x04", 4)))
-    return open_member(std::move(mapped), file.string(), scratch);
+    return open_member(std::move(mapped), file.string(), scratch, check);
   if (!begins_with(all, "GGUF"))
     throw Error(file.string(), "is neither a GGUF file nor a wheel with one in it", "", Exit::data);
   return {std::move(mapped), all, file.string()};

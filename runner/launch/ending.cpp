@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/machine.h"
 #include "record/failure_text.h"
 #include "record/status.h"
 #include "spec/text.h"
@@ -67,11 +68,18 @@ Exit to_exit(int code) {
 
 std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
 
-// "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun says so, else "".
-std::string killed_rank(const std::string& log) {
+// Rank, host and signal as mpirun names a rank that was killed; no match if it names none.
+std::smatch killed_rank_in(const std::string& log) {
   static const std::regex remark(R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
   std::smatch match;
-  if (!std::regex_search(log, match, remark)) return "";
+  std::regex_search(log, match, remark);
+  return match;
+}
+
+// "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun says so, else "".
+std::string killed_rank(const std::string& log) {
+  const auto match = killed_rank_in(log);
+  if (match.empty()) return "";
   return fmt::format("rank {} on {} was killed by {}", match[1].str(), match[2].str(),
                      signal_text(std::stoi(match[3])));
 }
@@ -139,6 +147,25 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
                "command goes on"
              : fmt::format("all of it is in {}", (folder / "log.txt").string()),
       to_exit(end.exit));
+}
+
+void record_failure(const fs::path& folder, const Error& error, const ProcessEnd& end, uint64_t log_start) {
+  record::ErrorRecord failure;
+  failure.exit = end.signal ? 128 + end.signal : end.exit ? end.exit : static_cast<int>(error.exit());
+  failure.what = error.problem().substr(0, error.problem().find('\n'));  // without the last lines of the log
+  failure.help = error.help();
+  const auto log = log_since(folder / "log.txt", log_start);
+  if (const auto match = killed_rank_in(log); !match.empty()) {
+    failure.rank = std::stoi(match[1]);
+    failure.host = match[2];
+  } else {
+    failure.host = host_name();
+  }
+  try {
+    if (const auto status = record::read_status(folder)) failure.phase = status->phase;
+  } catch (const Error&) {  // cut off: the phase is not known
+  }
+  record::write_failure(folder, failure);
 }
 
 std::vector<std::string> Warnings::fresh() {

@@ -13,6 +13,10 @@ namespace compeer::launch {
 /// to its log since `log_start`. Names rank, host, phase and plugin as far as they are known.
 std::optional<Error> why_it_ended(const std::filesystem::path& folder, const ProcessEnd& end, uint64_t log_start);
 
+/// Writes error.json for a failed run whose ranks have left none, as after kill -9: the first line of `error`, the exit
+/// code or 128 + signal of its process, the phase that status.json has.
+void record_failure(const std::filesystem::path& folder, const Error& error, const ProcessEnd& end, uint64_t log_start);
+
 /// What a run warns of in its log, each once, and of many the first.
 class Warnings {
  public:

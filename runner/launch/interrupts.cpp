@@ -1,20 +1,20 @@
 #include "launch/interrupts.h"
 
-#include <atomic>
+#include "base/error.h"
+#include "base/stop_requests.h"
 
 namespace compeer::launch {
 
 namespace {
 
-std::atomic<int> counted{0};  // all that a signal handler can reach
-static_assert(std::atomic<int>::is_always_lock_free);
+StopRequests requests;  // global because a signal handler has no argument for it
 
-void on_signal(int) { counted.fetch_add(1, std::memory_order_relaxed); }
+void on_signal(int) { requests.add(); }
 
 }  // namespace
 
 Interrupts::Interrupts() {
-  counted = 0;
+  requests.reset();
   struct sigaction action = {};
   action.sa_handler = on_signal;
   for (size_t i = 0; i < signals.size(); ++i) {
@@ -27,6 +27,10 @@ Interrupts::~Interrupts() {
   for (size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
 }
 
-int Interrupts::count() const { return counted.load(std::memory_order_relaxed); }
+int Interrupts::count() const { return requests.count(); }
+
+void Interrupts::check() const {
+  if (count() > 0) throw Error("", "stopped, as asked", "", Exit::preempted);
+}
 
 }  // namespace compeer::launch

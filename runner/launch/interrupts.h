@@ -5,8 +5,8 @@
 
 namespace compeer::launch {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and what batch systems send, SIGUSR1 and SIGUSR2, are counted instead of
-/// ending this process.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and what batch systems send, SIGUSR1 and SIGUSR2, are counted
+/// (base/stop_requests.h) instead of ending this process.
 class Interrupts {
  public:
   Interrupts();
@@ -15,6 +15,8 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
 
   int count() const;
+  /// Throws Error (exit 85) if a signal came.
+  void check() const;
 
  private:
   static constexpr std::array<int, 5> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};

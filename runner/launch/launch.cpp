@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/plain_file.h"
+#include "base/processes.h"
 #include "launch/ending.h"
 #include "launch/interrupts.h"
 #include "launch/process.h"
@@ -28,7 +29,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto look_at_process = std::chrono::milliseconds(20);
-constexpr double look_at_status = 0.2;  // seconds
+constexpr double look_at_status = 0.2;   // seconds
+constexpr double wait_for_launcher = 5;  // seconds that mpirun may take to end after its last rank
+constexpr const char* going_on = "repeat the command to continue";
 constexpr const char* polite = "stopping after this step with a checkpoint; once more to kill at once";
 
 uint64_t size_of(const fs::path& file) {
@@ -102,7 +105,10 @@ class Live {
       give_up(no_rank_began(folder_.path(), patience_, log_start_));
     }
     try {
-      if (const auto status = record::read_status(folder_.path())) progress_.update(name_, *status);
+      if (const auto status = record::read_status(folder_.path())) {
+        progress_.update(name_, *status);
+        if (alive && launcher_ == "mpirun") end_after_ranks(status->state);
+      }
     } catch (const Error&) {  // the next look will tell
     }
     return alive;
@@ -113,16 +119,14 @@ class Live {
     // A launcher may pass it on to nobody.
     if (!launcher_.empty() && !begun_ && !has_begun(folder_.path())) give_up(stopped_before(folder_.path()));
   }
-  void kill() { process_->kill_all(); }
+  void kill_as_asked() { give_up(Error("run " + name_, "killed, as asked", going_on, Exit::failure)); }
 
   size_t index() const { return index_; }
   Launched finish() {
     process_->kill_all();  // what the run may have left behind
-    Launched done{name_,
-                  folder_.path(),
-                  false,
-                  given_up_ ? given_up_ : why_it_ended(folder_.path(), process_->end(), log_start_),
-                  {}};
+    Launched done{name_, folder_.path(), false, why_it_ended(folder_.path(), end(), log_start_), {}};
+    if (done.error && given_up_ && !is_stop(done.error->exit())) done.error = given_up_;
+    if (done.error && !is_stop(done.error->exit())) leave_failure(*done.error);
     tell_warnings();
     if (const auto others = warnings_->others(); !others.empty()) tell(others);
     const double seconds = progress_.passed(name_);
@@ -161,9 +165,27 @@ class Live {
     for (const auto& warning : warnings_->fresh()) tell(warning);
   }
 
+  // mpirun waits until its ranks' output is closed, which a process that a plugin left running may keep open.
+  void end_after_ranks(const std::string& state) {
+    const bool ended = state == "finished" || state == "preempted";
+    if (!ended || !children_of(process_->id()).empty()) {
+      ranks_seen_ = looked_;
+    } else if (looked_ - ranks_seen_ > wait_for_launcher) {
+      process_->kill_all();
+      end_of_ranks_ = {state == "finished" ? 0 : static_cast<int>(Exit::preempted), 0};
+    }
+  }
+
+  ProcessEnd end() const { return end_of_ranks_.value_or(process_->end()); }
+
+  void leave_failure(const Error& error) const {
+    const ProcessEnd own = given_up_ ? ProcessEnd() : end();  // the signal by which a run was given up is not its cause
+    record_failure(folder_.path(), error, own, log_start_);
+  }
+
   void give_up(const Error& why) {
     given_up_ = why;
-    kill();
+    process_->kill_all();
   }
 
   size_t index_;
@@ -172,11 +194,12 @@ class Live {
   Progress& progress_;
   uint64_t log_start_ = 0;
   std::optional<Warnings> warnings_;
-  double looked_ = 0, patience_ = 0;
+  double looked_ = 0, patience_ = 0, ranks_seen_ = 0;
   uint64_t steps_ = 0;    // that are planned; 0: a task without steps
   std::string launcher_;  // "" if there is but one rank
   bool begun_ = false, stopped_ = false;
   std::optional<Error> given_up_;
+  std::optional<ProcessEnd> end_of_ranks_;  // if the launcher was ended after them
   std::unique_ptr<Process> process_;
 };
 
@@ -246,7 +269,7 @@ class Launcher {
     }
     if (count > 1 && !killed_) {
       killed_ = true;
-      for (auto& one : live_) one->kill();
+      for (auto& one : live_) one->kill_as_asked();
     }
   }
 
@@ -254,12 +277,13 @@ class Launcher {
     for (const auto& one : done_) {
       if (one.error && is_stop(one.error->exit())) throw *one.error;
     }
-    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "repeat the command to continue",
+    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", going_on,
                 killed_ ? Exit::failure : Exit::preempted);
   }
 
   const std::vector<spec::Spec>& specs_;
   LaunchOptions options_;
+  const Orphans orphans_;  // outlives the runs: ends what left their sessions
   Interrupts interrupts_;
   Progress progress_;
   std::vector<Launched> done_;

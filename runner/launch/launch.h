@@ -32,8 +32,8 @@ struct Launched {
 };
 
 /// Waits for all of them; a run that fails does not stop the others. The first SIGINT, SIGTERM or SIGHUP asks runs to
-/// save a checkpoint and stop, the second kills them; either ends in an Error. However this returns, no process is
-/// left.
+/// save a checkpoint and stop, the second, a second later or more, kills them; either ends in an Error. However this
+/// returns, no process is left, not even one that a plugin put into a session of its own.
 std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options);
 
 /// The same for a run that exists, if its plugins lie where `plugins` are looked for: what a folder that came from

@@ -9,12 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <fstream>
-#include <thread>
 
 #include "base/error.h"
+#include "base/processes.h"
 
 namespace compeer::launch {
 
@@ -77,52 +75,6 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
   ::_exit(127);
 }
 
-// Whose a process is, or -1. In /proc/PID/stat the name, in brackets, may hold anything.
-struct Kin {
-  long parent = -1, session = -1;
-  char state = 0;
-};
-
-Kin kin_of(const fs::path& folder) {
-  std::ifstream file(folder / "stat");
-  std::string text;
-  std::getline(file, text);
-  const size_t bracket = text.rfind(')');
-  long group = 0;
-  Kin kin;
-  if (bracket == std::string::npos ||
-      std::sscanf(text.c_str() + bracket + 1, " %c %ld %ld %ld", &kin.state, &kin.parent, &group, &kin.session) != 4 ||
-      kin.state == 'Z') {
-    return {};
-  }
-  return kin;
-}
-
-std::vector<pid_t> all_of(pid_t whose, long Kin::*relation) {
-  std::vector<pid_t> found;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator("/proc", code)) {
-    const auto name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (kin_of(entry.path()).*relation == whose) found.push_back(static_cast<pid_t>(std::stol(name)));
-  }
-  return found;
-}
-
-// New ones may be born while the old ones are killed, so it is done until there are none. `reaped` says whether no dead
-// one is left to be waited for.
-template <class F>
-void kill_until_none(pid_t whose, long Kin::*relation, F&& reaped) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  for (;;) {
-    const auto living = all_of(whose, relation);
-    for (const pid_t one : living) ::kill(one, SIGKILL);
-    if (reaped() && living.empty()) return;
-    if (std::chrono::steady_clock::now() > deadline) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
-
 }  // namespace
 
 Process::Process(const Setup& setup) {
@@ -165,30 +117,14 @@ bool Process::running() {
   return false;
 }
 
-bool Process::stopped() const {
-  if (reaped_) return false;
-  const char state = kin_of("/proc/" + std::to_string(pid_)).state;
-  return state == 'T' || state == 't';
-}
+bool Process::stopped() const { return !reaped_ && is_stopped(pid_); }
 
 void Process::signal(int number) const {
   if (!reaped_) ::kill(pid_, number);
 }
 
 void Process::kill_all() {
-  kill_until_none(pid_, &Kin::session, [this] { return !running(); });
+  kill_until_none([this] { return processes_in_session(pid_); }, [this] { return !running(); });
 }
-
-Orphans::Orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
-Orphans::~Orphans() {
-  kill_until_none(::getpid(), &Kin::parent, [] {
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
-    return true;
-  });
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
-}
-
-size_t Orphans::living() { return all_of(::getpid(), &Kin::parent).size(); }
 
 }  // namespace compeer::launch

@@ -46,16 +46,4 @@ class Process {
   ProcessEnd end_;
 };
 
-/// While it lives, processes whose parents have gone become children of this one, even those that left their session.
-/// Destroyed, it ends them all. For a process that has no other children then.
-class Orphans {
- public:
-  Orphans();
-  ~Orphans();
-  Orphans(const Orphans&) = delete;
-  Orphans& operator=(const Orphans&) = delete;
-
-  static size_t living();  ///< children of this process that have not ended
-};
-
 }  // namespace compeer::launch

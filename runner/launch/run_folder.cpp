@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/inside.h"
+#include "base/machine.h"
 #include "base/plain_file.h"
 #include "base/reading.h"
 #include "record/checkpoint.h"
@@ -61,22 +63,31 @@ bool free_for(const fs::path& folder, const std::string& hash) {
   return hash_in(folder) == hash || holds_only_traces(folder);
 }
 
-std::string host() {
-  char name[256] = "?";
-  ::gethostname(name, sizeof name - 1);
-  return name;
+struct Owner {
+  long pid = 0;
+  std::string host;
+
+  std::string text() const {
+    return host == host_name() ? fmt::format("process {}", pid) : fmt::format("process {} on {}", pid, host);
+  }
+};
+
+// The process that wrote its name into the lock.
+std::optional<Owner> last_owner(const fs::path& folder) {
+  std::error_code code;
+  Owner owner;
+  if (!fs::is_regular_file(folder / lock_name, code)) return {};
+  std::ifstream file(folder / lock_name);
+  if (!(file >> owner.pid >> owner.host)) return {};
+  return owner;
 }
 
-// "" if the process that wrote its name into the lock is gone.
+// "" if that process is gone. Of one on another host nothing is known.
 std::string live_owner(const fs::path& folder) {
-  std::error_code code;
-  if (!fs::is_regular_file(folder / lock_name, code)) return "";
-  std::ifstream file(folder / lock_name);
-  long pid = 0;
-  std::string where;
-  if (!(file >> pid >> where)) return "";
-  if (where != host()) return fmt::format("process {} on {}", pid, where);
-  return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM ? fmt::format("process {}", pid) : "";
+  const auto owner = last_owner(folder);
+  if (!owner) return "";
+  const bool here = owner->host == host_name();
+  return !here || ::kill(static_cast<pid_t>(owner->pid), 0) == 0 || errno == EPERM ? owner->text() : "";
 }
 
 // The open, locked file. Its former owner's remains are waited for, a live owner is not.
@@ -100,7 +111,7 @@ int take_lock(const fs::path& folder) {
   }
   struct stat status = {};
   const bool own = ::fstat(lock, &status) == 0 && status.st_nlink == 1;  // not another's by a hard link
-  const auto text = fmt::format("{} {}\n", ::getpid(), host());
+  const auto text = fmt::format("{} {}\n", ::getpid(), host_name());
   if (!own || ::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
     // The lock itself holds; only a message to others would lack our name.
   }
@@ -161,7 +172,15 @@ std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, co
   return {folder, state_of(folder)};
 }
 
-std::string RunFolder::holder(const fs::path& folder) { return live_owner(folder); }
+std::string RunFolder::holder(const fs::path& folder) {
+  const auto owner = last_owner(folder);
+  if (!owner) return "";
+  const int lock = ::open((folder / lock_name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (lock < 0) return "";
+  const bool is_free = ::flock(lock, LOCK_SH | LOCK_NB) == 0, is_held = !is_free && errno == EWOULDBLOCK;
+  ::close(lock);
+  return is_free ? "" : is_held ? owner->text() : live_owner(folder);  // the last: a file system without locks
+}
 
 RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::move(other.path_)), lock_(other.lock_) {
   other.lock_ = -1;

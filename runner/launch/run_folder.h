@@ -24,7 +24,7 @@ class RunFolder {
   static RunFolder claim(const spec::Spec& spec, const std::filesystem::path& results);
   /// Takes hold of a run that exists.
   static RunFolder open(const std::filesystem::path& folder);
-  /// Who holds a run: "process 12", "process 12 on node7"; "" if nobody does.
+  /// The process that holds the lock of a run: "process 12", "process 12 on node7"; "" if none does.
   static std::string holder(const std::filesystem::path& folder);
   /// Where `claim` would go, without making anything, and what it would find there. `promised` are folders that other
   /// specs will have claimed by then.

@@ -1,13 +1,20 @@
 #include "plugin/guard.h"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <typeinfo>
 
 #include "base/device_error.h"
 #include "base/disk.h"
 #include "base/reading.h"
+#include "spec/text.h"
 
 namespace compeer::plugin {
 
@@ -27,6 +34,8 @@ std::string readable(const std::type_info& type) {
                                                          &std::free);
   return status == 0 ? name.get() : type.name();
 }
+
+constexpr size_t longest_place = 500;
 
 // When all that is known of what is being thrown is that it is no std::exception.
 std::string thrown_type() {
@@ -90,6 +99,26 @@ void refuse(const Identity& identity, const char* method, const std::string& wha
 void leave_as_before(const CallerState& before, const Identity& identity, const char* method) {
   const auto changed = before.restore();
   if (!changed.empty()) refuse(identity, method, "left " + in_words(changed) + " changed", leave_as_it_was);
+}
+
+void tell_left_processes(const ProcessWatch& processes, const Identity& identity, const char* method) {
+  const auto here = place(identity, method);
+  if (processes.in_copy()) {
+    fmt::print(stderr, "compeer: warning: {}: forked, and returned in the child process, too, which was ended\n",
+               spec::printable(here, longest_place));
+    std::fflush(stderr);
+    ::_exit(static_cast<int>(Exit::plugin));
+  }
+  const auto left = processes.left();
+  if (left.empty()) return;
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  const std::lock_guard lock(mutex);
+  if (!told.insert(here).second) return;
+  std::vector<std::string> titles;
+  for (const pid_t one : left) titles.push_back(process_title(one));
+  fmt::print(stderr, "compeer: warning: {}: left {} running; wait for a process before the call ends\n",
+             spec::printable(here, longest_place), spec::printable(fmt::format("{}", fmt::join(titles, ", ")), 200));
 }
 
 }  // namespace compeer::plugin

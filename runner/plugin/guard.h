@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/processes.h"
 #include "plugin/caller_state.h"
 #include "plugin/library.h"
 
@@ -34,16 +35,23 @@ class PluginError : public Error {
 /// Refuses a call that has left anything of its caller's changed, which is put back first.
 void leave_as_before(const CallerState& before, const Identity& identity, const char* method);
 
+/// Warns on standard error of processes that a call has left running, once for each method of a plugin. Ends this
+/// process if it is a copy that the call forked.
+void tell_left_processes(const ProcessWatch& processes, const Identity& identity, const char* method);
+
 /// The one way by which the runner calls into plugins.
 template <class F>
 decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
   const CallerState before;
+  const ProcessWatch processes;
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
       std::invoke(std::forward<F>(f));
+      tell_left_processes(processes, identity, method);
       leave_as_before(before, identity, method);
     } else {
       decltype(auto) result = std::invoke(std::forward<F>(f));
+      tell_left_processes(processes, identity, method);
       leave_as_before(before, identity, method);
       return result;
     }

@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "base/stop_requests.h"
+
 namespace compeer::serve {
 
 EndSignals::EndSignals(std::function<bool()> told) : told_(std::move(told)) {
@@ -20,17 +22,15 @@ EndSignals::~EndSignals() {
 
 void EndSignals::wait() {
   const timespec while_looking{0, 100'000'000};
-  bool told = false;
+  StopRequests requests;
   while (!over_) {
-    if (told) {
-      nanosleep(&while_looking, nullptr);
-    } else if (const int signal = sigtimedwait(&both_, nullptr, &while_looking); signal > 0) {
-      told = true;
-      const bool heard = told_();
-      for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);  // shells ignore SIGINT behind '&'
-      pthread_sigmask(SIG_UNBLOCK, &both_, nullptr);
-      if (!heard) std::raise(signal);
-    }
+    const int signal = sigtimedwait(&both_, nullptr, &while_looking);
+    if (signal <= 0) continue;
+    const int before = requests.count();
+    if (requests.add() == before || (before == 0 && told_())) continue;
+    for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);  // shells ignore SIGINT behind '&'
+    pthread_sigmask(SIG_UNBLOCK, &both_, nullptr);
+    std::raise(signal);
   }
 }
 

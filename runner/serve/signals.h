@@ -6,8 +6,9 @@
 
 namespace compeer::serve {
 
-/// While it lives, the first SIGINT or SIGTERM calls `told`, by a thread of its own. If that says no, or another comes,
-/// the process ends as it would anyway. To be made before any other thread: those made later leave both signals to it.
+/// While it lives, the first SIGINT or SIGTERM calls `told`, in a thread of its own. If `told` returns false, or on a
+/// second signal (base/stop_requests.h), the signal ends the process as it would by default. To be made before any
+/// other thread: those made later leave both signals to it.
 class EndSignals {
  public:
   explicit EndSignals(std::function<bool()> told);

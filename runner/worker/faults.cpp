@@ -19,6 +19,7 @@
 #include "base/crash.h"
 #include "base/disk.h"
 #include "base/signal_text.h"
+#include "base/stop_requests.h"
 #include "comm/phase.h"
 #include "record/mapped_file.h"
 #include "spec/printable.h"
@@ -37,6 +38,7 @@ struct Known {
   sem_t stack_shown{};
 };
 Known known;
+StopRequests interrupts;  // by SIGINT
 std::atomic<bool> task_runs{false};
 constexpr int longest_stack = 6;  // seconds that a thread may take to say where it is
 
@@ -99,7 +101,7 @@ void tell_crash(int signal) {
 }
 
 void on_stop(int signal) {
-  if (signal == SIGINT && known.stop->signal() == SIGINT) die_of(signal);
+  if (signal == SIGINT && interrupts.add() > 1) die_of(signal);
   known.stop->raise(signal);
 }
 

@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/processes.h"
 #include "comm/watchdog.h"
 #include "spec/printable.h"
+#include "spec/text.h"
 #include "worker/call.h"
 #include "worker/commands.h"
 #include "worker/faults.h"
@@ -18,6 +20,15 @@
 
 namespace compeer::worker {
 namespace {
+
+// Kills what plugins have left running, which would keep the launcher's pipes open.
+void end_orphans(const Orphans& orphans) {
+  for (const pid_t one : orphans.living()) {
+    const auto title = spec::printable(process_title(one), 100);
+    std::fprintf(stderr, "compeer: warning: %s outlived the run and was ended\n", title.c_str());
+  }
+  orphans.end();
+}
 
 void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   const nlohmann::json spec = read_spec(world, call.run);
@@ -31,7 +42,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 
 // Called in a catch block. However a run fails, it ends here, and takes the job with it: together, if all ranks know
 // of it, else by ending them.
-[[noreturn]] void end(comm::World& world) {
+[[noreturn]] void end(comm::World& world, const Orphans& orphans) {
   task_is_over();
   const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
   const bool stopped = is_stop(static_cast<Exit>(fault.exit));  // no fault: all agreed to stop
@@ -44,6 +55,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   }
   if (stopped && world.rank() == 0) std::fprintf(stderr, "compeer: %s\n", fault.what.c_str());
   if (!stopped && (world.rank() == 0 || !all_know)) report(fault);
+  end_orphans(orphans);
   if (all_know) world.leave(fault.exit);
   world.abort(fault.exit);
 }
@@ -51,6 +63,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 int start(const WorkerCall& call) {
   comm::StopFlag stop;
   obey_signals(stop);  // a launcher may pass one on before MPI has started
+  const Orphans orphans;
   comm::World world;
   try {
     watch_for_faults(world);
@@ -63,9 +76,10 @@ int start(const WorkerCall& call) {
       run(world, stop, call);
     }
     task_is_over();
+    end_orphans(orphans);
     world.finish();
   } catch (...) {
-    end(world);
+    end(world, orphans);
   }
   std::fflush(nullptr);
   ::_exit(0);

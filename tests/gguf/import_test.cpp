@@ -276,6 +276,19 @@ TEST_F(Import, LeavesWhatIsThere) {
   EXPECT_FALSE(fs::exists(folder_ / "other"));
 }
 
+TEST_F(Import, LeavesNothingIfItIsInterrupted) {
+  for (const int finished_pieces : {0, 3}) {
+    const auto check = [left = finished_pieces]() mutable {
+      if (left-- == 0) throw Error("", "stopped, as asked", "", Exit::preempted);
+    };
+    const auto interrupted = [&] {
+      import_model({.source = kGoldenGguf / "model.gguf", .folder = folder_ / "model", .check = check});
+    };
+    EXPECT_EQ(complaint(interrupted), ": stopped, as asked");
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+  }
+}
+
 TEST_F(Import, SplitsLargeModels) {
   import_model({.source = kGoldenGguf / "model.gguf", .folder = folder_ / "model/", .shard_limit = 100000});
   EXPECT_TRUE(fs::exists(folder_ / "model" / "model.safetensors.index.json"));

@@ -1,6 +1,7 @@
 #include "launch/launch.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <thread>
 
+#include "launch/interrupts.h"
 #include "launching.h"
 
 namespace compeer::launch {
@@ -114,6 +116,34 @@ TEST_F(Launch, NamesTheSignalThatEndedARun) {
             "goes on|1");
 }
 
+// A killed process leaves no error.json itself.
+TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
+  const auto left = [](const std::string& run) {
+    const auto failure = record::read_failure("results/" + run);
+    if (!failure) return std::string("none");
+    return fmt::format("rank {}, {}: {} ({})|{}", failure->rank, failure->phase, failure->what, failure->exit,
+                       failure->help);
+  };
+  worker("status running 3; kill -9 $$");
+  one(make_spec());
+  EXPECT_EQ(left("x"),
+            "rank 0, train: was killed by signal 9 (Killed) (137)|the system kills a process when memory runs out "
+            "(dmesg tells), a batch system at a limit; the same command goes on");
+  worker("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -9 $$; exec sleep 1000");
+  one(make_spec("ranks = 2", "two"));
+  EXPECT_TRUE(left("two").starts_with("rank 1, : rank 1 on ")) << left("two");
+  EXPECT_NE(left("two").find(" was killed by signal 9 (Killed) (137)|"), std::string::npos) << left("two");
+  worker("echo last words; exit 4");
+  one(make_spec("", "four"));
+  EXPECT_EQ(left("four"), "rank 0, : ended with exit code 4 (4)|all of it is in results/four/log.txt");
+  worker("exit 85");
+  one(make_spec("", "stopped"));
+  EXPECT_EQ(left("stopped"), "none");
+  worker("finish");
+  one(make_spec());
+  EXPECT_EQ(left("x"), "none");
+}
+
 TEST_F(Launch, CallsARunWithoutSummaryFailed) {
   worker("exit 0");
   EXPECT_EQ(failure(one(make_spec())).substr(0, 30), "run x: ended without a result\n");
@@ -139,6 +169,21 @@ TEST_F(Launch, LeavesNoProcessBehind) {
   EXPECT_EQ(failure(one(make_spec())).substr(0, 29), "run x: ended with exit code 3");
   EXPECT_FALSE(lives(std::stoi(read("child"))));
   EXPECT_FALSE(lives(std::stoi(read("other"))));
+}
+
+TEST_F(Launch, EndsMpirunAndProcessesThatKeepItsPipesOpenAfterTheLastRank) {
+  worker("setsid sleep 1000 & echo $! > child; [ $OMPI_COMM_WORLD_RANK = 1 ] || finish");
+  EXPECT_EQ(failure(one(make_spec("ranks = 2"))), "none");
+  EXPECT_FALSE(lives(std::stoi(read("child"))));
+  worker("setsid sleep 1000 & [ $OMPI_COMM_WORLD_RANK = 1 ] || status preempted 3; exit 85");
+  EXPECT_EQ(failure(one(make_spec("ranks = 2", "stopped"))),
+            "run stopped: stopped with a checkpoint|compeer resume results/stopped|85");
+}
+
+TEST_F(Launch, EndsProcessesThatLeftTheirSession) {
+  worker("setsid sleep 1000 & echo $! > child; finish");
+  EXPECT_EQ(failure(one(make_spec())), "none");
+  EXPECT_FALSE(lives(std::stoi(read("child"))));
 }
 
 TEST_F(Launch, TellsWhenThereIsNoWorker) {
@@ -222,9 +267,22 @@ TEST_F(StuckLauncher, IsEndedByTheFirstSignal) {
             "run x: stopped before it had begun|compeer resume results/x|85");
 }
 
+TEST_F(Launch, TakesTheTwoSignalsOfGnuTimeoutAsOneRequest) {
+  worker("trap 'exit 85' USR1; kill -TERM $PPID; kill -TERM $PPID; while :; do sleep 0.01; done");
+  EXPECT_EQ(ended([&] { one(make_spec()); }), "run x: stopped with a checkpoint|compeer resume results/x|85");
+}
+
+TEST(Interrupts, EndWorkThatChecksForThem) {
+  const Interrupts interrupts;
+  EXPECT_EQ(ended([&] { interrupts.check(); }), "none");
+  ::raise(SIGTERM);
+  EXPECT_EQ(ended([&] { interrupts.check(); }), ": stopped, as asked||85");
+}
+
 TEST_F(Launch, KillsAtTheSecondSignal) {
-  worker("trap 'kill -TERM $PPID' USR1; kill -TERM $PPID; while :; do sleep 0.01; done");
+  worker("trap '' USR1; while :; do kill -TERM $PPID; done");
   EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|repeat the command to continue|1");
+  EXPECT_EQ(record::read_failure("results/x")->what, "killed, as asked");
 }
 
 TEST_F(Launch, TakesItsProcessesAlongWhenItIsKilled) {

@@ -1,6 +1,7 @@
 #include "plugin/open.h"
 
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -222,6 +223,38 @@ TEST(Guard, NamesThePluginForTheRecord) {
   } catch (const PluginError& failure) {
     EXPECT_EQ(failure.plugin(), "rewards/actor 2.3.4");
   }
+}
+
+TEST(Guard, NamesPluginAndMethodThatLeaveAProcessRunningOnce) {
+  const Orphans orphans;
+  const auto shared = services();
+  auto plugin = actor("leave a process", shared);
+  testing::internal::CaptureStderr();
+  score_one(plugin);
+  score_one(plugin);
+  const auto left = orphans.living();
+  ASSERT_EQ(left.size(), 2u);
+  const auto told = testing::internal::GetCapturedStderr();
+  const auto said = [&](pid_t one) {
+    return "compeer: warning: " + in("score") + ": left " + process_title(one) +
+           " running; wait for a process before the call ends\n";
+  };
+  EXPECT_TRUE(told == said(left[0]) || told == said(left[1])) << told;
+}
+
+TEST(Guard, EndsACopyOfTheProcessThatACallForked) {
+  const auto shared = services();
+  auto plugin = actor("return twice", shared);
+  testing::internal::CaptureStderr();
+  const auto before = ::getpid();
+  score_one(plugin);
+  EXPECT_EQ(::getpid(), before);
+  int status = 0;
+  EXPECT_GT(::wait(&status), 0);
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                in("score") + ": forked, and returned in the child process, too, which was ended\n"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Polite stops: USR1, USR2 and TERM at any moment, to one process and over ranks; INT once and twice.
+# Polite stops: USR1, USR2 and TERM at any moment, to one process and over ranks; INT once and twice; GNU timeout.
 battery=signals
 promise="Asked to stop by USR1, USR2 or TERM a run finishes its step, writes a checkpoint and ends with 85; resumed it ends with the bits of an undisturbed one. INT, sent twice, ends it too."
 how="Signals at moments drawn by the seed, over and over until the run has finished: to a single worker, and USR1 by way of mpirun over two ranks. Each signal also comes while the worker's libraries are still being loaded."
@@ -70,10 +70,19 @@ make_run impatient --set grpo.steps=100000
 start impatient 1
 until [[ -f impatient/run.h5 ]]; do sleep 0.01; done
 kill -INT "$group"
+sleep 1.1 # what comes within a second is the same request
 kill -INT "$group"
 wait_for_end
 ((code == 130 || code == 85)) || fault "INT twice ends with $code" impatient/log.txt
 no_orphans "INT twice"
 readable impatient impatient "INT twice"
 figure "INT, and INT again" "exit code $code"
+
+for signal in TERM INT; do
+  timeout --signal="$signal" 3 "$compeer" run "${TOY:-$SOURCE/tests/reliability/toy.toml}" --set grpo.steps=100000 \
+    --set "name=limited-$signal" --results . >limited.txt 2>&1
+  grep -Eq "stopped (with a checkpoint|before it had begun)" limited.txt || fault "timeout --signal=$signal" limited.txt
+  no_orphans "timeout --signal=$signal"
+done
+figure "TERM and INT by GNU timeout, which sends each twice" "polite stops"
 finish

@@ -297,7 +297,7 @@ TEST_F(Served, FinishesWhatIsUnderWayWhenItIsToEnd) {
   RawClient client(port);
   client.send(ask(question({{"stream", true}, {"max_tokens", 200}, {"temperature", 3}})));
   client.until("\"content\":\"\"");
-  EXPECT_EQ(stop(SIGTERM), "exit 0");
+  EXPECT_EQ(stop(SIGTERM, 2), "exit 0");  // as GNU timeout does
   EXPECT_NE(client.all().find("data: [DONE]"), std::string::npos);
   EXPECT_FALSE(RawClient(port).connected());
 }

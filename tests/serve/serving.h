@@ -27,10 +27,14 @@ class Serving : public Program {
     port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   }
 
-  /// Ends it as Ctrl-C does; what it says then: "exit 0".
-  std::string stop(int signal = SIGINT) {
+  /// Ends it as Ctrl-C does; what it says then: "exit 0". `times`: how many signals it gets, each after the one before
+  /// was taken.
+  std::string stop(int signal = SIGINT, int times = 1) {
     if (!pipe_) return "";
-    ::kill(process_, signal);
+    for (int i = 0; i < times; ++i) {
+      while (i > 0 && pending(signal)) continue;
+      ::kill(process_, signal);
+    }
     const auto last = line();
     ::pclose(pipe_);
     pipe_ = nullptr;
@@ -49,6 +53,12 @@ class Serving : public Program {
   uint16_t port = 0;
 
  private:
+  bool pending(int signal) const {
+    std::ifstream status("/proc/" + std::to_string(process_) + "/status");
+    std::string word;
+    while (status >> word && word != "ShdPnd:") continue;
+    return status >> word && (std::stoull(word, nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
   std::string line() {
     std::string text;
     for (int c = std::fgetc(pipe_); c != EOF && c != '\n'; c = std::fgetc(pipe_)) text += static_cast<char>(c);

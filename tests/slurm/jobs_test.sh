@@ -135,13 +135,30 @@ scancel "$job"
 until_true "the job ends" gone "$job"
 [[ $(scontrol show job "$job") == *"JobState=CANCELLED"*"Restarts=0"* ]] || fail "a cancelled job lives on"
 finished results/cancelled && fail "the run was too quick to be cancelled"
+grep -q '"state":"cancelled"' results/cancelled/status.json || fail "the run isn't 'cancelled': $(<results/cancelled/status.json)"
+grep -q "job $job of Slurm ended with .*: CANCELLED AT " results/cancelled/error.json || fail "error.json doesn't tell of scancel"
+compeer log watch results/cancelled >watch.out
+[[ $(<watch.out) == *"cancelled: cancelled after "*": job $job of Slurm ended with "* ]] || { cat watch.out; fail "log watch"; }
 job=$(submit results/cancelled)
 until_true "the job ends" gone "$job"
 finished results/cancelled || fail "the cancelled run did not go on"
 [[ $(fingerprint results/cancelled) == "$(fingerprint reference/smoke-grpo)" ]] || fail "the cancelled run has other weights"
 ok "a cancelled job is not requeued, and its run goes on when it is submitted again"
 
-# 6. By hand: tasks that can't be connected are refused instead of being runs of their own.
+# 6. Tasks that are killed leave their reason by way of the script; a script that is killed leaves none.
+job=$(submit "$smoke" "${long[@]}" --set name=killed)
+until_true "the run starts" grep -q '"step":[1-9]' results/killed/status.json
+scancel --signal=KILL "$job.0"
+until_true "the job ends" gone "$job"
+grep -q "job $job of Slurm ended with signal 9 (KILL)" results/killed/error.json || fail "error.json doesn't tell of the signal"
+grep -q '"state":"failed"' results/killed/status.json || fail "status.json says $(<results/killed/status.json)"
+sed -i 's/"state":"failed"/"state":"running"/' results/killed/status.json
+rm results/killed/error.json
+compeer log watch results/killed >watch.out && fail "a dead run is said to have finished"
+[[ $(<watch.out) == *"killed: stopped after "*": its processes are gone; "* ]] || { cat watch.out; fail "log watch of a dead run"; }
+ok "a job that was killed is not said to be running"
+
+# 7. By hand: tasks that can't be connected are refused instead of being runs of their own.
 compeer submit "$smoke" --set name=hand --dry-run >hand.sh || fail "a dry run"
 mkdir -p results/hand
 compeer resolve "$smoke" --set name=hand --json >results/hand/spec.json

@@ -165,6 +165,16 @@ TEST(Worker, AnHonestTaskEndsWithZero) {
   }
 }
 
+TEST(Worker, EndsProcessesThatPluginsLeftRunning) {
+  for (const int ranks : {0, 2}) {
+    const Outcome seen = outcome_of({"leave a process", 0, 0, "", length}, ranks, std::max(ranks - 1, 0));
+    EXPECT_EQ(seen.exit, 0) << seen.output;
+    EXPECT_TRUE(seen.clean) << "processes left behind";
+    EXPECT_TRUE(seen.output.starts_with("compeer: warning: process ")) << seen.output;
+    EXPECT_TRUE(seen.output.ends_with(" (worker_stub) outlived the run and was ended\n")) << seen.output;
+  }
+}
+
 TEST(Worker, SlowWorkThatReportsProgressIsLeftAlone) {
   const Outcome seen = outcome_of({"slow", 0, 0, "", length, "score", 0.5}, 2, 1);
   EXPECT_EQ(seen.exit, 0) << seen.output;
@@ -202,6 +212,14 @@ TEST(Worker, StopsPolitelyWhenAsked) {
     EXPECT_NE(job.output().find("compeer: stopped by a signal after step 0\n"), std::string::npos) << job.output();
     EXPECT_TRUE(job.nothing_left_behind());
   }
+}
+
+TEST(Worker, StopsPolitelyAtTwoInterruptsThatComeTogether) {
+  Job job(WORKER_STUB, spec_of({"step", 0, 0, ""}, 1, 0), 0);
+  ASSERT_TRUE(job.wait_for("ready")) << job.output();
+  job.signal(SIGINT);
+  job.signal(SIGINT);
+  EXPECT_EQ(job.wait(), 85) << job.output();
 }
 
 TEST(Worker, StopsPolitelyIfAskedWhileItsLibrariesAreLoaded) {

@@ -1,6 +1,7 @@
 // A worker whose task misbehaves as its spec says, linked with the real worker's shell, so that faults can be tried
 // without a model. "stub": {"fault": "throw", "rank": 1, "plugin": "rewards/length 1.0.0"}
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,6 +33,17 @@ using comm::World;
   }
 }
 
+// A process in another session that keeps standard output open; its parent has ended.
+void leave_a_process() {
+  if (const pid_t child = ::fork(); child > 0) {
+    ::waitpid(child, nullptr, 0);
+    return;
+  }
+  ::setsid();
+  if (::fork() == 0) ::pause();
+  ::_exit(0);
+}
+
 void work_on_for(double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (std::chrono::steady_clock::now() < end) comm::mark_progress();
@@ -54,6 +66,7 @@ const std::map<std::string, std::function<void()>> faults = {
     {"stop", [] { ::raise(SIGSTOP); }},
     {"loop", [] { loop(); }},
     {"slow", [] { work_on_for(1.5); }},
+    {"leave a process", leave_a_process},
 };
 
 // Steps until somebody asks to stop. Says when it is ready for that.

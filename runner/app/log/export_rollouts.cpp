@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "launch/interrupts.h"
 #include "record/rollout_file.h"
 #include "report/drawing/passages.h"
 
@@ -60,7 +61,8 @@ void add_tokens(ordered_json& line, const RolloutRow& row) {
 
 }  // namespace
 
-void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream& out) {
+void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream& out,
+                    const std::function<void()>& check) {
   std::vector<RolloutReader> readers;
   for (const auto& run : runs) {
     readers.emplace_back(run.folder);
@@ -71,6 +73,7 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto places = places_of(columns, readers[i]);
     for (const uint64_t step : readers[i].steps()) {
+      check();
       for (const auto& row : readers[i].read(step)) {
         ordered_json line = {{"run", runs[i].name},       {"step", row.step},
                              {"group", row.prompt},       {"index", row.completion},
@@ -90,8 +93,9 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, const std::f
   part += ".part";
   std::error_code code;
   try {
+    const launch::Interrupts interrupts;  // so that what is half written is removed
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    write_rollouts(runs, tokens, out);
+    write_rollouts(runs, tokens, out, [&] { interrupts.check(); });
     if (!out.flush())
       throw Error(file.string(), "can't be written", "is there room, and may you write there?", Exit::failure);
     out.close();

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -23,9 +24,11 @@ struct NamedRun {
 ///
 /// Every line has the same keys with the same types, in UTF-8. Throws Error (exit 4) if one of the runs has no
 /// rollouts.
-void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream& out);
+/// `check` is called for each step, and ends the export if it throws.
+void write_rollouts(
+    const std::vector<NamedRun>& runs, bool tokens, std::ostream& out, const std::function<void()>& check = [] {});
 
-/// The same into a file, which appears whole or not at all.
+/// The same into a file, which appears whole or not at all, also if a signal ends the export (Error, exit 85).
 void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, const std::filesystem::path& file);
 
 }  // namespace compeer::app

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +18,9 @@
 #include "base/error.h"
 #include "launch/interrupts.h"
 #include "launch/run_folder.h"
+#include "launch/slurm/slurm.h"
 #include "record/in_child.h"
+#include "record/lock.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
@@ -71,9 +75,40 @@ void read_status(const Path& folder, WatchedRun& run) {
   }
   const auto failure = record::read_failure(folder);
   if (!failure || run.state == "finished") return;
-  run.state = "failed";
+  if (run.state != "cancelled") run.state = "failed";
   run.problem = failure->what;
   run.exit = failure->exit;
+}
+
+/// The job of a run in Slurm's queue, asked for twice a minute at most.
+std::optional<launch::QueuedJob> job_of(const Path& folder) {
+  using Clock = std::chrono::steady_clock;
+  struct Answer {
+    Clock::time_point time;
+    std::optional<launch::QueuedJob> job;
+  };
+  static std::map<Path, Answer> answers;
+  const auto known = answers.find(folder);
+  if (known != answers.end() && Clock::now() - known->second.time < std::chrono::seconds(30)) return known->second.job;
+  auto& answer = answers[folder] = {Clock::now(), std::nullopt};
+  try {
+    answer.job = launch::job_in_queue(folder);
+  } catch (const Error&) {  // a job.json that can't be read: no job is known
+  }
+  return answer.job;
+}
+
+/// Of a run that no process of this host holds, and that did not say how it ended.
+void judge_silent(const Path& folder, WatchedRun& run) {
+  if (const auto job = job_of(folder)) {
+    if (job->state == "PENDING") run.state = "queued";
+    if (run.state.empty()) run.state = "starting";
+    run.phase = fmt::format("job {}: {}", job->number, job->state);
+    return;
+  }
+  if (run.problem.empty() && !run.state.empty())
+    run.problem = fmt::format("its processes are gone; compeer resume {} goes on", folder.string());
+  run.state = "stopped";
 }
 
 std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector<std::string>& columns,
@@ -144,7 +179,7 @@ WatchPlace WatchPlace::standard_output() {
 WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, double seconds) {
   WatchedRun run;
   run.name = std::filesystem::weakly_canonical(folder).filename().string();
-  bool alive = !launch::RunFolder::holder(folder).empty();
+  bool alive = !launch::RunFolder::holder(folder).empty() || record::being_written(folder / "spec.json");
   try {
     read_status(folder, run);
     read_rows(folder, columns, seconds, run, alive);
@@ -153,7 +188,7 @@ WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, 
       run.problem = fmt::format("{}: {}", Path(error.where()).filename().string(), error.problem());
   }
   if (run.state.empty() && alive) run.state = "starting";
-  if (run.state.empty() || (!run.ended() && !alive)) run.state = "stopped";
+  if (!alive && (run.state.empty() || !run.ended())) judge_silent(folder, run);
   return run;
 }
 

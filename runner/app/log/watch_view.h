@@ -10,7 +10,9 @@ namespace compeer::app {
 /// How a run stands, as far as its folder tells.
 struct WatchedRun {
   std::string name;
-  std::string state;  ///< starting, running, finished, failed, preempted, stopped (gone without a word)
+  /// queued (in Slurm's queue), starting, running, finished, failed, preempted, cancelled (by scancel), stopped (its
+  /// processes are gone, and left no reason)
+  std::string state;
   std::string phase;
   uint64_t step = 0, steps = 0;
   double elapsed = 0;                                 ///< seconds
@@ -20,7 +22,7 @@ struct WatchedRun {
   std::string problem;                                ///< why it failed, or can't be read
   int exit = 0;                                       ///< its exit code, if it failed
 
-  bool ended() const { return state != "starting" && state != "running"; }
+  bool ended() const { return state != "queued" && state != "starting" && state != "running"; }
   uint64_t rows() const { return times.size(); }
 };
 

@@ -60,7 +60,7 @@ std::string environment(const JobEnvironment& around) {
 constexpr const char* hold_folder = R"sh(
 # One job or process at a time has the run's folder.
 exec 9>>"$run/.lock"
-flock --nonblock --conflict-exit-code 75 9
+flock --timeout 5 --conflict-exit-code 75 9
 if [ $? -eq 75 ]; then
   echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
   exit 1
@@ -72,6 +72,10 @@ echo "$$ $(hostname)" >"$run/.lock"
 // Memory srun inherits.
 std::string step(const Allocation& allocation, const JobEnvironment& around) {
   return fmt::format(R"sh(
+# TERM comes from Slurm when it ends the job: scancel, the time limit, preemption, a node that failed.
+terminated=
+trap 'terminated=yes' TERM
+begun=$(stat --format %s "$run/log.txt")
 srun --mpi={} --export=ALL --kill-on-bad-exit=1 --ntasks="${{SLURM_NTASKS:-{}}}" \
   --cpus-per-task="${{SLURM_CPUS_PER_TASK:-{}}}" {} "$run" --resume
 code=$?
@@ -81,16 +85,36 @@ if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then
                      shell_word(around.mpi), allocation.tasks, allocation.threads, shell_word(around.worker.string()));
 }
 
-// `job`: SLURM_JOB_ID of an array's last task is that of the whole array.
-std::string requeue(const std::string& job) {
-  return fmt::format(R"(
+// What follows the step of a run.
+constexpr const char* ending = R"sh(
+# leave STATE: writes how the job ended into status.json and, unless a rank did, into error.json.
+leave() {
+  how="exit code $code"
+  if [ "$code" -gt 128 ]; then how="signal $((code - 128)) ($(kill -l $((code - 128))))"; fi
+  [ -e "$run/error.json" ] ||
+    printf '{"rank":0,"host":"%s","phase":"","plugin":null,"where":"","what":"%s","help":"%s","exit":%d}\n' \
+      "$(hostname)" "job $job of Slurm ended with $how${reason:+: $reason}" \
+      "compeer submit goes on with the run" "$code" >"$run/error.json"
+  [ ! -e "$run/status.json" ] || sed -i "s/\"state\":\"[a-z]*\"/\"state\":\"$1\"/" "$run/status.json"
+}
+reason=$(tail -c "+$((begun + 1))" "$run/log.txt" | grep -aEom 1 \
+  'CANCELLED AT [A-Z0-9:-]+( DUE TO [A-Z ]*[A-Z])?|oom[-_]kill|Out Of Memory')
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
 # 138 is USR1 in the instant before a task's own code ran: nothing was lost.
-case "$code" in 85 | 138) scontrol requeue "{}" ;; esac
+case "$terminated:$code:$reason" in
+  *:0:*) ;;
+  :85:* | :138:*) scontrol requeue "$job" ;;
+  yes:*PREEMPTION | yes:*FAILURE) ;; # Slurm itself queues the job again
+  yes:*"DUE TO"*) leave failed ;;
+  yes:*) leave cancelled ;;
+  *) leave failed ;;
+esac
 exit "$code"
-)",
-                     job);
-}
+)sh";
+
+// SLURM_JOB_ID of an array's last task is that of the whole array.
+constexpr const char* job_number = "job=$SLURM_JOB_ID\n";
+constexpr const char* task_number = "job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n";
 
 }  // namespace
 
@@ -98,8 +122,8 @@ std::string run_script(const std::string& name, const fs::path& script, const fs
                        const Allocation& allocation, const JobEnvironment& around) {
   return head(fmt::format("Runs {} under Slurm.", name), script, around) +
          directives(name, output_path(run / "log.txt"), allocation, "USR1") + environment(around) +
-         fmt::format("run={}\n", shell_word(run.string())) + hold_folder + step(allocation, around) +
-         requeue("$SLURM_JOB_ID");
+         fmt::format("run={}\n", shell_word(run.string())) + job_number + hold_folder + step(allocation, around) +
+         ending;
 }
 
 std::string array_script(const std::string& name, const fs::path& script, const std::vector<fs::path>& runs,
@@ -113,8 +137,8 @@ std::string array_script(const std::string& name, const fs::path& script, const 
                           spec::printable(name)),
               script, around) +
          directives(name, output, allocation, "USR1") + directive(array) + environment(around) + list +
-         ")\nrun=${runs[$SLURM_ARRAY_TASK_ID]}\nexec >>\"$run/log.txt\" 2>&1\n" + hold_folder +
-         step(allocation, around) + requeue("${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
+         ")\nrun=${runs[$SLURM_ARRAY_TASK_ID]}\n" + task_number + "exec >>\"$run/log.txt\" 2>&1\n" + hold_folder +
+         step(allocation, around) + ending;
 }
 
 std::string study_script(const std::string& name, const fs::path& script, const std::vector<std::string>& command,
@@ -136,7 +160,12 @@ while [ "$asked" ]; do
   wait "$compeer" # ends early if the signal comes
   code=$?
 done
-)" + requeue("$SLURM_JOB_ID");
+
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
+exit "$code"
+)";
 }
 
 }  // namespace compeer::launch

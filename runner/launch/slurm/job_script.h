@@ -31,7 +31,8 @@ struct JobEnvironment {
 };
 
 /// One run: a Slurm step of the worker. Its output is appended to the run's log.txt. Asked to stop it saves a
-/// checkpoint, ends with 85 and is queued again; so it is when a node fails.
+/// checkpoint, ends with 85 and is queued again; so it is when a node fails. Any other end the script writes into
+/// status.json (failed, cancelled) and, unless a rank did, into error.json.
 std::string run_script(const std::string& name, const std::filesystem::path& script, const std::filesystem::path& run,
                        const Allocation& allocation, const JobEnvironment& around);
 

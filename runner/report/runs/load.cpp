@@ -104,7 +104,7 @@ void read_state(RunData& run) {
   run.failure = record::read_failure(run.folder);
   if (run.failure) {
     run.host = run.failure->host;
-    if (!run.finished()) run.state = "failed";
+    if (!run.finished() && run.state != "cancelled") run.state = "failed";
   }
 }
 

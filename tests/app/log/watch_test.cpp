@@ -1,16 +1,20 @@
 #include "app/log/watch.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "app/log/watch_view.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "places.h"
+#include "record/lock.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
@@ -195,7 +199,71 @@ TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
     return true;
   });
   EXPECT_EQ(code, 1);
-  EXPECT_NE(written_.find(name() + ": stopped after 0:10\n"), std::string::npos) << written_;
+  EXPECT_NE(written_.find(name() + ": stopped after 0:10: its processes are gone; compeer resume " + folder_.string() +
+                          " goes on\n"),
+            std::string::npos)
+      << written_;
+}
+
+// A job script on another host writes its name into the lock, and holds it as long as it lives.
+TEST_F(Watch, BelievesTheLockAndNotTheNameInIt) {
+  write_file(folder_ / ".lock", "17 another-host\n");
+  EXPECT_EQ(look_at(folder_, {}).state, "running");
+  writer_.reset();
+  const int lock = ::open((folder_ / ".lock").c_str(), O_RDWR);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  EXPECT_EQ(look_at(folder_, {}).state, "running");
+  ::close(lock);
+  EXPECT_EQ(look_at(folder_, {}).state, "stopped");
+}
+
+TEST_F(Watch, SeesThatRanksHoldTheSpec) {
+  writer_.reset();
+  write_file(folder_ / "spec.json", "{}");
+  {
+    const record::WriterLock held(folder_ / "spec.json");
+    EXPECT_EQ(look_at(folder_, {}).state, "running");
+  }
+  EXPECT_EQ(look_at(folder_, {}).state, "stopped");
+}
+
+/// A run that no process of this host holds, and a squeue that says what became of its job.
+class WatchedJob : public Watch {
+ protected:
+  WatchedRun look(const std::string& squeue) {
+    writer_.reset();
+    write_file(folder_ / "job.json", R"({"job":"17"})");
+    write_file(folder_ / "squeue", "#!/bin/sh\n[ \"$3\" = 17 ] && " + squeue + "\n");
+    std::filesystem::permissions(folder_ / "squeue", std::filesystem::perms::owner_all);
+    const std::string before = std::getenv("PATH");
+    ::setenv("PATH", (folder_.string() + ":" + before).c_str(), 1);
+    const auto run = look_at(folder_, {});
+    ::setenv("PATH", before.c_str(), 1);
+    return run;
+  }
+};
+
+TEST_F(WatchedJob, RunsOnAHostWhoseLocksAreNotSeenHere) {
+  const auto run = look("echo RUNNING");
+  EXPECT_EQ(run.state + ", " + run.phase + ", " + run.problem, "running, job 17: RUNNING, ");
+}
+
+TEST_F(WatchedJob, WaitsInTheQueue) {
+  const auto run = look("echo PENDING");
+  EXPECT_EQ(run.state + ", " + run.phase + ", " + run.problem, "queued, job 17: PENDING, ");
+  EXPECT_FALSE(run.ended());
+}
+
+TEST_F(WatchedJob, IsDeadOnceTheQueueForgotIt) {
+  EXPECT_EQ(look("echo 'slurm_load_jobs error: Invalid job id specified'; exit 1").state, "stopped");
+}
+
+TEST_F(Watch, KeepsCancelledRunsApartFromFailedOnes) {
+  end("cancelled");
+  record::write_failure(folder_, {0, "h", "", {}, "", "job 17 of Slurm ended with exit code 85", "", 85});
+  EXPECT_EQ(watch(false, [](int) { return true; }), 85);
+  EXPECT_NE(written_.find(": cancelled after 0:31: job 17 of Slurm ended with exit code 85\n"), std::string::npos)
+      << written_;
 }
 
 TEST_F(Watch, EndsWithTheCodeOfAFailedRun) {

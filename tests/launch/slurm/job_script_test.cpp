@@ -11,6 +11,7 @@
 #include "launch/program_output.h"
 #include "launch/slurm/allocation.h"
 #include "launch/slurm/words.h"
+#include "record/status.h"
 
 namespace compeer::launch {
 namespace {
@@ -38,12 +39,45 @@ JobEnvironment home() {
 const std::string holds_folder = R"sh(
 # One job or process at a time has the run's folder.
 exec 9>>"$run/.lock"
-flock --nonblock --conflict-exit-code 75 9
+flock --timeout 5 --conflict-exit-code 75 9
 if [ $? -eq 75 ]; then
   echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
   exit 1
 fi
 echo "$$ $(hostname)" >"$run/.lock"
+
+# TERM comes from Slurm when it ends the job: scancel, the time limit, preemption, a node that failed.
+terminated=
+trap 'terminated=yes' TERM
+begun=$(stat --format %s "$run/log.txt")
+)sh";
+const std::string after_the_step = R"sh(code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
+
+# leave STATE: writes how the job ended into status.json and, unless a rank did, into error.json.
+leave() {
+  how="exit code $code"
+  if [ "$code" -gt 128 ]; then how="signal $((code - 128)) ($(kill -l $((code - 128))))"; fi
+  [ -e "$run/error.json" ] ||
+    printf '{"rank":0,"host":"%s","phase":"","plugin":null,"where":"","what":"%s","help":"%s","exit":%d}\n' \
+      "$(hostname)" "job $job of Slurm ended with $how${reason:+: $reason}" \
+      "compeer submit goes on with the run" "$code" >"$run/error.json"
+  [ ! -e "$run/status.json" ] || sed -i "s/\"state\":\"[a-z]*\"/\"state\":\"$1\"/" "$run/status.json"
+}
+reason=$(tail -c "+$((begun + 1))" "$run/log.txt" | grep -aEom 1 \
+  'CANCELLED AT [A-Z0-9:-]+( DUE TO [A-Z ]*[A-Z])?|oom[-_]kill|Out Of Memory')
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$terminated:$code:$reason" in
+  *:0:*) ;;
+  :85:* | :138:*) scontrol requeue "$job" ;;
+  yes:*PREEMPTION | yes:*FAILURE) ;; # Slurm itself queues the job again
+  yes:*"DUE TO"*) leave failed ;;
+  yes:*) leave cancelled ;;
+  *) leave failed ;;
+esac
+exit "$code"
 )sh";
 
 TEST(JobScript, OfARunSaysAllThatSlurmIsAsked) {
@@ -74,19 +108,11 @@ module load openmpi
 ulimit -c 0
 export OMP_NUM_THREADS=2
 run=/home/ada/results/x
+job=$SLURM_JOB_ID
 )" + holds_folder +
-                R"(
-srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-4}" \
+                R"(srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-4}" \
   --cpus-per-task="${SLURM_CPUS_PER_TASK:-2}" /opt/compeer/bin/compeer-worker "$run" --resume
-code=$?
-# Where no task could be launched, srun may end with 0.
-if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
-
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
-case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
-exit "$code"
-)");
+)" + after_the_step);
 }
 
 TEST(JobScript, OfSeveralRunsIsAnArray) {
@@ -109,20 +135,12 @@ runs=(
   /r/b
 )
 run=${runs[$SLURM_ARRAY_TASK_ID]}
+job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 exec >>"$run/log.txt" 2>&1
 )" + holds_folder +
-                R"(
-srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-1}" \
+                R"(srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-1}" \
   --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" /opt/compeer/bin/compeer-worker "$run" --resume
-code=$?
-# Where no task could be launched, srun may end with 0.
-if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
-
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
-case "$code" in 85 | 138) scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ;; esac
-exit "$code"
-)");
+)" + after_the_step);
 }
 
 TEST(JobScript, OfAScriptPassesTheSignalOn) {
@@ -204,12 +222,13 @@ TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
             "write elsewhere with --results DIR");
 }
 
-// A new folder with an srun that prints its words and ends with `code`, and an scontrol that prints its own.
-fs::path folder_with_slurm(int code) {
+// A new folder with an srun that prints its words, runs `lines` and ends with `code`, and an scontrol that prints its
+// own.
+fs::path folder_with_slurm(int code, const std::string& lines = "") {
   const auto folder = fs::path(testing::TempDir()) / ("job-script-" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  write_file(folder / "srun",
-             "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done\nexit " + std::to_string(code) + "\n");
+  write_file(folder / "srun", "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done\n" + lines + "\nexit " +
+                                  std::to_string(code) + "\n");
   write_file(folder / "scontrol", "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
   for (const char* program : {"srun", "scontrol"}) fs::permissions(folder / program, fs::perms::owner_all);
   return folder;
@@ -224,6 +243,7 @@ TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
        std::map<int, std::string>{{0, ""}, {5, ""}, {85, "[requeue][17]"}, {138, "[requeue][17]"}}) {
     const auto folder = folder_with_slurm(code);
     write_file(folder / "status.json", R"({"state":"finished"})");
+    write_file(folder / "log.txt", "");
     JobEnvironment around;
     around.folder = folder;
     const auto ran = run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
@@ -233,6 +253,53 @@ TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
   }
 }
 
+struct Ending {
+  int code;
+  std::string says;  // what Slurm writes into the log before it ends the job, with TERM; "": it does not
+  std::string state, failure, queued;
+};
+
+TEST(JobScript, WritesHowTheJobEnded) {
+  const std::string at = "slurmstepd-n1: error: *** STEP 17.0 ON n1 CANCELLED AT 2026-11-30T01:28:15";
+  const std::string cancelled = "job 17 of Slurm ended with exit code 85: CANCELLED AT 2026-11-30T01:28:15";
+  for (const Ending& one : std::vector<Ending>{
+           {0, "", "finished", "none", ""},
+           {85, "", "preempted", "none", "[requeue][17]"},
+           {85, at + " ***", "cancelled", cancelled + " 85", ""},
+           {85, at + " DUE TO TIME LIMIT ***", "failed", cancelled + " DUE TO TIME LIMIT 85", ""},
+           {85, at + " DUE TO PREEMPTION ***", "preempted", "none", ""},
+           {85, at + " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***", "preempted", "none", ""},
+           {137, "", "failed", "job 17 of Slurm ended with signal 9 (KILL) 137", ""},
+           {5, "", "failed", "job 17 of Slurm ended with exit code 5 5", ""}}) {
+    SCOPED_TRACE(one.says + " " + std::to_string(one.code));
+    const auto folder =
+        folder_with_slurm(one.code, one.says.empty() ? "" : "echo '" + one.says + "' >>log.txt; kill -TERM $PPID");
+    write_file(folder / "log.txt", "CANCELLED AT 2025 in the attempt before\n");
+    write_file(folder / "status.json",
+               one.code == 0 ? R"({"a":1,"state":"finished","step":2})" : R"({"a":1,"state":"preempted","step":2})");
+    JobEnvironment around;
+    around.folder = folder;
+    const auto ran = run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
+    EXPECT_EQ(ran.exit, one.code);
+    EXPECT_EQ(ran.text.substr(ran.text.rfind('>') + 1), one.queued);
+    EXPECT_EQ(read_file(folder / "status.json"), R"({"a":1,"state":")" + one.state + R"(","step":2})");
+    const auto failure = record::read_failure(folder);
+    EXPECT_EQ(failure ? failure->what + " " + std::to_string(failure->exit) : "none", one.failure);
+    fs::remove_all(folder);
+  }
+}
+
+TEST(JobScript, KeepsTheErrorThatARankLeft) {
+  const auto folder = folder_with_slurm(5);
+  write_file(folder / "log.txt", "");
+  write_file(folder / "error.json", "a rank's");
+  JobEnvironment around;
+  around.folder = folder;
+  run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
+  EXPECT_EQ(read_file(folder / "error.json"), "a rank's");
+  fs::remove_all(folder);
+}
+
 // Everything of a script that names can reach is hostile; the shell must do nothing but what it would do anyway.
 TEST(JobScript, HostileNamesStayNames) {
   const auto folder = folder_with_slurm(85);
@@ -240,6 +307,7 @@ TEST(JobScript, HostileNamesStayNames) {
   std::erase_if(name, [](char c) { return c == '\\'; });
   const auto run = folder / name;
   fs::create_directories(run);
+  write_file(run / "log.txt", "");
   JobEnvironment around;
   around.folder = folder;
   around.variables = {"COMPEER_HOME=" + hostile};

@@ -86,6 +86,8 @@ class Actor : public Reward {
       if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
     }
     if (act_.starts_with("change: ")) change(act_.substr(8));
+    if (act_ == "leave a process" && ::fork() == 0) ::pause();
+    if (act_ == "return twice") (void)::fork();
     if (act_ == "change and throw") {
       change("rounding");
       throw std::runtime_error("no more");
