@@ -112,7 +112,7 @@ void add_resolve(CLI::App& command, Action& action) {
   auto options = std::make_shared<ResolveOptions>();
   command.add_option("FILE", options->file, "a TOML file, a Lua script, a spec.json or the folder of a run")
       ->required();
-  command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
+  command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable); KEY=null unsets it")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

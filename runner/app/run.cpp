@@ -38,11 +38,11 @@ struct RunOptions {
   std::vector<std::string> sets;
   int64_t ranks = 0;  // 0: as the spec says
   std::string results;
-  bool fresh = false, dry_run = false, quick = false, quiet = false;
+  bool fresh = false, dry_run = false, quick = false, quiet = false, other_builds = false;
 
   // What is done quickly is of little worth, and may not take the place of what was done in full.
   launch::LaunchOptions launch_options() const {
-    return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet};
+    return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet, other_builds};
   }
 };
 
@@ -184,9 +184,17 @@ int run(const RunOptions& options) {
 int resume_run(const RunOptions& options) {
   const auto named = options.launch_options().results / options.file;
   const bool is_name = !fs::exists(options.file) && fs::is_directory(named);
-  const auto done = launch::resume(is_name ? named : fs::path(options.file), options.launch_options());
+  std::vector<spec::Change> changes;
+  for (const auto& set : options.sets) changes.push_back(spec::parse_set(set));
+  const auto done =
+      launch::resume(is_name ? named : fs::path(options.file), options.launch_options(), plugin::Finder(), changes);
   if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
   return tell(done);
+}
+
+void add_other_builds(CLI::App& command, RunOptions& options) {
+  command.add_flag("--other-builds", options.other_builds,
+                   "go on with a run although plugins have changed since it began; spec.json and the log record it");
 }
 
 }  // namespace
@@ -197,7 +205,8 @@ void add_run(CLI::App& command, Action& action) {
       ->required();
   command
       .add_option("--set", options->sets,
-                  "change a value: --set grpo.lr=1e-4 (repeatable); in a script, of every experiment it loads or makes")
+                  "change a value: --set grpo.lr=1e-4 (repeatable); KEY=null unsets it; in a script, of every "
+                  "experiment it loads or makes")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -209,7 +218,9 @@ void add_run(CLI::App& command, Action& action) {
       ->default_str("results; with --quick results/quick");
   command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
   command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
-  command.add_flag("--dry-run", options->dry_run, "print what would run and what it takes, by arithmetic; start nothing");
+  add_other_builds(command, *options);
+  command.add_flag("--dry-run", options->dry_run,
+                   "print what would run and what it takes, by arithmetic; start nothing");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
@@ -217,6 +228,13 @@ void add_run(CLI::App& command, Action& action) {
 void add_resume(CLI::App& command, Action& action) {
   auto options = std::make_shared<RunOptions>();
   command.add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
+  command
+      .add_option("--set", options->sets,
+                  "give a run, also a finished one, more steps: grpo.steps=200 or sft.steps=200; no other setting")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_other_builds(command, *options);
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }

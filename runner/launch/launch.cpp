@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/plain_file.h"
 #include "base/processes.h"
 #include "launch/ending.h"
@@ -19,7 +20,10 @@
 #include "launch/worker_program.h"
 #include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
+#include "record/checkpoint.h"
 #include "record/lock.h"
+#include "record/run_folder.h"
+#include "spec/history.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
@@ -50,14 +54,15 @@ std::string finished(const record::Summary& summary, uint64_t planned) {
 // A run on its way, from its folder to its end.
 class Live {
  public:
-  Live(size_t index, const spec::Spec& spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
+  Live(size_t index, spec::Spec spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
       : index_(index),
         name_(spec::printable(spec.values.at("name").get<std::string>(), 100)),
         folder_(std::move(folder)),
         progress_(progress) {
     refuse_forbidden(spec);
-    const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
-    if (resume) warn(folder_, spec, progress);
+    const bool resume = folder_.state(spec) == RunFolder::State::resumable && !options.fresh;
+    if (resume) spec = folder_.continued(std::move(spec), options.other_builds);
+    if (!resume) spec.history.clear();
     if (const auto other = resume ? "" : folder_.namesake(spec); !other.empty())
       progress.note(fmt::format("compeer: note: {}; this one is {}", other, folder_.path().string()));
     const auto command = worker_command(spec, folder_.path(), resume);
@@ -238,7 +243,7 @@ class Launcher {
     try {
       auto folder = claim(spec);
       done_[index].folder = folder.path();
-      if (folder.state() == RunFolder::State::finished && !options_.fresh) {
+      if (folder.state(spec) == RunFolder::State::finished && !options_.fresh) {
         read_back(done_[index], folder, spec);
       } else {
         live_.push_back(std::make_unique<Live>(index, spec, std::move(folder), options_, progress_));
@@ -312,17 +317,47 @@ void refuse_strange_plugins(const spec::Spec& spec, const fs::path& folder, cons
   }
 }
 
+spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Change>& changes, const fs::path& folder) {
+  auto longer = spec::extended(spec, changes, 0);  // finds mistakes before checkpoints are read
+  if (longer.sha256() == spec.sha256()) return spec;
+  if (const auto start = record::newest_good(folder)) return spec::extended(spec, changes, start->step);
+  if (record::has_finished(folder) || !record::checkpoint_folders(folder).empty())
+    throw Error(folder.string(), "has no checkpoint whose files are as they were written: it can't go on",
+                "start a new run of that length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME", Exit::data);
+  return longer;
+}
+
+// Describes plugins as their files are now. The worker reports a file that is gone.
+void look_again(std::vector<spec::PluginInfo>& plugins) {
+  for (auto& one : plugins) {
+    std::error_code none;
+    if (!fs::exists(one.path, none)) continue;
+    const auto bytes = read_file(one.path, plugin::largest_library);
+    if (const auto hash = sha256(bytes); hash != one.sha256) {
+      one.sha256 = hash;
+      one.version = plugin::read_descriptor(bytes, one.path).version;
+    }
+  }
+}
+
 }  // namespace
 
-Launched resume(const fs::path& folder, const LaunchOptions& options, const plugin::Finder& plugins) {
+Launched resume(const fs::path& folder, const LaunchOptions& options, const std::vector<spec::Change>& changes,
+                const plugin::Finder& plugins) {
   const auto file = folder / "spec.json";
   std::error_code code;
   if (!fs::exists(file, code)) {
     throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
   }
-  const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string())};
+  std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string())};
   refuse_strange_plugins(specs[0], folder, plugins);
-  return Launcher(specs, options).run([&](const spec::Spec&) { return RunFolder::open(folder); }).at(0);
+  if (!changes.empty()) specs[0] = with_more_steps(specs[0], changes, folder);
+  const auto claim = [&](const spec::Spec&) {
+    auto mine = RunFolder::open(folder);
+    if (mine.state(specs[0]) != RunFolder::State::finished) look_again(specs[0].plugins);
+    return mine;
+  };
+  return Launcher(specs, options).run(claim).at(0);
 }
 
 }  // namespace compeer::launch

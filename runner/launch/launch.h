@@ -17,9 +17,10 @@ namespace compeer::launch {
 /// has finished is read back; one that was left unfinished goes on from its newest checkpoint.
 struct LaunchOptions {
   std::filesystem::path results = "results";
-  int jobs = 1;        ///< runs at the same time
-  bool fresh = false;  ///< repeat runs; what there is of them is set aside
-  bool quiet = false;  ///< no progress
+  int jobs = 1;               ///< runs at the same time
+  bool fresh = false;         ///< repeat runs; what there is of them is set aside
+  bool quiet = false;         ///< no progress
+  bool other_builds = false;  ///< go on with runs although plugins are other builds than those the runs began with
 };
 
 /// What became of a run.
@@ -37,9 +38,10 @@ struct Launched {
 std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options);
 
 /// The same for a run that exists, if its plugins lie where `plugins` are looked for: what a folder that came from
-/// somebody else names is not loaded. Throws Error (exit 5) if they lie elsewhere.
+/// somebody else names is not loaded. `changes` give it more steps (spec::extended). Throws Error (exit 5) if plugins
+/// lie elsewhere, (exit 3) for other changes, (exit 4) if a finished run has no checkpoint to go on from.
 Launched resume(const std::filesystem::path& folder, const LaunchOptions& options,
-                const plugin::Finder& plugins = plugin::Finder());
+                const plugin::Finder& plugins = plugin::Finder(), const std::vector<spec::Change>& changes = {});
 
 /// The command that runs a folder's spec: `compeer-worker FOLDER [--resume]`, under mpirun if it has several ranks. The
 /// worker is $COMPEER_WORKER, else the one beside this program. Throws Error if one of the two is missing.

@@ -20,6 +20,7 @@
 #include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/run_folder.h"
+#include "spec/history.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
@@ -137,9 +138,21 @@ spec::Spec spec_of(const fs::path& folder) {
   return spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string());
 }
 
-RunFolder::State state_of(const fs::path& folder) {
-  if (record::has_finished(folder)) return RunFolder::State::finished;
+RunFolder::State state_of(const fs::path& folder, const spec::Spec& spec) {
+  if (record::has_finished(folder) && hash_in(folder) == spec.sha256()) return RunFolder::State::finished;
   return record::checkpoint_folders(folder).empty() ? RunFolder::State::fresh : RunFolder::State::resumable;
+}
+
+[[noreturn]] void refuse_other_builds(const fs::path& folder, const spec::json& changes) {
+  std::vector<std::string> builds;
+  for (const auto& change : changes)
+    builds.push_back(fmt::format("{} (SHA-256 {}... so far, {}... now)", change.at("what").get<std::string>(),
+                                 change.at("before").get<std::string>().substr(0, 16),
+                                 change.at("after").get<std::string>().substr(0, 16)));
+  throw Error(folder.string(), fmt::format("was made so far with another build of {}", fmt::join(builds, ", ")),
+              "put the old library back, or add --other-builds to go on with the new one and record the change, or "
+              "start over: compeer run FILE --fresh",
+              Exit::plugin);
 }
 
 }  // namespace
@@ -169,7 +182,7 @@ RunFolder RunFolder::open(const fs::path& folder) {
 std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, const fs::path& results,
                                                       const std::set<fs::path>& promised) {
   const auto folder = find_place(spec, results, promised);
-  return {folder, state_of(folder)};
+  return {folder, state_of(folder, spec)};
 }
 
 std::string RunFolder::holder(const fs::path& folder) {
@@ -190,7 +203,7 @@ RunFolder::~RunFolder() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-RunFolder::State RunFolder::state() const { return state_of(path_); }
+RunFolder::State RunFolder::state(const spec::Spec& spec) const { return state_of(path_, spec); }
 
 std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) const {
   std::vector<std::string> sentences;
@@ -208,12 +221,40 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
   return sentences;
 }
 
+spec::Spec RunFolder::continued(spec::Spec spec, bool other_builds) const {
+  const auto before = spec_of(path_);
+  if (!spec::is_spec_of_run(spec::json::parse(spec.file_text()), before.sha256()))
+    throw Error(path_.string(), "was given another spec by another process just now", "repeat the command",
+                Exit::failure);
+  if (spec.history.empty()) spec.history = before.history;
+  spec::json changes = spec::json::array();
+  for (const auto& plugin : spec.plugins) {
+    for (const auto& old : before.plugins) {
+      if (old.kind != plugin.kind || old.name != plugin.name || old.sha256 == plugin.sha256) continue;
+      changes.push_back({{"what", fmt::format("plugin {}/{}", plugin.kind, plugin.name)},
+                         {"before", old.sha256},
+                         {"after", plugin.sha256}});
+    }
+  }
+  if (changes.empty()) return spec;
+  if (!other_builds) refuse_other_builds(path_, changes);
+  const auto start = record::newest_good(path_);
+  for (auto& change : changes) {
+    change.update({{"step", start ? start->step : 0}, {"spec_before", spec.sha256()}, {"spec_after", spec.sha256()}});
+    spec.history.push_back(change);
+  }
+  return spec;
+}
+
 std::string RunFolder::namesake(const spec::Spec& spec) const {
   constexpr size_t shown = 3;
   const auto other = path_.parent_path() / spec.values.at("name").get<std::string>();
   if (other == path_) return "";
   try {
     const auto changes = spec::diff(spec_of(other), spec);
+    if (changes.size() == 1 && changes[0].path.ends_with(".steps") && changes[0].before < changes[0].after)
+      return fmt::format("{0} is a run of {1} steps, which goes on with: compeer resume {0} --set {2}={3}",
+                         other.string(), spec::show(changes[0].before), changes[0].path, spec::show(changes[0].after));
     std::vector<std::string> there;
     for (size_t i = 0; i < std::min(shown, changes.size()); ++i) {
       const auto& [path, before, after, origin, new_origin] = changes[i];

@@ -17,7 +17,7 @@ class RunFolder {
   enum class State {
     fresh,      ///< nothing of use is there
     resumable,  ///< it did not finish, but has a checkpoint
-    finished,   ///< it has its summary
+    finished,   ///< it has its summary, and its spec is the one that was asked for
   };
 
   /// Finds or makes the folder of this spec and takes hold of it. Throws Error if another live process has it.
@@ -36,12 +36,17 @@ class RunFolder {
   ~RunFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  State state() const;
+  /// `spec`: the one that is to run here.
+  State state(const spec::Spec& spec) const;
   /// An open file whose lock is the claim; a process that inherits it holds the folder too.
   int lock() const { return lock_; }
 
   /// Plugins whose files are not those the run was made with, as sentences.
   std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
+
+  /// `spec` with the history of the run here, which goes on. A plugin that is another build than the run has had so far
+  /// becomes an entry of the history if `other_builds`, else an Error (exit 5).
+  spec::Spec continued(spec::Spec spec, bool other_builds) const;
 
   /// Why this folder isn't the one that is called as the run is: "results/a is another run (there: ranks = 2)"; "" if
   /// it is.

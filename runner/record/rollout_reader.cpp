@@ -178,6 +178,7 @@ std::vector<TornRollouts> RolloutReader::torn(const std::filesystem::path& run_f
         state.read(spans[0], rows);
       }
     } catch (const Error& error) {
+      if (error.exit() == Exit::failure) throw;
       torn.push_back({name.part(), name.first_step, error.problem()});
     }
   }

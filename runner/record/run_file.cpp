@@ -115,7 +115,8 @@ RunWriter RunWriter::create(const std::filesystem::path& path, const std::string
   return RunWriter(std::move(file));
 }
 
-RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, std::vector<std::string> columns) {
+RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, std::vector<std::string> columns,
+                            const std::string& spec_json_text) {
   const RunReader old(path, rows);
   if (old.columns() != columns)
     throw Error(path.string(), "has other columns than this run",
@@ -127,7 +128,7 @@ RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, st
   file->path = path;
   file->columns = std::move(columns);
   file->lock = replace(path, [&](const hdf::OpenFile& place) {
-    RunLayout made = RunLayout::create(place, file->columns, old.spec_text());
+    RunLayout made = RunLayout::create(place, file->columns, spec_json_text.empty() ? old.spec_text() : spec_json_text);
     made.copy(old, file->columns, rows);
   });
   file->open();

@@ -32,8 +32,10 @@ class RunWriter {
 
   /// Goes on with a file whose writer ended in any way, after its first `rows` rows; later ones are dropped, events
   /// are kept. The columns must be those of the file, in the same order, and the file must have at least `rows` rows.
-  /// Killed in here, the old file is still there, whole. Throws Error (exit 4) also if the old writer is still alive.
-  static RunWriter resume(const std::filesystem::path& file, uint64_t rows, std::vector<std::string> columns);
+  /// `spec_json_text` replaces the text of spec.json; empty: it stays. Killed in here, the old file is still there,
+  /// whole. Throws Error (exit 4) also if the old writer is still alive.
+  static RunWriter resume(const std::filesystem::path& file, uint64_t rows, std::vector<std::string> columns,
+                          const std::string& spec_json_text = "");
 
   RunWriter(RunWriter&&) noexcept;
   RunWriter& operator=(RunWriter&&) noexcept;

@@ -106,7 +106,8 @@ json* look(json& values, const std::vector<PathPart>& path) {
 }
 
 std::string plugin_of(const json& table, const Section& section) {
-  if (table.contains("plugin")) return table.at("plugin").is_string() ? table.at("plugin").get<std::string>() : "";
+  const json plugin = table.value("plugin", json());
+  if (!plugin.is_null()) return plugin.is_string() ? plugin.get<std::string>() : "";
   const auto* field = find(section.parameter.fields, "plugin");
   return field && field->default_value ? field->default_value->get<std::string>() : "";
 }
@@ -126,13 +127,15 @@ void start_inner_afresh(Draft& draft, const std::vector<PathPart>& path, const j
   forget(draft.origins, text_of(path));
 }
 
-// Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin.
+// Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin; null is
+// the section's default.
 void start_afresh(Draft& draft, const std::vector<PathPart>& path, const json& plugin) {
-  if (!plugin.is_string()) return;
+  if (!plugin.is_string() && !plugin.is_null()) return;
   if (inside_plugin(path)) return start_inner_afresh(draft, path, plugin);
   const Section* section = plugin_section(path);
   json* table = section ? look(draft.values, path) : nullptr;
-  if (!table || !table->is_object() || plugin_of(*table, *section) == plugin.get<std::string>()) return;
+  if (!table || !table->is_object()) return;
+  if (plugin_of(*table, *section) == plugin_of({{"plugin", plugin}}, *section)) return;
   const auto text = text_of(path);
   auto kept = json::object();
   for (const auto& [key, value] : table->items()) {

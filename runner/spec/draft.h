@@ -21,7 +21,7 @@ struct Draft {
   std::string origin_of(const std::string& path) const;
 };
 
-/// One change to a draft: a value (a table is merged in, anything else replaces) at a path.
+/// One change to a draft: a value at a path. A table is merged in, null unsets the key, anything else replaces.
 struct Change {
   std::string path;
   json value;
@@ -35,7 +35,7 @@ Draft load_toml(const std::filesystem::path& file);
 /// The same from text; `name` stands for the file in origins.
 Draft parse_toml(const std::string& text, const std::string& name);
 
-/// The value of `--set key=value`: TOML's value syntax; a bare word that is none is a string: results/x/last.
+/// The value of `--set key=value`: TOML's value syntax; `null` unsets; another bare word is a string: results/x/last.
 /// Throws Error (exit 3) for a list, table or quoted string that is not well formed.
 json parse_set_value(const std::string& text);
 

@@ -119,7 +119,7 @@ class Resolver {
   json entry(const SettingSchema& parameter, const json& table, const std::string& path, bool given,
              const std::string& kind = "") {
     const auto inside = join(path, parameter.name);
-    given = given && table.contains(parameter.name);
+    given = given && table.contains(parameter.name) && !table.at(parameter.name).is_null();
     if (!given && !parameter.default_value) return missing(parameter, inside, kind);
     return checked(parameter, given ? table.at(parameter.name) : *parameter.default_value, inside, given, kind);
   }
@@ -166,7 +166,10 @@ class Resolver {
   }
 
   json table(const SettingSchema& parameter, json value, const std::string& path, bool given, const std::string& kind) {
-    if (parameter.open) return note_origins(value, path, given), value;
+    if (parameter.open) {
+      for (auto one = value.begin(); one != value.end();) one = one->is_null() ? value.erase(one) : std::next(one);
+      return note_origins(value, path, given), value;
+    }
     if (kind == "models" && value.contains("plugin") && value.at("plugin") == "auto" && !name_family(value, path))
       return value;
     Schema schema = parameter.fields;
@@ -207,8 +210,8 @@ class Resolver {
       return true;
     } catch (const Error& error) {
       mistakes_.add(Error(draft_.origin_of(join(path, "path")),
-                          fmt::format("'{}': {}: {}", join(path, "path"), error.where(), error.problem()),
-                          error.help(), error.exit()));
+                          fmt::format("'{}': {}: {}", join(path, "path"), error.where(), error.problem()), error.help(),
+                          error.exit()));
       return false;
     }
   }

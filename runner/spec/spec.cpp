@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "spec/canonical.h"
 #include "spec/dotted.h"
+#include "spec/history.h"
 #include "spec/paths.h"
 #include "spec/secrets.h"
 #include "spec/text.h"
@@ -105,6 +106,7 @@ std::string Spec::file_text() const {
   }
   file["sources"] = json::object();
   for (const auto& [name, text] : sources) file["sources"][name] = without_secrets(text);
+  if (!history.empty()) file["history"] = history;
   return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -124,6 +126,8 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
           {plugin.at("kind"), plugin.at("name"), plugin.at("version"), plugin.at("path"), plugin.at("sha256"), {}});
     }
     (void)spec.values.value("inputs", std::map<std::string, std::string>());  // are texts by path
+    spec.history = file.value("history", json::array());
+    for (const json& change : spec.history) (void)change_text(change);  // throws if it is no change
     if (file.at("sha256") != spec.sha256()) {
       throw Error(name, fmt::format("its spec has the hash {}, but it says {}", spec.sha256(), show(file.at("sha256"))),
                   "it was changed after it was written; change the TOML file or script it came from instead");

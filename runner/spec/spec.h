@@ -20,6 +20,7 @@ struct Spec {
   std::map<std::string, std::string> sources;  ///< texts it was made from
   std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
   std::map<std::string, std::string> texts;    ///< which values are to be the text of the file at another; likewise
+  json history = json::array();                ///< changes to a run after it began (history.h)
 
   /// Path -> file or folder, of those among `paths` whose inputs are pinned.
   std::map<std::string, std::string> files() const;

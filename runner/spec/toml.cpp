@@ -126,6 +126,7 @@ Draft load_toml(const std::filesystem::path& file) {
 }
 
 json parse_set_value(const std::string& text) {
+  if (text == "null") return nullptr;
   const std::string name = "--set";
   try {
     const auto table = parsed("value = " + text, name);

@@ -25,6 +25,7 @@
 #include "worker/about.h"
 #include "worker/estimate_memory.h"
 #include "worker/forecast.h"
+#include "worker/hosts.h"
 #include "worker/open_plugins.h"
 
 namespace compeer::worker {
@@ -44,6 +45,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"bench_serve", bench::bench_serve},
                                                {"bench_train", bench::bench_train},
                                                {"chat", inference::chat},
+                                               {"check_hosts", check_hosts},
                                                {"check_plugin", contract::check_plugin},
                                                {"data_stats", data::data_stats},
                                                {"estimate_memory", estimate_memory},

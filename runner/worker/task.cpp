@@ -59,10 +59,9 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));
   }
-  train::RunContext run{
-      world,   stop,   spec_file,
-      folder,  spec,   train::find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
-      nullptr, nullptr};
+  train::RunContext run{world,   stop,   spec_file,
+                        folder,  spec,   train::find_start(world, folder, resume && task != "evaluate", spec_file),
+                        nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
   world.together("open plugins", [&] {
     run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank(),

@@ -5,11 +5,16 @@
 #include <algorithm>
 
 #include "launching.h"
+#include "record/checkpoint.h"
 
 namespace compeer::launch {
 namespace {
 
 const plugin::Finder known({"/plugins"});  // where those of the fake catalog lie
+
+Launched resumed(const LaunchOptions& options, const std::vector<spec::Change>& changes = {}) {
+  return resume("results/x", options, changes, known);
+}
 
 class RunFolders : public Launching {};
 
@@ -106,6 +111,11 @@ TEST_F(RunFolders, SaysWhyARunHasNotTheFolderOfItsName) {
   EXPECT_EQ(told(mine), "compeer: note: results/mine is something else; this one is results/mine-" +
                             mine.sha256().substr(0, 8) + "\n");
   EXPECT_EQ(told(mine), "") << "it is read back";
+  const auto longer = make_spec("[grpo]\nsteps = 200");
+  EXPECT_EQ(told(longer),
+            "compeer: note: results/x is a run of 100 steps, which goes on with: compeer resume results/x --set "
+            "grpo.steps=200; this one is results/x-" +
+                longer.sha256().substr(0, 8) + "\n");
 }
 
 TEST_F(RunFolders, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
@@ -132,9 +142,9 @@ TEST_F(RunFolders, ResumesAFolder) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   one(make_spec());
   worker("[ \"$2\" = --resume ] && finish");
-  EXPECT_FALSE(resume("results/x", quiet(), known).reused);
-  EXPECT_TRUE(resume("results/x", quiet(), known).reused);
-  EXPECT_EQ(ended([&] { resume("results/y", quiet(), known); }),
+  EXPECT_FALSE(resumed(quiet()).reused);
+  EXPECT_TRUE(resumed(quiet()).reused);
+  EXPECT_EQ(ended([&] { resume("results/y", quiet(), {}, known); }),
             "results/y: is no run: it has no spec.json|compeer resume results/NAME|2");
 }
 
@@ -142,7 +152,7 @@ TEST_F(RunFolders, ResumesNoPluginFromWhereNoneAreLookedFor) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   one(make_spec());
   worker("touch loaded; finish");
-  const auto said = ended([&] { resume("results/x", quiet(), plugin::Finder({"/usr/lib/compeer/plugins"})); });
+  const auto said = ended([&] { resume("results/x", quiet(), {}, plugin::Finder({"/usr/lib/compeer/plugins"})); });
   EXPECT_EQ(said,
             "results/x: would load /plugins/models/qwen2.so, which lies where plugins are not looked for|plugins are "
             "programs. If you trust it: compeer resume results/x --plugin-dir /plugins|5");
@@ -158,7 +168,7 @@ TEST_F(RunFolders, WritesThroughNoLinkOfARunsFolder) {
     const auto place = fs::path("results/x") / name;
     fs::remove(place);
     fs::create_symlink(fs::absolute("mine"), place);
-    for (const auto& failed : {failure(one(make_spec())), failure(resume("results/x", quiet(), known))})
+    for (const auto& failed : {failure(one(make_spec())), failure(resumed(quiet()))})
       EXPECT_EQ(failed.substr(0, failed.find(": ")), place.string()) << failed;
     EXPECT_EQ(read("mine"), "dear to me") << name;
     fs::remove(place);
@@ -196,6 +206,67 @@ TEST_F(RunFolders, RemarksOnPluginsThatHaveChanged) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "compeer: note: results/x: made with another build of the plugin models/qwen2; "
             "--fresh repeats the run\n");
+}
+
+TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  auto spec = make_spec();
+  one(spec);
+  record::CheckpointWriter("results/x", 4).commit({});
+  const auto old = spec.plugins.at(0).sha256;
+  spec.plugins.at(0).sha256 = std::string(64, '1');
+  EXPECT_EQ(failure(one(spec)),
+            "results/x: was made so far with another build of plugin models/qwen2 (SHA-256 0000000000000000... so far, "
+            "1111111111111111... now)|put the old library back, or add --other-builds to go on with the new one and "
+            "record the change, or start over: compeer run FILE --fresh|5");
+  EXPECT_EQ(read("results/x/spec.json"), make_spec().file_text()) << "nothing was touched";
+  auto allowed = quiet();
+  allowed.other_builds = true;
+  worker("exit 1");
+  one(spec, allowed);
+  worker("finish");
+  EXPECT_EQ(failure(one(spec)), "none") << "it is recorded by now";
+  const auto history = spec::Spec::from_file_text(read("results/x/spec.json")).history;
+  ASSERT_EQ(history.size(), 1u);
+  EXPECT_EQ(history[0], (spec::json{{"step", 4},
+                                    {"what", "plugin models/qwen2"},
+                                    {"before", old},
+                                    {"after", std::string(64, '1')},
+                                    {"spec_before", spec.sha256()},
+                                    {"spec_after", spec.sha256()}}));
+}
+
+TEST_F(RunFolders, StartsOverWithAnotherBuildWhereNothingWasDone) {
+  worker("exit 1");
+  auto spec = make_spec();
+  one(spec);
+  spec.plugins.at(0).sha256 = std::string(64, '1');
+  worker("finish");
+  EXPECT_EQ(failure(one(spec)), "none");
+  EXPECT_EQ(read("results/x/spec.json"), spec.file_text());
+}
+
+TEST_F(RunFolders, GivesAFinishedRunMoreSteps) {
+  worker("finish");
+  one(make_spec("[grpo]\nsteps = 8"));
+  const std::vector<spec::Change> longer{{"grpo.steps", 16, "--set"}};
+  EXPECT_EQ(ended([&] { resumed(quiet(), longer); }),
+            "results/x: has no checkpoint whose files are as they were written: it can't go on|start a new run of that "
+            "length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|4");
+  EXPECT_TRUE(one(make_spec("[grpo]\nsteps = 8")).reused) << "it is as it was";
+  record::CheckpointWriter("results/x", 8).commit({});
+  worker("[ -e \"$run/summary.json\" ] && exit 1; kill -9 $$");
+  EXPECT_TRUE(resumed(quiet(), longer).error);
+  worker("[ \"$2\" = --resume ] && finish");
+  EXPECT_FALSE(resumed(quiet(), longer).reused) << "the same command goes on";
+  EXPECT_TRUE(resumed(quiet(), longer).reused);
+  EXPECT_TRUE(one(make_spec("[grpo]\nsteps = 16")).reused) << "it is the run of that length";
+  EXPECT_EQ(spec::Spec::from_file_text(read("results/x/spec.json")).history.size(), 1u);
+  EXPECT_EQ(ended([&] {
+              resumed(quiet(), {{"grpo.lr", 1, "--set"}});
+            }),
+            "--set: 'grpo.lr' can't be changed in a run that has begun|'grpo.steps' can be raised; for another run: "
+            "compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3");
 }
 
 TEST_F(RunFolders, LooksWithoutMakingAnything) {

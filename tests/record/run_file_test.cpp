@@ -117,8 +117,9 @@ TEST(RunFile, CutToARowGoesOnFromThere) {
 TEST(RunFile, FinishedRunCanGoOn) {
   const TemporaryFolder folder;
   three_rows(folder / "run.h5").finish("preempted");
-  auto writer = RunWriter::resume(folder / "run.h5", 3, columns);
+  auto writer = RunWriter::resume(folder / "run.h5", 3, columns, R"({"format":1,"longer":true})");
   EXPECT_EQ(RunReader(folder / "run.h5").status(), "running");
+  EXPECT_EQ(RunReader(folder / "run.h5").spec_text(), R"({"format":1,"longer":true})");
   writer.append(std::vector<double>{4, 1, 1});
   writer.finish("finished");
   EXPECT_EQ(RunReader(folder / "run.h5").rows(), 4u);

@@ -128,6 +128,16 @@ ok "a run that fails ends its job with its own exit code"
 [[ $(compeer doctor) == *"srun --mpi=pmix"* ]] || fail "doctor does not find PMIx"
 ok "doctor finds Slurm and PMIx"
 
+srun --mpi=pmix --nodes=2 --ntasks-per-node=1 compeer doctor >doctor.out 2>&1 || { cat doctor.out; fail "doctor as a task on each node"; }
+for line in "MPI between hosts *2 ranks on node1, node2 " "versions *all hosts have the same" "clocks *differ by" "shared folder *$work" "shared locks"; do
+  [[ $(grep -c "^ok *$line" doctor.out) == 1 ]] || { cat doctor.out; fail "doctor on two nodes: no '$line'"; }
+done
+srun --mpi=none --nodes=2 --ntasks-per-node=1 compeer doctor >doctor.out 2>&1 && fail "doctor finds tasks connected that aren't"
+grep -q "^lacking *MPI between hosts *2 ranks don't meet (exit 2): .*Slurm started 2 tasks that MPI cannot connect" doctor.out || { cat doctor.out; fail "doctor does not say why"; }
+salloc --nodes=2 --ntasks-per-node=1 --quiet compeer doctor >doctor.out 2>&1 || { cat doctor.out; fail "doctor in an allocation"; }
+grep -q "^ok *MPI between hosts *2 ranks on node1, node2 " doctor.out || { cat doctor.out; fail "doctor in an allocation tests no hosts"; }
+ok "doctor tests what is between two nodes"
+
 # 5. A job that was cancelled stays so; submitting its folder goes on with it.
 job=$(submit "$smoke" "${long[@]}" --set name=cancelled)
 until_true "the run starts" grep -q '"step":[1-9]' results/cancelled/status.json

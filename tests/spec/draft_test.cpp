@@ -90,6 +90,14 @@ TEST(With, LetsATableOfAnotherPluginStartAfresh) {
       << "the same plugin keeps its settings";
 }
 
+TEST(With, LetsATableStartAfreshWhosePluginIsUnset) {
+  const auto base = draft("[reweighting]\nplugin = \"redundancy\"\nalpha = 0.25\n");
+  EXPECT_EQ(with(base, {parse_set("reweighting.plugin=null")}).values.dump(), R"({"reweighting":{"plugin":null}})");
+  const auto usual = draft("[reweighting]\nplugin = \"none\"\nalpha = 0.25\n");
+  EXPECT_EQ(with(usual, {parse_set("reweighting.plugin=null")}).values.at("reweighting").at("alpha"), 0.25)
+      << "it is the same plugin";
+}
+
 TEST(With, KeepsWhatIsSetTogetherWithAnotherPlugin) {
   const auto base = draft("[reweighting]\nplugin = \"dra\"\nscale = 1\n");
   const auto made = with(base, {{"reweighting.alpha", 0.25, "--set"}, {"reweighting.plugin", "redundancy", "--set"}});

@@ -62,6 +62,24 @@ TEST(Resolve, ChecksTheSectionsItDrops) {
   EXPECT_EQ(refused(smallest("[sft]\nlr = -1\n")), "x.toml:9|'sft.lr' must be a number above 0, not -1||3");
 }
 
+TEST(Resolve, TakesNullForUnset) {
+  const auto base = parse_toml(
+      smallest("steps = 8\nmicro_tokens = 30\n[reweighting]\nplugin = \"redundancy\"\nalpha = 0.25\n"), "x.toml");
+  const auto unset = [&](const std::vector<std::string>& keys) {
+    std::vector<Change> changes;
+    for (const auto& key : keys) changes.push_back(parse_set(key + "=null"));
+    return resolve(with(base, changes), FakeCatalog());
+  };
+  const auto spec = unset({"grpo.steps", "grpo.micro_tokens", "reweighting"});
+  EXPECT_EQ(spec.canonical(), resolved(smallest()).canonical());
+  EXPECT_EQ(spec.origins.at("grpo.steps"), "default");
+  EXPECT_EQ(unset({"reweighting.plugin"}).values.at("reweighting"), json({{"plugin", "none"}}));
+  EXPECT_TRUE(
+      starts(complaint([&] { unset({"grpo.setps"}); }), "--set|unknown key 'grpo.setps'|did you mean 'steps'?"));
+  EXPECT_TRUE(starts(complaint([&] { unset({"name"}); }), "x.toml|missing key 'name'|"));
+  EXPECT_EQ(resolve(with(base, {parse_set("name=\"null\"")}), FakeCatalog()).values.at("name"), "null");
+}
+
 TEST(Resolve, KnowsWhereEveryValueIsFrom) {
   auto draft = parse_toml(smallest("steps = 8\n"), "x.toml");
   set(draft, "seed", 3, "--set");
@@ -298,8 +316,9 @@ TEST(Resolve, RefusesAMissingKey) {
             "x.toml:8|missing key 'model.config.hidden_size'|an integer of at least 1|3");
 }
 
-TEST(Resolve, RefusesNullWhereAValueIsNeeded) {
-  EXPECT_EQ(refused_json("grpo.lr", nullptr), "s.lua:3|'grpo.lr' must be a number above 0, not null||3");
+TEST(Resolve, RefusesNullForARequiredKey) {
+  EXPECT_TRUE(starts(refused_json("dataset.plugin", nullptr), "x.toml:3|missing key 'dataset.plugin'|"));
+  EXPECT_EQ(refused_json("grpo.lr", nullptr), "");
   EXPECT_EQ(refused_json("model.path", nullptr), "");
 }
 
@@ -334,7 +353,7 @@ TEST(Resolve, TellsAllMistakesInTheOrderOfTheFile) {
       refused(smallest("steps = 0\nlr = 0\n[model]\npth = \"a\"\n")),
       "x.toml:8|'grpo.steps' must be an integer of at least 1, not 0\n"
       "x.toml:9: 'grpo.lr' must be a number above 0, not 0\n"
-      "x.toml:11: unknown key 'model.pth'\n  help: did you mean 'path'? known: plugin, tokenizer, path, config||3");
+      "x.toml:11: unknown key 'model.pth'\n  help: did you mean 'path'? known: plugin, tokenizer, foreign_tokenizer, path, config||3");
 }
 
 TEST(Resolve, TellsTheFirstTwentyMistakes) {

@@ -85,15 +85,28 @@ int doctor(bool json, std::ostream& out) {
   const auto worker = check_worker(programs / "compeer-worker");
   const auto launcher = check_launcher("mpirun", ::geteuid());
   const auto fine = [](const Finding& one) { return one.state != Finding::lacking; };
+  const bool works = std::all_of(worker.begin(), worker.end(), fine);
+  const auto task = launched_task();  // mpirun within a step of srun would wait for nodes that the step has
+  const auto results = fs::absolute("results");
   add(worker);
   add({launcher});
-  if (fine(launcher) && std::all_of(worker.begin(), worker.end(), fine)) add(check_ranks(programs / "compeer-worker"));
+  if (!task && fine(launcher) && works) add(check_ranks(programs / "compeer-worker"));
+  if (const int nodes = task ? 1 : nodes_of_job(); nodes > 1 && works)
+    add(judge_hosts(ask_hosts(programs / "compeer-worker", nodes, results, {}), nodes));
   add(check_slurm());
   add({check_plugins()});
-  add(check_results(fs::absolute("results")));
+  add(check_results(results));
   add({check_temporary(temporary())});
   add({check_hdf5()});
   add(check_optional());
+  if (task) {
+    const auto said = ask_hosts(programs / "compeer-worker", 1, results, findings);
+    if (task->rank > 0) {  // rank 0 prints
+      if (said.exit != 0) std::cerr << fmt::format("compeer: rank {}: {}\n", task->rank, complaint(said.text));
+      return said.exit == 0 ? 0 : 1;
+    }
+    add(judge_hosts(said, task->size));
+  }
   return print_findings(findings, json, out);
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,27 @@ Finding check_launcher(const std::string& program, uid_t user);
 std::vector<Finding> check_ranks(const std::filesystem::path& worker);
 /// What they said: `compeer-worker model about`.
 std::vector<Finding> judge_ranks(const launch::ProgramOutput& said);
+
+/// What is wrong, from all that a launcher, ranks and MPI printed: the first line that is no frame or heading.
+std::string complaint(const std::string& text);
+
+/// This process among those that srun or mpirun started together.
+struct LaunchedTask {
+  int rank, size;
+};
+/// Empty if this process was started alone.
+std::optional<LaunchedTask> launched_task();
+
+/// Number of nodes of the Slurm job around this process; 1 within a step, and without a job.
+int nodes_of_job();
+
+/// Has one worker test, with those of the other tasks of this step, what is between them: messages, versions, clocks,
+/// and the folder of the results. With `nodes` above 1, srun starts one on each node instead. `findings` are those of
+/// this host. Takes a minute at most.
+launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
+                                const std::vector<Finding>& findings);
+/// What `ranks` workers told; with it what is not as it should be on other hosts than that of rank 0.
+std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks);
 
 /// Slurm's commands, its controller, and whether srun can connect ranks.
 std::vector<Finding> check_slurm();

@@ -17,15 +17,6 @@ constexpr double patience = 60;  // seconds for two ranks to meet; a moment wher
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// What is wrong, from all that a launcher, ranks and MPI have to say: its first line that is no frame or heading.
-std::string complaint(const std::string& text) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of("-*= \t") != std::string::npos) return line;
-  }
-  return "without a word";
-}
-
 bool lists_pmix(const std::string& kinds) {
   std::istringstream words(kinds);
   for (std::string word; words >> word;) {
@@ -35,6 +26,14 @@ bool lists_pmix(const std::string& kinds) {
 }
 
 }  // namespace
+
+std::string complaint(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of("-*= \t") != std::string::npos) return line;
+  }
+  return "without a word";
+}
 
 std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
   std::vector<std::string> command;

@@ -15,6 +15,7 @@
 #include "record/status.h"
 #include "report/runs/metrics.h"
 #include "spec/canonical.h"
+#include "spec/history.h"
 
 namespace compeer::report {
 
@@ -57,6 +58,7 @@ void use_spec(const std::string& text, RunData& run) {
       run.sources[name] = text_of(file["sources"], name.c_str());
   }
   run.sha256 = text_of(file, "sha256");
+  run.history = file.value("history", nlohmann::json::array());
   if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
   run.task = text_of(run.spec, "task");
   if (sha256(spec::canonical_json(run.spec)) != run.sha256)
@@ -74,7 +76,8 @@ void read_rows(RunData& run) {
   const record::RunReader reader(run.folder / "run.h5");
   if (!run.problems.empty()) use_copy(reader.spec_text(), run);
   const auto own = parse_json(reader.spec_text());
-  if (own.is_object() && text_of(own, "sha256") != run.sha256)
+  if (own.is_object() &&
+      !spec::is_spec_of_run({{"sha256", run.sha256}, {"history", run.history}}, text_of(own, "sha256")))
     run.problems.push_back("run.h5: is of another spec than spec.json");
   run.recorded = reader.columns();
   for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
@@ -178,6 +181,9 @@ RunData load_run(const fs::path& folder) {
   run.name = run.folder.filename().string();
   attempt(run, "spec.json", [&] { use_spec(read_plain_file(run.folder / "spec.json", longest_spec), run); });
   attempt(run, "run.h5", [&] { read_rows(run); });
+  attempt(run, "the history in spec.json", [&] {
+    for (const auto& change : run.history) run.remarks.push_back(spec::change_text(change));
+  });
   load_used(run);
   attempt(run, "status.json", [&] { read_state(run); });
   attempt(run, "summary.json", [&] { read_estimates(run); });

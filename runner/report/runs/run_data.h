@@ -59,6 +59,7 @@ struct RunData {
   std::map<std::string, nlohmann::json> used;         ///< specs of runs whose files its spec names (used_runs.h)
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
+  nlohmann::json history = nlohmann::json::array();   ///< changes after the run began (spec/history.h)
   std::map<std::string, std::string> sources;         ///< "scripts/x.lua" -> its text
 
   std::vector<std::string> recorded;                   ///< names of the columns, in the order they were recorded
@@ -83,7 +84,7 @@ struct RunData {
   std::string software, host;
   int64_t ranks = 0;
   std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"
-  std::vector<std::string> remarks;   ///< why it ended early; which records it did not use as they are
+  std::vector<std::string> remarks;   ///< changes after it began; why it ended early; records not used as they are
   std::vector<std::string> problems;  ///< what could not be read, or was changed: "run.h5: no such file"
 
   bool finished() const { return state == "finished"; }

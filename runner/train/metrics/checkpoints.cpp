@@ -15,6 +15,7 @@
 #include "record/checkpoint.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
+#include "spec/history.h"
 #include "spec/text.h"
 #include "train/batch/reward_states.h"
 #include "train/run.h"
@@ -70,9 +71,10 @@ bool CheckpointTimes::due(comm::World& world, uint64_t step) const {
 namespace {
 
 // Rows are those of the run that wrote the checkpoints beside them, or the weights would go on from other ones.
-void refuse_another_spec(const record::RunReader& log, const std::filesystem::path& run, const std::string& sha256) {
+void refuse_another_spec(const record::RunReader& log, const std::filesystem::path& run,
+                         const nlohmann::json& spec_file) {
   const auto own = parse_json(log.spec_text());
-  if (!own.is_object() || !own.contains("sha256") || own["sha256"] == sha256) return;
+  if (!own.is_object() || !own.contains("sha256") || spec::is_spec_of_run(spec_file, own["sha256"])) return;
   throw Error((run / "spec.json").string(), "is not the spec that run.h5 was begun with",
               "resume with the spec.json that it had; --fresh begins a run with this one, and keeps the other",
               Exit::data);
@@ -92,13 +94,13 @@ uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step
   return step;
 }
 
-Start newest_start(const std::filesystem::path& run, const std::string& sha256) {
+Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_file) {
   Start start;
   if (record::checkpoint_folders(run).empty()) return start;
   uint64_t rows = 0;
   if (std::filesystem::exists(run / "run.h5")) {
     const record::RunReader log(run / "run.h5");
-    refuse_another_spec(log, run, sha256);
+    refuse_another_spec(log, run, spec_file);
     rows = log.rows();
   }
   auto found = record::newest_good(run, &start.passed_over, rows);
@@ -122,11 +124,11 @@ Start newest_start(const std::filesystem::path& run, const std::string& sha256) 
 
 }  // namespace
 
-Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const std::string& spec_sha256) {
+Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const nlohmann::json& spec_file) {
   Start start = world.together("find the checkpoint", [&] {
     if (world.rank() != 0) return Start();
     record::remove_unfinished(run);
-    return resume ? newest_start(run, spec_sha256) : Start();
+    return resume ? newest_start(run, spec_file) : Start();
   });
   for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: passed over {}\n", problem);
   std::string message = nlohmann::json{start.step, start.folder.string()}.dump();

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,9 @@ struct Start {
 };
 
 /// The newest checkpoint that a run can go on from, as rank 0 sees it, on all ranks: whole, and run.h5 has the rows of
-/// its steps. Those passed over are told on standard error. Throws Error (exit 4) if none of several is fit, and if
-/// run.h5 is of another spec: from the beginning nothing is begun that would replace what is there.
-Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const std::string& spec_sha256);
+/// its steps. Those passed over are told on standard error. `spec_file`: spec.json. Throws Error (exit 4) if none of
+/// several is fit, and if run.h5 is of a spec that this run never had: from the beginning nothing is begun that would
+/// replace what is there.
+Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const nlohmann::json& spec_file);
 
 }  // namespace compeer::train

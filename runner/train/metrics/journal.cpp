@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "spec/history.h"
 #include "spec/text.h"
 
 namespace compeer::train {
@@ -32,10 +33,13 @@ Journal::Journal(const comm::World& world, Plan plan)
   }
   if (world.rank() != 0) return;
   const auto file = plan_.folder / "run.h5";
-  run_ = plan_.done > 0 ? record::RunWriter::resume(file, plan_.done, plan_.columns)
+  std::vector<std::string> changes;
+  if (plan_.done > 0) changes = spec::new_changes(record::RunReader(file).spec_text(), plan_.spec_text);
+  run_ = plan_.done > 0 ? record::RunWriter::resume(file, plan_.done, plan_.columns, plan_.spec_text)
                         : record::RunWriter::create(file, plan_.spec_text, plan_.columns);
   if (plan_.done > 0) {
     note(plan_.done, "resumed after step " + std::to_string(plan_.done));
+    for (const auto& change : changes) note(plan_.done, change);
     const record::RunReader reader(file);
     // Nothing is computed from an earlier row, so the run goes on.
     for (const uint64_t row : reader.damaged_rows())

@@ -157,6 +157,86 @@ TEST_F(Doctor, RanksThatDoNotMeetAreLacking) {
   EXPECT_EQ(judge_ranks({137, ""})[0].what, "two ranks don't meet (exit 137): without a word");
 }
 
+// What two ranks tell, after changes to the second one.
+std::vector<Finding> between_hosts(const nlohmann::json& changes, const std::string& problem = "") {
+  nlohmann::json hosts = nlohmann::json::parse(R"([
+    {"host": "n1", "program": "aa", "torch": "2.11.0", "mpi": "Open MPI v4.1.4", "findings": [["memory", 1, "little", ""]],
+     "clock": 0.0, "reads": true, "locked_out": true, "seen": true},
+    {"host": "n2", "program": "aa", "torch": "2.11.0", "mpi": "Open MPI v4.1.4", "findings": [["cores", 0, "2", ""]],
+     "clock": -0.25, "reads": true, "locked_out": true, "seen": true}])");
+  if (!changes.is_null()) hosts[1].update(changes);
+  const nlohmann::json told = {{"hosts", hosts}, {"seconds", 0.5}, {"folder", "/home/ada"}, {"problem", problem}};
+  return judge_hosts({0, "{\"testing\":\"messages\"}\n" + told.dump() + "\n"}, 2);
+}
+
+TEST_F(Doctor, HostsThatAgreeAreFine) {
+  EXPECT_EQ(text(between_hosts({})),
+            "ok       MPI between hosts  2 ranks on n1, n2 (Open MPI v4.1.4); 4 MiB from each take 0.500 s\n"
+            "ok       versions           all hosts have the same worker, libtorch and MPI\n"
+            "ok       clocks             differ by at most 0.250 s\n"
+            "ok       shared folder      /home/ada\n"
+            "ok       shared locks       a lock keeps other hosts out\n"
+            "Everything a run needs is here.\n");
+}
+
+TEST_F(Doctor, HostsThatDifferAreNamed) {
+  const auto all = between_hosts({{"program", "bb"},
+                                  {"clock", 3.25},
+                                  {"locked_out", false},
+                                  {"findings", {{"TMPDIR", 1, "can't be written", "set it"}}}});
+  EXPECT_EQ(all[0].name + ": " + all[0].what, "n2: TMPDIR: can't be written");
+  EXPECT_EQ(all[2].what, "n2 has another compeer-worker than n1");
+  EXPECT_EQ(all[2].state, Finding::lacking);
+  EXPECT_EQ(all[3].what, "n2 is 3.2 s ahead of n1");
+  EXPECT_EQ(all[3].state, Finding::remark);
+  EXPECT_EQ(all[5].what, "n2 gets a lock that another host holds");
+  EXPECT_EQ(between_hosts({{"mpi", "Open MPI v5.0.0"}})[1].what,
+            "n2 has another MPI: Open MPI v5.0.0, not Open MPI v4.1.4");
+  EXPECT_EQ(between_hosts({{"host", "n1"}})[0].remedy,
+            "all ranks are on one host: srun --mpi=pmix --nodes=2 --ntasks-per-node=1 compeer doctor");
+}
+
+TEST_F(Doctor, AFolderThatIsNotSharedIsLacking) {
+  EXPECT_EQ(between_hosts({{"reads", false}})[3].what, "n2 does not see what n1 writes in /home/ada");
+  EXPECT_EQ(between_hosts({{"seen", false}})[3].what, "n2 writes in /home/ada what n1 does not see");
+  EXPECT_EQ(between_hosts({{"problem", "Permission denied"}})[3].what,
+            "n2 can't write in /home/ada: Permission denied");
+  EXPECT_EQ(between_hosts({}, "Read-only file system")[3].what,
+            "nothing can be written in /home/ada: Read-only file system");
+  EXPECT_EQ(between_hosts({{"reads", false}})[3].state, Finding::lacking);
+}
+
+TEST_F(Doctor, HostsThatDoNotMeetSayHowFarTheyCame) {
+  const auto what = [](const launch::ProgramOutput& said) { return judge_hosts(said, 2)[0].what; };
+  EXPECT_EQ(what({2, "compeer: error: srun: Slurm started 2 tasks that MPI cannot connect\n  help: ...\n"}),
+            "2 ranks don't meet (exit 2): compeer: error: srun: Slurm started 2 tasks that MPI cannot connect");
+  EXPECT_EQ(what({137, "{\"testing\":\"messages\"}\n"}),
+            "2 ranks meet, but don't get past the test of messages (exit 137)");
+  EXPECT_EQ(what({137, ""}), "2 ranks don't meet (exit 137): without a word");
+}
+
+TEST_F(Doctor, KnowsWhetherItWasStartedAsOneOfSeveral) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+                           "SLURM_STEP_ID", "SLURM_JOB_NUM_NODES"})
+    ::unsetenv(name);
+  EXPECT_FALSE(launched_task());
+  EXPECT_EQ(nodes_of_job(), 1);
+  ::setenv("SLURM_JOB_NUM_NODES", "2", 1);
+  EXPECT_EQ(nodes_of_job(), 2) << "a batch script";
+  ::setenv("SLURM_STEP_ID", "4294967290", 1);
+  EXPECT_EQ(nodes_of_job(), 2) << "the shell of salloc";
+  ::setenv("SLURM_STEP_ID", "0", 1), ::setenv("SLURM_STEP_NUM_TASKS", "2", 1), ::setenv("SLURM_PROCID", "1", 1);
+  EXPECT_EQ(nodes_of_job(), 1);
+  EXPECT_EQ(launched_task().value().rank, 1);
+  ::setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+  EXPECT_FALSE(launched_task());
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1), ::setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  EXPECT_EQ(launched_task().value().size, 4);
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+                           "SLURM_STEP_ID", "SLURM_JOB_NUM_NODES"})
+    ::unsetenv(name);
+}
+
 TEST_F(Doctor, SlurmIsOptional) {
   const auto none = judge_slurm({127, ""}, {}, {});
   ASSERT_EQ(none.size(), 1u);

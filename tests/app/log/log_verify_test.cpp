@@ -138,6 +138,12 @@ TEST_F(Log, VerifyFindsARunFileOfAnotherSpec) {
   run.append(std::vector<double>{2});
   run.finish("finished");
   EXPECT_EQ(failures(), Failures{"run.h5: is of another spec than spec.json"});
+  // Killed after it was given more steps, before its rows went on.
+  auto file = json::parse(read_file(folder_ / "spec.json"));
+  file["history"] = json::parse(
+      R"([{"step": 2, "what": "grpo.steps", "before": 2, "after": 4, "spec_before": "0", "spec_after": "1"}])");
+  write_file(folder_ / "spec.json", file.dump());
+  EXPECT_EQ(failures(), Failures{});
 }
 
 TEST_F(Log, VerifyEndsWhateverADamagedFileDoesToHdf5) {

@@ -169,6 +169,30 @@ TEST_F(Load, SaysThatSpecAndRowsAreOfDifferentRuns) {
   EXPECT_EQ(load_run(folder).problems, (std::vector<std::string>{"run.h5: is of another spec than spec.json"}));
 }
 
+TEST_F(Load, RemarksOnChangesAfterTheRunBegan) {
+  const auto folder = write_run("r", "grpo", 3);
+  const auto before = nlohmann::json::parse(read_file(folder / "spec.json")).at("sha256").get<std::string>();
+  change_spec(
+      folder, [](nlohmann::json& spec) { spec["grpo"]["steps"] = 9; }, true);
+  auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
+  const nlohmann::json both = {{"spec_before", before}, {"spec_after", file.at("sha256")}};
+  nlohmann::json steps = {{"step", 3}, {"what", "grpo.steps"}, {"before", 3}, {"after", 9}};
+  nlohmann::json plugin = {{"step", 5}, {"what", "plugin rewards/length"}, {"before", "aa"}, {"after", "bb"}};
+  steps.update(both), plugin.update(both);
+  file["history"] = {steps, plugin};
+  write_file(folder / "spec.json", file.dump());
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.remarks.size(), 2u);
+  EXPECT_TRUE(
+      run.remarks[0].starts_with("after step 3 grpo.steps was changed from 3 to 9 (spec " + before.substr(0, 16)));
+  EXPECT_EQ(run.remarks[1],
+            "after step 5 the plugin rewards/length was replaced by another build (SHA-256 aa... before, bb... after)");
+  file["history"] = 1;
+  write_file(folder / "spec.json", file.dump());
+  EXPECT_EQ(load_run(folder).problems.size(), 2u);
+}
+
 TEST_F(Load, NamesRolloutsThatAreGone) {
   const auto all = write_run("all", "grpo", 3), some = write_run("some", "evaluate", 30),
              none = write_run("none", "grpo", 3);

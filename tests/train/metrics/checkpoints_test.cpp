@@ -20,12 +20,14 @@ class FindStart : public testing::Test {
   }
   void checkpoint(uint64_t step) const { record::CheckpointWriter(run_.path(), step).commit({{"step", step}}); }
   // What is said on standard error, the step in front; or "where|what|help|exit".
-  std::string found(bool resume = true, const std::string& spec = "mine") const {
+  std::string found(bool resume = true, const std::string& spec = "mine", const std::string& before = "mine") const {
     comm::World world;
     testing::internal::CaptureStderr();
     std::string text;
     try {
-      text = std::to_string(find_start(world, run_.path(), resume, spec).step) + " ";
+      const nlohmann::json earlier = {{"spec_before", before}};
+      const nlohmann::json file = {{"sha256", spec}, {"history", nlohmann::json::array({earlier})}};
+      text = std::to_string(find_start(world, run_.path(), resume, file).step) + " ";
     } catch (const Error& error) {
       text = error.where() + "|" + error.problem() + "|" + error.help() + "|" +
              std::to_string(static_cast<int>(error.exit()));
@@ -63,7 +65,7 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
   checkpoint(10);
   checkpoint(20);
   std::filesystem::create_directories(run_ / "rollouts");
-  write_file(run_ / "rollouts/r0001-000011.h5.part", "");
+  write_file(run_ / "rollouts/r0001-000011.h5.part", std::string(8192, '\0'));
   write_file(run_ / "rollouts/r0000-000021.h5.part", "");
   EXPECT_EQ(found(),
             "10 compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
@@ -86,9 +88,11 @@ TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
 TEST_F(FindStart, RefusesTheRowsOfAnotherSpec) {
   rows(8);
   checkpoint(8);
-  EXPECT_EQ(found(true, "other"), (run_ / "spec.json").string() +
-                                      "|is not the spec that run.h5 was begun with|resume with the spec.json that "
-                                      "it had; --fresh begins a run with this one, and keeps the other|4");
+  EXPECT_EQ(found(true, "longer", "mine"), "8 ");
+  EXPECT_EQ(found(true, "other", "older"),
+            (run_ / "spec.json").string() +
+                "|is not the spec that run.h5 was begun with|resume with the spec.json that "
+                "it had; --fresh begins a run with this one, and keeps the other|4");
 }
 
 // The names in a manifest are whatever the folder's owner wrote, and log.txt is read on terminals.
