@@ -11,10 +11,10 @@ namespace {
 constexpr std::array<const char*, 3> kSplits = {"train", "valid", "test"};
 
 void add_turns(Example& example, const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, size_t count,
-               const std::filesystem::path& media) {
+               const std::string& between, const std::filesystem::path& media) {
   json& labels = example.record["labels"] = json::array();
   for (size_t i = 0; i < count; ++i) {
-    SpokenTurn turn = spoken(dialogue.utterances, runs[i]);
+    SpokenTurn turn = spoken(dialogue.utterances, runs[i], between);
     example.history.push_back({chat_name(runs[i].role), std::move(turn.text), pictures(turn.labels, media)});
     labels.push_back(std::move(turn.labels));
   }
@@ -33,6 +33,7 @@ json only(const json& strategies) {
 Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
     : name_(layout.name),
       language_(layout.language),
+      between_(layout.between),
       by_turn_(settings.text("unit") == "turn"),
       merge_(settings.flag("merge")),
       media_(settings.has("media") ? std::filesystem::absolute(settings.text("media")) : "") {
@@ -102,11 +103,11 @@ Example Corpus::get(const std::string& split, int64_t index) {
   const auto all = runs(dialogue.utterances, merge_);
   Example example{entry.dialogue, {}, "", common(entry, dialogue)};
   example.record["rounds"] = entry.rounds.size();
-  add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size(), media_);
+  add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size(), between_, media_);
   if (!by_turn_) return example;
   json answer = json::object();
   if (place.turn < all.size()) {  // else it is withheld
-    SpokenTurn turn = spoken(dialogue.utterances, all[place.turn]);
+    SpokenTurn turn = spoken(dialogue.utterances, all[place.turn], between_);
     example.answer = std::move(turn.text);
     answer = std::move(turn.labels);
   }

@@ -16,7 +16,7 @@
   R"json("unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],)json"                        \
   R"json("help": "an example is: a supporter's turn with what came before, or a whole dialogue"},)json"              \
   R"json("merge": {"type": "boolean", "default": true,)json"                                                         \
-  R"json("help": "what one person writes in a row is one turn, a line each"},)json"                                  \
+  R"json("help": "what one person writes in a row is one turn"},)json"                                               \
   R"json("valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                                       \
   R"json("help": "share of the dialogues in the split valid, where no file's name says the split"},)json"            \
   R"json("test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},)json" \
@@ -33,6 +33,7 @@ struct CorpusLayout {
   std::string language;                 ///< "en", "zh"
   std::vector<std::string> extensions;  ///< of the files in a folder that belong to it
   Reader reader;
+  std::string between = "\n";  ///< separates utterances of one person that are merged into one turn
 };
 
 /// A corpus as a data set. Its files are read once, when it is made; the layout of `Example::record` is in README.md.
@@ -54,7 +55,7 @@ class Corpus : public Dataset {
   const std::vector<RecordAt>* places(const std::string& split) const;
   json common(const CorpusCache::Entry& entry, const Dialogue& dialogue) const;
 
-  std::string name_, language_;
+  std::string name_, language_, between_;
   bool by_turn_, merge_;
   std::filesystem::path media_;  // empty: nothing is shown
   CorpusCache::Entries entries_;

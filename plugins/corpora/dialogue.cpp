@@ -103,10 +103,10 @@ std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Utteranc
   return found;
 }
 
-SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run) {
+SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run, const std::string& between) {
   SpokenTurn turn;
   for (size_t i = run.begin; i < run.end; ++i) {
-    turn.text += (i > run.begin ? "\n" : "") + utterances[i].text;
+    turn.text += (i > run.begin ? between : "") + utterances[i].text;
     append(turn.labels, utterances[i].labels, i - run.begin);
   }
   return turn;

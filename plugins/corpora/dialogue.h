@@ -49,13 +49,13 @@ std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool me
 /// runs.size() is an answer that is withheld.
 std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all);
 
-/// A turn as it is read: a line for each of its utterances.
+/// A turn as it is read: its utterances, joined.
 struct SpokenTurn {
   std::string text;
   json labels = json::object();  ///< name -> the list of its utterances' values, in order
 };
 
-SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run);
+SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run, const std::string& between = "\n");
 
 /// Which pictures of a turn are there in the folder `media` (empty: none is looked for): of the files that its label
 /// "media" names those that are PNG or JPEG, and for a video a still picture of the same name.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "empathy/plain.h"
 
 namespace compeer::stages {
 
@@ -54,11 +55,23 @@ std::vector<Turn> turns_of(const json& record) {
   return turns;
 }
 
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : empathy::trim(text)) {
+    if (!empathy::is_space(c)) {
+      line += c;
+    } else if (line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  return line;
+}
+
 json candidate_of(const empathy::Structured& written, const std::string& model) {
   return {{"history", written.history},
           {"emotion", written.emotion},
           {"strategy", written.strategy},
-          {"reply", written.reply},
+          {"reply", one_line(written.reply)},
           {"model", model}};
 }
 

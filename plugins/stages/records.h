@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,10 @@ nlohmann::json list_of(const std::vector<Turn>& turns);
 
 /// Of these turns those that somebody said: a system turn is none, but an instruction to the supporter.
 std::vector<Turn> spoken(std::vector<Turn> turns);
+
+/// The text on one line: white space within it becomes single spaces, that around it is dropped. References and replies
+/// are compared like this, so that line breaks don't tell people's from models'.
+std::string one_line(std::string_view text);
 
 /// What `model` wrote, as one of a record's "candidates".
 nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);

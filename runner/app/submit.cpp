@@ -179,7 +179,8 @@ Plan plan_script_jobs(const SubmitOptions& options) {
     if (entry.waits_for.empty()) ready.push_back(entry.spec);
   }
   plan.jobs = launch::array_jobs(study_of(options), without_queued(ready, options, plan), submission(options));
-  if (ready.size() < agenda->entries.size() || !whole)
+  // Notes are about what the script makes of the results: tables, reports.
+  if (ready.size() < agenda->entries.size() || !whole || !agenda->notes.empty())
     plan.notes.push_back(
         fmt::format("when these have finished, `compeer run {}` goes on with the script", options.file));
   return plan;

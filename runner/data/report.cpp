@@ -58,9 +58,10 @@ StageLog::StageLog(comm::World& world, const json& spec_file, const std::filesys
     : world_(world), folder_(folder), start_(Clock::now()), stage_start_(start_), published_(start_) {
   if (world.rank() != 0) return;
   run_ = record::RunWriter::create(folder / "run.h5", spec_file.dump(2), columns());
+  status_ = record::starting_status(folder);
+  start_ -= std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(status_.elapsed));
   status_.state = "running";
   status_.steps = stages;
-  status_.started = record::iso_time();
   status_.ranks = world.size();
   summary_.task = "data";
   summary_.details["stages"] = json::array();

@@ -146,10 +146,15 @@ class Live {
   }
 
  private:
-  // A rank holds the spec, where files can be locked, and writes a status.
+  // A rank locks spec.json, where files can be locked, and writes a status other than the "starting" of `prepare`.
   static bool has_begun(const fs::path& folder) {
-    std::error_code none;
-    return record::being_written(folder / "spec.json") || fs::exists(folder / "status.json", none);
+    if (record::being_written(folder / "spec.json")) return true;
+    try {
+      const auto status = record::read_status(folder);
+      return status && status->state != "starting";
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   // Nobody else would say why nothing happens: a rank that is alone has no other that waits for it.
@@ -342,8 +347,8 @@ void look_again(std::vector<spec::PluginInfo>& plugins) {
 
 }  // namespace
 
-Launched resume(const fs::path& folder, const LaunchOptions& options, const std::vector<spec::Change>& changes,
-                const plugin::Finder& plugins) {
+Launched resume(const fs::path& folder, const LaunchOptions& options, const plugin::Finder& plugins,
+                const std::vector<spec::Change>& changes) {
   const auto file = folder / "spec.json";
   std::error_code code;
   if (!fs::exists(file, code)) {

@@ -20,6 +20,7 @@
 #include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/run_folder.h"
+#include "record/status.h"
 #include "spec/history.h"
 #include "spec/text.h"
 
@@ -278,7 +279,9 @@ fs::path RunFolder::set_aside() {
 void RunFolder::prepare(const spec::Spec& spec, bool resume) {
   std::vector<std::string> gone{"error.json", "status.json", "summary.json", "report.html"};
   if (!resume) gone.insert(gone.end(), {"run.h5", "rollouts", "stages", "checkpoints"});
+  const auto status = record::starting_status(path_);
   for (const auto& name : gone) fs::remove_all(path_ / name);
+  if (resume) record::write_status(path_, status);
   write_file(path_ / "spec.json", spec.file_text());
 }
 

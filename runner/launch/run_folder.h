@@ -56,8 +56,8 @@ class RunFolder {
   /// none.
   std::filesystem::path set_aside();
 
-  /// Before a process starts: writes spec.json, and removes what an attempt without a checkpoint left, or, if it is to
-  /// go on from one, only what it said of its end.
+  /// Before a process starts: writes spec.json and removes the files of an earlier attempt. With `resume` checkpoints,
+  /// rows and rollouts stay, and status.json keeps only when the run was started and how long it has run.
   void prepare(const spec::Spec& spec, bool resume);
 
  private:

@@ -156,6 +156,20 @@ void write_status(const Path& run_folder, const Status& status) {
   }
 }
 
+Status starting_status(const Path& run_folder) {
+  constexpr double longest = 1e9;
+  Status status;
+  status.started = iso_time();
+  try {
+    const auto earlier = read_status(run_folder);
+    if (!earlier || !(earlier->elapsed >= 0 && earlier->elapsed < longest)) return status;
+    status.started = earlier->started;
+    status.elapsed = earlier->elapsed;
+  } catch (const Error&) {  // written without sync, so a power failure may damage it
+  }
+  return status;
+}
+
 void write_summary(const Path& run_folder, const Summary& summary) {
   write_file(run_folder / "summary.json", to_json(summary).dump(1) + "\n");
 }

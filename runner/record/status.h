@@ -19,8 +19,8 @@ struct Status {
   uint64_t step = 0, steps = 0;
   std::string phase;
   std::map<std::string, double> metrics;  ///< the last row of run.h5
-  std::string started;                    ///< UTC, as iso_time() gives it
-  double elapsed = 0;                     ///< seconds
+  std::string started;                    ///< first start, also of a resumed run; UTC, as iso_time() gives it
+  double elapsed = 0;                     ///< running time in seconds, all parts of a resumed run together
   int ranks = 1;
   std::optional<double> part = {};  ///< what is done of the next step; nothing if all steps take as long
 };
@@ -53,6 +53,10 @@ ErrorRecord failure_from_json(const nlohmann::json& json);
 Summary summary_from_json(const nlohmann::json& json);
 
 void write_status(const std::filesystem::path& run_folder, const Status& status);
+
+/// Returns the status of a run that is about to start or to be resumed: state "starting", `started` and `elapsed` from
+/// the status.json of its earlier part. If there is none, or it can't be read: the time now, and 0.
+Status starting_status(const std::filesystem::path& run_folder);
 void write_summary(const std::filesystem::path& run_folder, const Summary& summary);
 /// False if another process was first: its error.json stays. Never throws, for it is called when all else failed.
 bool write_failure(const std::filesystem::path& run_folder, const ErrorRecord& failure) noexcept;

@@ -92,7 +92,7 @@ void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage
     out.element("strong", {}, finding.heading + ".");
     for (const auto& sentence : finding.sentences) out.text(" " + sentence);
   }
-  if (list.empty()) out.element("p", {}, "Nothing was compared with anything.");
+  if (list.empty()) out.element("p", {}, "No two runs can be compared; the sections below have the figures of each.");
   if (run_evaluations(runs, lineage, Seeds::apart).empty()) return;
   out.element(
       "p", {{"class", "how"}},

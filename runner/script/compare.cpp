@@ -54,7 +54,7 @@ class Comparer {
     made_.base = base;
     made_.paired_by = pair;
     made_.settings = paths_of(base);
-    check_settings(runs, pair);
+    check_comparison(runs, base, pair);
     const auto sorted = sort_columns(runs, columns);
     for (const auto& path : sorted.settings) {
       if (!in_base(path) && !contains(pair, path)) made_.settings.push_back(path), alike_.push_back(path);
@@ -85,7 +85,6 @@ class Comparer {
   bool in_base(const std::string& path) const { return contains(paths_of(made_.base), path); }
 
   void find_base() {
-    refuse_base(runs_, made_.base);
     for (const auto& run : runs_) {
       if (is_base(run, made_.base)) take_place(base_, run, alike_);
     }
@@ -145,9 +144,10 @@ std::string show_difference(const Estimate& difference) {
 
 }  // namespace
 
-void refuse_base(const std::vector<RunResult>& runs, const Base& base) {
+void check_comparison(const std::vector<RunResult>& runs, const Base& base, const std::vector<std::string>& pair) {
   const auto paths = paths_of(base);
   check_settings(runs, paths);
+  check_settings(runs, pair);
   if (std::any_of(runs.begin(), runs.end(), [&](const RunResult& run) { return is_base(run, base); })) return;
   std::set<std::string> values;
   for (const auto& run : runs) values.insert(with_values(paths, settings_of(run, paths)));

@@ -31,7 +31,8 @@ struct Comparison {
 Comparison compare(const std::vector<RunResult>& runs, const std::vector<std::string>& columns,
                    const std::vector<std::pair<std::string, spec::json>>& base, const std::vector<std::string>& pair);
 
-/// Throws the Error of a base that no run is, which specs alone can tell.
-void refuse_base(const std::vector<RunResult>& runs, const std::vector<std::pair<std::string, spec::json>>& base);
+/// Throws Error if no run is a base run, or a setting is unknown. Runs that are planned have all that is looked at.
+void check_comparison(const std::vector<RunResult>& runs, const std::vector<std::pair<std::string, spec::json>>& base,
+                      const std::vector<std::string>& pair);
 
 }  // namespace compeer::script

@@ -14,10 +14,15 @@ std::string slashed(std::string name) {
   return name;
 }
 
+// "01-sage/success/value"
+bool is_of_stage(const std::string& name) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '-';
+}
+
 // "01-sage/success/value" -> "sage/success"
 std::string in_short(std::string name) {
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  if (name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '-') name.erase(0, 3);
+  if (is_of_stage(name)) name.erase(0, 3);
   const std::string value = "/value";
   if (name.ends_with(value)) name.erase(name.size() - value.size());
   return name;
@@ -37,13 +42,15 @@ bool is_bound(const std::string& name) { return name.ends_with("/low") || name.e
 std::string find_figure(const std::vector<std::string>& names, const std::string& asked) {
   if (std::find(names.begin(), names.end(), asked) != names.end()) return asked;
   const auto wanted = in_short(slashed(asked)), end = "/" + wanted;
-  std::vector<std::string> whole, ends;
+  std::vector<std::string> whole, top, ends;  // `top`: nothing but the stage stands before the name
   for (const auto& name : names) {
     const auto known = slashed(in_short(name));
     if (known == wanted) whole.push_back(name);
-    if (known.ends_with(end)) ends.push_back(name);
+    if (!known.ends_with(end)) continue;
+    ends.push_back(name);
+    if (is_of_stage(name) && known.find('/') == known.size() - end.size()) top.push_back(name);
   }
-  const auto& found = whole.empty() ? ends : whole;
+  const auto& found = !whole.empty() ? whole : top.size() == 1 ? top : ends;
   if (found.size() > 1) {
     throw Error("", fmt::format("'{}' may be any of {} figures", asked, found.size()),
                 fmt::format("say which: {}", fmt::join(found, ", ")));

@@ -6,8 +6,9 @@
 
 /// Names of figures, which are the metrics of runs. A name may leave out what stands before it, the number of a stage
 /// and a final "/value", and may have dots for slashes: "weighted_f1", "history.weighted_f1" and
-/// "reward_accuracy.history.weighted_f1" all stand for "01-reward_accuracy/history/weighted_f1/value". A name that is
-/// whole comes first, so "reward" is never "rewards/format/reward".
+/// "reward_accuracy.history.weighted_f1" all stand for "01-reward_accuracy/history/weighted_f1/value". A complete name
+/// comes first, so "reward" is never "rewards/format/reward"; then a figure at the top level of one stage, so
+/// "weighted_f1" is "01-reward_accuracy/weighted_f1/value" if there is one.
 namespace compeer::script {
 
 /// The metric of `names` that `asked` stands for, or "". Several are an Error that names them.
@@ -22,7 +23,8 @@ const Estimate* look_up(const RunResult& run, const std::string& figure);
 /// The same; an unknown one is an Error with the nearest name.
 const Estimate& metric(const RunResult& run, const std::string& figure);
 
-/// Of a run that was not made yet: whether it may have this figure, as far as that is known.
+/// Of a run that was not made yet: whether it may have this figure, as far as that is known. Throws as `find_figure` if
+/// the name fits several of those that are known.
 bool may_have(const RunResult& run, const std::string& figure);
 
 /// The help of an Error about an unknown figure: the nearest name, and all of them in short.

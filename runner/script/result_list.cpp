@@ -23,6 +23,16 @@ spec::json as_json(const Estimate& estimate) {
   return {{"mean", estimate.mean}, {"low", estimate.low}, {"high", estimate.high}, {"n", estimate.n}};
 }
 
+// Makes the table at the top of the stack print as `text`.
+void set_text(lua_State* L, const std::string& text) {
+  lua_newtable(L);
+  push_json(L, text);
+  lua_pushcclosure(
+      L, [](lua_State* state) { return lua_pushvalue(state, lua_upvalueindex(1)), 1; }, 1);
+  lua_setfield(L, -2, "__tostring");
+  lua_setmetatable(L, -2);
+}
+
 // Pushes a table that prints as `text`, with `rows` and `notes` to be read.
 void push_printable(lua_State* L, const spec::json& rows, const char* notes_name, const spec::json& notes,
                     const std::string& text) {
@@ -31,12 +41,7 @@ void push_printable(lua_State* L, const spec::json& rows, const char* notes_name
   lua_setfield(L, -2, "rows");
   push_json(L, notes);
   lua_setfield(L, -2, notes_name);
-  lua_newtable(L);
-  push_json(L, text);
-  lua_pushcclosure(
-      L, [](lua_State* state) { return lua_pushvalue(state, lua_upvalueindex(1)), 1; }, 1);
-  lua_setfield(L, -2, "__tostring");
-  lua_setmetatable(L, -2);
+  set_text(L, text);
 }
 
 // rows[i][column] is a setting's value, or { mean, low, high, n }; a metric that no run has isn't there, nor are the
@@ -66,15 +71,34 @@ void push_comparison(lua_State* L, const Comparison& comparison) {
   push_printable(L, rows, "left_out", comparison.left_out, comparison.text());
 }
 
-// The list's results; a dry run ends here, unless the columns can't be right.
-std::vector<RunResult> measured_results(lua_State* L, const char* what, const std::vector<std::string>& columns) {
+// A dry run's have no metrics.
+bool has_planned(const std::vector<RunResult>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run.state == RunResult::State::planned; });
+}
+
+// The results of the list at index 1, checked to have these columns as far as that is known.
+std::vector<RunResult> results_with(lua_State* L, const char* what, const std::vector<std::string>& columns) {
   auto runs = to_results(L, 1);
   if (runs.empty()) throw Error("", fmt::format("a {} needs results", what));
   refuse_unpromised(runs, columns);
-  for (const auto& run : runs) {
-    if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("the results of '{}'", run.name));
-  }
   return runs;
+}
+
+int end_at_numbers(lua_State* L) {
+  end_dry_run(L, fmt::format("the numbers of a {}", check_text(L, lua_upvalueindex(1))));
+}
+
+// Pushes what stands for a table or a comparison in a dry run, which ends where a field of it is read.
+int push_planned(lua_State* L, const char* what) {
+  actions(L).note(fmt::format("a {} would be made at {}", what, position(L)));
+  lua_newtable(L);
+  set_text(L, fmt::format("{} (planned)", what));
+  lua_getmetatable(L, -1);
+  lua_pushstring(L, what);
+  lua_pushcclosure(L, bound<end_at_numbers>, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+  return 1;
 }
 
 // results:table("reweighting.alpha", "reward")
@@ -82,7 +106,9 @@ int table(lua_State* L) {
   std::vector<std::string> columns;
   for (int i = 2; i <= lua_gettop(L); ++i) columns.emplace_back(check_text(L, i));
   if (columns.empty()) throw Error("", "a table needs columns", "results:table(\"reweighting.alpha\", \"reward\")");
-  push_table(L, make_table(measured_results(L, "table", columns), columns));
+  const auto runs = results_with(L, "table", columns);
+  if (has_planned(runs)) return push_planned(L, "table");
+  push_table(L, make_table(runs, columns));
   return 1;
 }
 
@@ -124,8 +150,10 @@ int compare_list(lua_State* L) {
   for (lua_Integer i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; ++i) columns.emplace_back(check_text(L, -1)), lua_pop(L, 1);
   const auto base = base_option(option(L, options, "against"));
   const auto pair = pair_option(L, options);
-  if (const auto runs = to_results(L, 1); !runs.empty()) refuse_base(runs, base);
-  push_comparison(L, compare(measured_results(L, "comparison", columns), columns, base, pair));
+  if (const auto runs = to_results(L, 1); !runs.empty()) check_comparison(runs, base, pair);
+  const auto runs = results_with(L, "comparison", columns);
+  if (has_planned(runs)) return push_planned(L, "comparison");
+  push_comparison(L, compare(runs, columns, base, pair));
   return 1;
 }
 
@@ -149,11 +177,6 @@ std::string text_option(lua_State* L, int index, const std::string& name) {
   return value.is_null() ? "" : value.get<std::string>();
 }
 
-// A dry run's have no metrics.
-bool has_planned(const std::vector<RunResult>& runs) {
-  return std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run.state == RunResult::State::planned; });
-}
-
 // What a report shows of a sweep: columns as in `table`, and the options of `compare`.
 void add_sweep(lua_State* L, int index, ReportRequest& report) {
   const auto columns = option(L, index, "columns"), against = option(L, index, "against");
@@ -163,7 +186,7 @@ void add_sweep(lua_State* L, int index, ReportRequest& report) {
   if (columns.is_null()) return;
   const auto names = texts(columns, "columns", "columns = { \"reweighting.plugin\", \"reward\" }");
   if (has_planned(report.runs)) {  // there is nothing to show
-    if (!against.is_null()) refuse_base(report.runs, base_option(against));
+    if (!against.is_null()) check_comparison(report.runs, base_option(against), pair_option(L, index));
     return refuse_unpromised(report.runs, names);
   }
   report.table = make_table(report.runs, names);

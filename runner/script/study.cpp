@@ -93,7 +93,7 @@ class Conduct {
     const size_t slot = name.find(row_slot);
     if (slot != std::string::npos) name.replace(slot, slot_size, study_.table.rows[row]);
     if (result.state == RunResult::State::planned) {
-      if (slot == std::string::npos && !may_have(result, name)) refuse_figure(result, name, result.promised);
+      if (!may_have(result, name) && slot == std::string::npos) refuse_figure(result, name, result.promised);
       return Estimate::unknown;
     }
     if (const auto* found = look_up(result, name)) return seen_.insert(study_.figures[figure]), found->mean;

@@ -132,7 +132,8 @@ void refuse_unpromised(const std::vector<RunResult>& runs, const std::vector<std
       if (run.state == RunResult::State::failed || has_setting(run, column)) return true;
       return run.state == RunResult::State::planned ? may_have(run, column) : look_up(run, column) != nullptr;
     };
-    if (std::none_of(runs.begin(), runs.end(), fits)) refuse_column(runs, column);
+    // Every run is looked at, for a name may be ambiguous in one of them alone.
+    if (std::count_if(runs.begin(), runs.end(), fits) == 0) refuse_column(runs, column);
   }
 }
 

@@ -96,8 +96,12 @@ for seconds in 0.15 0.3 0.45 0.6 0.75; do
   kill -9 -- "-$!" 2>/dev/null || true
   wait "$!" 2>/dev/null || true
 done
+echo '{"state":"running","step":1,"steps":2,"phase":"","metrics":{},"started":"2025-03-01T12:34:56Z","elapsed":3600,"ranks":2}' \
+  >killed/cer/status.json
 start killed/cer 2 && finish killed/cer
 same killed/cer
+grep -q '"elapsed":36.*"started":"2025-03-01T12:34:56Z"' killed/cer/status.json || # of all parts together
+  { echo "FAILED  status.json of a resumed run"; cat killed/cer/status.json; exit 1; }
 
 # A second run with the same beginning: nothing is asked, what it shares is found.
 make_run one/again 1 --set name=again

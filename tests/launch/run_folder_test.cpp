@@ -13,7 +13,7 @@ namespace {
 const plugin::Finder known({"/plugins"});  // where those of the fake catalog lie
 
 Launched resumed(const LaunchOptions& options, const std::vector<spec::Change>& changes = {}) {
-  return resume("results/x", options, changes, known);
+  return resume("results/x", options, known, changes);
 }
 
 class RunFolders : public Launching {};
@@ -73,12 +73,15 @@ TEST_F(RunFolders, GoesOnFromACheckpointAndElseStartsAgain) {
   one(make_spec());
   worker(
       "[ -e \"$run/rollouts\" ] || [ -e \"$run/run.h5\" ] || mkdir -p \"$run/checkpoints/step-000004\"; touch "
-      "\"$run/run.h5\"; exit 1");
+      "\"$run/run.h5\"; status running 4; exit 1");
   one(make_spec());
-  worker("[ -e \"$run/run.h5\" ] && finish");
+  worker("cp \"$run/status.json\" earlier.json; [ -e \"$run/run.h5\" ] && finish");
   EXPECT_EQ(failure(one(make_spec())), "none");
   EXPECT_EQ(read("results/x/log.txt"),
             "called with results/x\ncalled with results/x\ncalled with results/x --resume\n");
+  // What the worker finds when it is resumed: the running time so far, and nothing else of the earlier part.
+  EXPECT_NE(read("earlier.json").find(R"("elapsed":1.0)"), std::string::npos) << read("earlier.json");
+  EXPECT_NE(read("earlier.json").find(R"("state":"starting","step":0)"), std::string::npos) << read("earlier.json");
 }
 
 TEST_F(RunFolders, LeavesTheFolderOfAnotherSpecAlone) {
@@ -144,7 +147,7 @@ TEST_F(RunFolders, ResumesAFolder) {
   worker("[ \"$2\" = --resume ] && finish");
   EXPECT_FALSE(resumed(quiet()).reused);
   EXPECT_TRUE(resumed(quiet()).reused);
-  EXPECT_EQ(ended([&] { resume("results/y", quiet(), {}, known); }),
+  EXPECT_EQ(ended([&] { resume("results/y", quiet(), known); }),
             "results/y: is no run: it has no spec.json|compeer resume results/NAME|2");
 }
 
@@ -152,7 +155,7 @@ TEST_F(RunFolders, ResumesNoPluginFromWhereNoneAreLookedFor) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   one(make_spec());
   worker("touch loaded; finish");
-  const auto said = ended([&] { resume("results/x", quiet(), {}, plugin::Finder({"/usr/lib/compeer/plugins"})); });
+  const auto said = ended([&] { resume("results/x", quiet(), plugin::Finder({"/usr/lib/compeer/plugins"})); });
   EXPECT_EQ(said,
             "results/x: would load /plugins/models/qwen2.so, which lies where plugins are not looked for|plugins are "
             "programs. If you trust it: compeer resume results/x --plugin-dir /plugins|5");
@@ -212,7 +215,7 @@ TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   auto spec = make_spec();
   one(spec);
-  record::CheckpointWriter("results/x", 4).commit({});
+  record::CheckpointWriter("results/x", 4).commit(nlohmann::json::object());
   const auto old = spec.plugins.at(0).sha256;
   spec.plugins.at(0).sha256 = std::string(64, '1');
   EXPECT_EQ(failure(one(spec)),
@@ -254,7 +257,7 @@ TEST_F(RunFolders, GivesAFinishedRunMoreSteps) {
             "results/x: has no checkpoint whose files are as they were written: it can't go on|start a new run of that "
             "length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|4");
   EXPECT_TRUE(one(make_spec("[grpo]\nsteps = 8")).reused) << "it is as it was";
-  record::CheckpointWriter("results/x", 8).commit({});
+  record::CheckpointWriter("results/x", 8).commit(nlohmann::json::object());
   worker("[ -e \"$run/summary.json\" ] && exit 1; kill -9 $$");
   EXPECT_TRUE(resumed(quiet(), longer).error);
   worker("[ \"$2\" = --resume ] && finish");

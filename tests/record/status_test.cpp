@@ -31,6 +31,24 @@ TEST(Status, GivesBackWhatWasWritten) {
   EXPECT_TRUE(std::regex_match(status->started, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
 }
 
+TEST(Status, OfAResumedRunCoversItsEarlierPart) {
+  const TemporaryFolder run;
+  EXPECT_EQ(starting_status(run.path()).elapsed, 0);
+  EXPECT_FALSE(starting_status(run.path()).started.empty());
+  write_status(run.path(), {"preempted", 17, 100, "rollout", {{"reward", 1.25}}, "2025-03-01T12:34:56Z", 2.5, 2});
+  const auto resumed = starting_status(run.path());
+  EXPECT_EQ(resumed.state, "starting");
+  EXPECT_EQ(resumed.step, 0u);
+  EXPECT_EQ(resumed.started, "2025-03-01T12:34:56Z");
+  EXPECT_EQ(resumed.elapsed, 2.5);
+  for (const std::string damaged : {"", R"({"state": "running"})"}) {
+    write_file(run / "status.json", damaged);
+    EXPECT_EQ(starting_status(run.path()).elapsed, 0) << damaged;
+  }
+  write_status(run.path(), {"preempted", 17, 100, "", {}, "2025-03-01T12:34:56Z", 1e300, 2});
+  EXPECT_EQ(starting_status(run.path()).elapsed, 0);
+}
+
 TEST(Status, LeavesNoOtherFileBehind) {
   const TemporaryFolder run;
   write_status(run.path(), {});

@@ -238,6 +238,21 @@ TEST(Page, BeginsWithWhatWasSwept) {
   EXPECT_TRUE(has(html, "<a href=\"#sweep\">Sweep</a>"));
 }
 
+// On a narrow screen a table is wider than what is seen of it; its caption is not.
+TEST(Page, WrapsTheCaptionsOfWideTables) {
+  const auto html = page(sample::quickstart());
+  EXPECT_TRUE(has(html, "\n.scroll { overflow-x: auto; margin: 1.8rem 0; container-type: inline-size; }\n"));
+  const auto rule = html.substr(html.find("\ncaption {"), 200);
+  EXPECT_TRUE(has(rule.substr(0, rule.find('}')), "max-width: 100cqw; position: sticky; left: 0;")) << rule;
+  EXPECT_TRUE(has(html, "<div class=\"scroll\" role=\"group\"")) << "around every table";
+}
+
+TEST(Page, SaysWhereTheFiguresAreIfNothingCanBeCompared) {
+  EXPECT_TRUE(has(page({sample::grpo("r", "none", "", 1)}),
+                  "<p>No two runs can be compared; the sections below have the figures of each.</p>"));
+  EXPECT_FALSE(has(page({sample::tested("a", "x", 1, 50, 2, 0.1)}), "No two runs"));
+}
+
 TEST(Page, TakesSeedsOfAnEvaluationTogether) {
   std::vector<RunData> runs;
   for (const int seed : {1, 2, 3}) {
@@ -252,9 +267,17 @@ TEST(Page, TakesSeedsOfAnEvaluationTogether) {
 }
 
 TEST(Page, SaysWhatNeverChangesInsteadOfDrawingIt) {
-  const std::string html = page({sample::grpo("r", "none", "")});
-  EXPECT_TRUE(has(
-      html, "The same in every row, to within 0.01 %: redundancy length gate 0.98; clipped 0; learning rate 2×10⁻⁴."));
+  auto run = sample::grpo("r", "none", "");
+  for (size_t i = 0; i < run.rows(); ++i) run.columns["loss"][i] = i % 2 ? 3e-17 : -1e-17;  // rounding noise
+  for (size_t i = 0; i < run.rows(); ++i) run.columns["lr"][i] = i % 2 ? 2e-9 : 1e-9;       // small, but no noise
+  const std::string html = page({run});
+  const std::string beginning = "The same in every row, to within 0.01 % or rounding: ";
+  ASSERT_TRUE(has(html, beginning));
+  const auto sentence =
+      html.substr(html.find(beginning), html.find("</p>", html.find(beginning)) - html.find(beginning));
+  for (const char* told : {"redundancy length gate 0.98", "clipped 0", "loss 0"})
+    EXPECT_TRUE(has(sentence, told)) << sentence;
+  EXPECT_FALSE(has(sentence, "learning rate")) << sentence;
 }
 
 /// From a heading to the next.

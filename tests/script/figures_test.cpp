@@ -51,6 +51,34 @@ TEST(FigureNames, ThatFitSeveralAreRefused) {
   }
 }
 
+TEST(FigureNames, OfAStageComeBeforeLongerOnesThatEndAlike) {
+  const std::vector<std::string> nested{"01-judge/history/f1/value", "01-judge/f1/value", "rewards/judge/f1"};
+  EXPECT_EQ(find_figure(nested, "f1"), "01-judge/f1/value");
+  EXPECT_EQ(find_figure(nested, "history.f1"), "01-judge/history/f1/value");
+}
+
+// Of two planned runs the names of the first fit, those of the second are ambiguous.
+TEST(FigureNames, ThatFitSeveralAreRefusedBeforeAnythingIsLaunched) {
+  for (const char* use : {"compeer.results{a, b}:table('seed', 'score')",
+                          "compeer.results{a, b}:compare { 'score', against = { seed = 1 } }",
+                          "compeer.results{a, b}:report { output = 'x.html', columns = { 'seed', 'score' } }",
+                          "compeer.results{a, b}:report { output = 'x.html', frontier = { x = 'seed', y = 'score' } }",
+                          "compeer.study { name = 's', seeds = 1, rows = { 'b', 'c' }, figures = { 'score' }, "
+                          "run = function(seed, row) return row.name == 'b' and a or b end }",
+                          "compeer.study { name = 's', seeds = 1, rows = { 'sc', 'x' }, figures = { '{row}ore' }, "
+                          "run = function() return b end }"}) {
+    auto fake = std::make_shared<FakeActions>();
+    fake->dry_ = true;
+    fake->answer_ = [](RunResult& result) {
+      result.promised = {"reward", "rewards/format/score", "seed"};
+      if (result.name == "y") result.promised.push_back("rewards/length/score");
+    };
+    EXPECT_EQ(said(base + "local a, b = base:launch(), base:with { name = 'y', seed = 2 }:launch() " + use, fake),
+              "script.lua:2: 'score' may be any of 2 figures|say which: rewards/format/score, rewards/length/score")
+        << use;
+  }
+}
+
 TEST(FigureNames, ServeWhereverAMetricIsAskedFor) {
   EXPECT_EQ(
       said(base + "local r = base:launch() print(r['format.score']) print(compeer.results{r}:table('seed', 'score'))"),

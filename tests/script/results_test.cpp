@@ -297,6 +297,30 @@ TEST(DryRun, EndsWhereAResultIsNeeded) {
   EXPECT_EQ(fake->launched_.size(), 2u);
 }
 
+TEST(DryRun, ChecksTablesAndComparisonsAndGoesOnUntilTheirNumbersAreRead) {
+  const auto fake = std::make_shared<FakeActions>();
+  fake->dry_ = true;
+  const std::string runs =
+      base + "local done = compeer.results { base:launch(), base:with { name = 'y', seed = 2 }:launch() }\n";
+  const auto outcome = run_with(fake, runs + R"(print(done:table("seed", "reward"))
+    local comparison = done:compare { "reward", against = { seed = 1 }, pair = "task" }
+    print(comparison)
+    print(done[2].path)
+    print(#comparison.rows)
+    print("never")
+  )");
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_EQ(outcome.printed, "table (planned)\ncomparison (planned)\nresults/y\n");
+  EXPECT_EQ(fake->notes_,
+            "a table would be made at script.lua:3\na comparison would be made at script.lua:4\n"
+            "the dry run ends at script.lua:7, which needs the numbers of a comparison\n");
+  EXPECT_EQ(said(runs + "print(done:table('seed', 'reward'))\n"
+                        "print(done:compare { 'reward', against = { seed = 1 }, pair = 'sed' })",
+                 fake)
+                .substr(0, 32),
+            "script.lua:4: a run has no 'sed'");
+}
+
 TEST(DryRun, MissesOnlyWhatItsRunsWouldMake) {
   const auto fake = std::make_shared<FakeActions>();
   fake->dry_ = true;

@@ -1,7 +1,8 @@
 /// MESC: sessions of therapy from a television series, English. The table (MESC.csv) has a row for each utterance; the
 /// splits (*.json) have situations, and a description of the picture glued behind each utterance, which is cut off
-/// here.
+/// here. Texts are subtitles: what one person says in a row is joined by spaces, and tags such as <i> are removed.
 #include <algorithm>
+#include <regex>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -33,9 +34,15 @@ std::pair<std::string, json> without_description(const std::string& text) {
   return {trimmed(text.substr(0, cut)), trimmed(text.substr(cut))};
 }
 
+// Without the tags that subtitles may have, on one line.
+std::string plain(const std::string& subtitle) {
+  static const std::regex tag("</?(i|b|u|font)( [^<>]*)?>", std::regex::icase), space("[ \\t\\r\\n]+");
+  return trimmed(std::regex_replace(std::regex_replace(subtitle, tag, ""), space, " "));
+}
+
 Utterance utterance(const json& written) {
   auto [text, visual] = without_description(text_of(written, "text"));
-  Utterance one{role_of(written, "speaker", kSpeakers), std::move(text)};
+  Utterance one{role_of(written, "speaker", kSpeakers), plain(text)};
   one.labels = {{"emotion", label(written, "emotion")}, {"visual", std::move(visual)}};
   if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(written, "strategy"));
   return one;
@@ -103,7 +110,7 @@ class Table {
     }
     if (scale(row, "Utterance_ID") != dialogue_.utterances.size())
       throw Refusal("is not utterance " + std::to_string(dialogue_.utterances.size()) + " of dialogue " + id);
-    Utterance one{role_of(row, "Speaker", kSpeakers), text_of(row, "Utterance")};
+    Utterance one{role_of(row, "Speaker", kSpeakers), plain(text_of(row, "Utterance"))};
     one.labels = {
         {"emotion", label(row, "Emotion")}, {"start", label(row, "StartTime")}, {"end", label(row, "EndTime")}};
     if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(row, "Strategy"));
@@ -134,7 +141,7 @@ void read_file(const CorpusFile& source, CorpusCache& cache) {
 class Mesc : public Corpus {
  public:
   Mesc(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"mesc", "en", {".csv", ".json", ".jsonl"}, read_file}, settings, host) {}
+      : Corpus({"mesc", "en", {".csv", ".json", ".jsonl"}, read_file, " "}, settings, host) {}
 };
 
 }  // namespace

@@ -180,7 +180,8 @@ class Annotate : public Stage {
   }
 
   std::string preference_prompt(const Annotator& annotator, const json& record, bool other_way) const {
-    const std::string reference = record.at("reference"), reply = record.at("candidates").at(0).at("reply");
+    const auto reference = stages::one_line(record.at("reference").get<std::string>()),
+               reply = stages::one_line(record.at("candidates").at(0).at("reply").get<std::string>());
     return annotator.preference.fill(record, {{"history", history(record)},
                                               {"first", other_way ? reply : reference},
                                               {"second", other_way ? reference : reply},

@@ -1,6 +1,6 @@
-/// cluster: groups records by the vectors of their personas (k-means), and gives each the persona of another record of
-/// its group, to be rewritten with: "cluster", "persona_as". k is that of the elbow of the sums of squared errors, or a
-/// setting.
+/// cluster: groups records by the vectors of their personas (k-means), and gives each the persona of another dialogue's
+/// record of its group, to be rewritten with: "cluster", "persona_as". k is that of the elbow of the sums of squared
+/// errors, or a setting.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -27,7 +27,7 @@ class Cluster : public Stage {
   bool surveys() const override { return true; }
 
   std::string glimpse(const json& record) const override {
-    return has_persona(record) ? json{record.at("id"), record.at("persona")}.dump() : "";
+    return has_persona(record) ? json{record.at("id"), record.at("persona"), stages::dialogue_of(record)}.dump() : "";
   }
 
   void survey(const std::string& glimpse) override {
@@ -41,6 +41,7 @@ class Cluster : public Stage {
     places_.try_emplace(id, points_.size());
     points_.push_back(std::move(vector));
     personas_.push_back(seen[1].dump());
+    dialogues_.push_back(numbers_.try_emplace(seen[2].get<std::string>(), numbers_.size()).first->second);
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -78,22 +79,24 @@ class Cluster : public Stage {
     found_ = all[(k_ > 0 ? std::min(most, static_cast<size_t>(k_)) : statistics::elbow(inertias_)) - 1];
     members_.resize(found_.centres.size());
     for (size_t i = 0; i < points_.size(); ++i) members_[found_.labels[i]].push_back(i);
+    for (auto& members : members_) std::ranges::stable_sort(members, {}, [&](size_t i) { return dialogues_[i]; });
   }
 
   Outcome placed(json record) {
     const size_t own = places_.at(record.at("id").get<std::string>());
     const auto& members = members_[found_.labels[own]];
     record["cluster"] = found_.labels[own];
-    if (members.size() == 1) {
+    const auto same = std::ranges::equal_range(members, dialogues_[own], {}, [&](size_t i) { return dialogues_[i]; });
+    if (same.size() == members.size()) {
       Outcome alone = stages::kept(std::move(record));
       alone.counts["alone in their cluster"] = 1;
       return alone;
     }
     const auto [a, b] = stages::place_of(record);
-    // Its own place is left out of the draw.
-    const auto others = static_cast<double>(members.size() - 1);
+    // The records of its own dialogue are left out of the draw.
+    const auto others = static_cast<double>(members.size() - same.size());
     auto chosen = static_cast<size_t>(host_.random(a, b, 0) * others);
-    if (members[chosen] >= own) ++chosen;
+    if (chosen >= static_cast<size_t>(same.begin() - members.begin())) chosen += same.size();
     record["persona_as"] = json::parse(personas_[members[chosen]]);
     return stages::kept(std::move(record));
   }
@@ -104,19 +107,20 @@ class Cluster : public Stage {
   int64_t k_, most_;
   uint32_t restarts_;
   Points points_;
-  std::vector<std::string> personas_;  // as JSON
-  std::unordered_map<std::string, size_t> places_;
+  std::vector<std::string> personas_;                         // as JSON
+  std::unordered_map<std::string, size_t> places_, numbers_;  // of records by id, of dialogues by name
+  std::vector<size_t> dialogues_;                             // [record]: number of its dialogue
   bool divided_ = false;
   Clustering found_;
   std::vector<double> inertias_;
-  std::vector<std::vector<size_t>> members_;
+  std::vector<std::vector<size_t>> members_;  // [cluster]: records, those of one dialogue side by side
 };
 
 }  // namespace
 
 COMPEER_PLUGIN(Stage, stages, cluster, Cluster, R"json(
   "version": "1.0.0",
-  "summary": "Groups records by persona (k-means), and offers each another persona of its group.",
+  "summary": "Groups records by persona (k-means), and gives each a persona of another dialogue.",
   "parameters": {
     "k": {"type": "integer", "default": null, "min": 1, "help": "groups; unset: by the elbow of the squared errors"},
     "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "largest k that is tried"},

@@ -108,7 +108,11 @@ class HumanLabels : public Stage {
   }
 
   LabelledRound read(const json& record) const {
-    LabelledRound round{record.at("id"), stages::dialogue_of(record), "", {}, record.at("reference")};
+    LabelledRound round{record.at("id"),
+                        stages::dialogue_of(record),
+                        "",
+                        {},
+                        stages::one_line(record.at("reference").get<std::string>())};
     const auto at = record.value("round", int64_t{0}), rounds = std::max(record.value("rounds", int64_t{1}), at + 1);
     const json split = record.contains("split") ? record.at("split") : json();
     round.place = split.dump() + " " + std::to_string(at * parts_ / rounds);

@@ -4,8 +4,7 @@
 
 namespace compeer::stages {
 
-/// Lines with their numbers, from 1: "1: text". White space within a text becomes single spaces, so that it is one
-/// line.
-std::string numbered(const std::vector<std::string>& texts);
+/// Texts with their numbers from `first` on, each on one line: "1: text".
+std::string numbered(const std::vector<std::string>& texts, size_t first = 1);
 
 }  // namespace compeer::stages

@@ -1,6 +1,8 @@
 /// rewrite: the same dialogue in other words, by a chat model: as if the seeker were the person of "persona_as", or
 /// with no person in mind. History, reference and candidates' replies are rewritten together; labels stay, for what is
 /// meant does. The rewritten record is "<id>/rewritten" and has "rewritten": the original's id.
+#include <algorithm>
+
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
@@ -18,6 +20,25 @@ std::vector<Turn> said_in(const json& record) {
     turns.push_back({"assistant", candidate.at("reply")});
   }
   return turns;
+}
+
+/// How many texts come before the reference and the candidates' replies, which are all alternatives to each other.
+size_t first_reply(const json& record, const std::vector<Turn>& said) {
+  const bool referenced = !record.contains("turns") && record.contains("reference");
+  return said.size() - record.value("candidates", json::array()).size() - (referenced ? 1 : 0);
+}
+
+/// Numbered lines. From the second reply on each stands below a sentence which says that it is another one.
+std::string with_alternatives(const std::vector<std::string>& lines, size_t first_reply, const json& record) {
+  const size_t together = std::min(lines.size(), first_reply + 1);
+  std::string text = stages::numbered({lines.begin(), lines.begin() + static_cast<ptrdiff_t>(together)});
+  for (size_t i = together; i < lines.size(); ++i) {
+    const std::string line = std::to_string(together);
+    text += stages::chinese(record) ? "\n代替第 " + line + " 行的另一种回复：\n"
+                                    : "\nAnother reply in place of line " + line + ":\n";
+    text += stages::numbered({lines[i]}, i + 1);
+  }
+  return text;
 }
 
 std::string take(const std::vector<std::string>& texts, size_t& next) { return texts.at(next++); }
@@ -111,7 +132,7 @@ class Rewrite : public Stage {
   std::string prompt(const json& record, const std::vector<Turn>& said) const {
     std::vector<std::string> lines;
     for (const Turn& turn : said) lines.push_back(stages::shown({turn}, record));
-    std::map<std::string, std::string> slots = {{"lines", stages::numbered(lines)}};
+    std::map<std::string, std::string> slots = {{"lines", with_alternatives(lines, first_reply(record, said), record)}};
     if (as_) slots["persona"] = described(record.at("persona_as"));
     return prompts_.fill(record, std::move(slots));
   }

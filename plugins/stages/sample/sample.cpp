@@ -78,7 +78,7 @@ class SampleStage : public Stage {
       const auto shown = turns[i].find("pictures");
       if (shown != turns[i].end()) turn["pictures"] = *shown;
     }
-    record["reference"] = turns[place].at("text");
+    record["reference"] = stages::one_line(turns[place].at("text").get_ref<const std::string&>());
     if (turns[place].contains("labels")) record["labels"] = turns[place].at("labels");
     if (turns[place - 1].contains("labels")) record["seeker"]["before"] = turns[place - 1].at("labels");
     if (place + 1 < turns.size() && turns[place + 1].contains("labels"))

@@ -85,8 +85,10 @@ ordered_json metrics_of(const report::RunData& before, const report::RunData& af
 
 ordered_json differences(const std::filesystem::path& before, const std::filesystem::path& after) {
   const auto a = report::load_run(before), b = report::load_run(after);
-  return {{"before", before.string()},     {"after", after.string()},     {"states", {a.state, b.state}},
-          {"settings", settings_of(a, b)}, {"metrics", metrics_of(a, b)}, {"problems", {a.problems, b.problems}}};
+  return {{"before", before.string()},           {"after", after.string()},
+          {"states", {a.state, b.state}},        {"steps", {a.steps_done, b.steps_done}},
+          {"settings", settings_of(a, b)},       {"metrics", metrics_of(a, b)},
+          {"problems", {a.problems, b.problems}}};
 }
 
 std::string text_of(const ordered_json& value) {
@@ -138,6 +140,11 @@ void print(const ordered_json& all, std::ostream& out) {
   if (metrics.size() > 1) print_aligned(metrics, out);
   if (metrics.size() == 1) out << "no metric differs\n";
   if (any_clear) out << "* the 95 % interval of the difference leaves zero out\n";
+  const auto &steps = all["steps"], &states = all["states"];
+  if (steps[0] != steps[1]) {
+    out << fmt::format("note: the runs differ in length: {} ends at step {} ({}), {} at step {} ({})\n", before,
+                       steps[0].get<int64_t>(), text_of(states[0]), after, steps[1].get<int64_t>(), text_of(states[1]));
+  }
   for (size_t i = 0; i < 2; ++i) {
     for (const auto& problem : all["problems"][i])
       out << fmt::format("note: {}: {}\n", i == 0 ? before : after, text_of(problem));

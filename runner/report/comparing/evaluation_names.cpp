@@ -107,7 +107,7 @@ void name_groups(const std::vector<RunData>& runs, std::vector<EvaluationGroup>&
 }
 
 void name_candidates(const std::vector<RunData>& runs, const Lineage& lineage, EvaluationGroup& group) {
-  std::vector<std::string> names;
+  std::map<std::string, size_t> alike;
   for (auto& candidate : group.candidates) {
     std::vector<std::string> of_runs;
     for (const auto& one : candidate.evaluations) of_runs.push_back(runs[one.run].name);
@@ -116,6 +116,12 @@ void name_candidates(const std::vector<RunData>& runs, const Lineage& lineage, E
     if (stage > 0 && several_of(runs[run], group.plugin))
       candidate.name += "-" + runs[run].stages[stage].name.substr(3);
     candidate.subject = subject_of(runs, candidate, lineage);
+    ++alike[candidate.name];
+  }
+  std::vector<std::string> names;
+  for (auto& candidate : group.candidates) {
+    // Stages of one run that have no labels.
+    if (alike[candidate.name] > 1 && !candidate.subject.empty()) candidate.name += "-" + candidate.subject;
     names.push_back(candidate.name);
   }
   const auto labels = short_labels(names);

@@ -1,5 +1,8 @@
 #include "report/comparing/subject.h"
 
+#include <algorithm>
+#include <array>
+
 #include "report/drawing/numbers.h"
 #include "report/runs/figures.h"
 
@@ -9,24 +12,34 @@ using nlohmann::json;
 
 namespace {
 
-/// Settings that say who is evaluated: those of the supporter; where there is none, all but the plugins that take part.
+/// The settings of a judge: folders of models, or chat models.
+constexpr std::array judges = {"model", "chat", "outcome_model", "outcome_chat"};
+
+/// Settings that say who is evaluated: those of the supporter; where there is none, the judge's, and all others but the
+/// plugins that take part.
 bool names_subject(const json& settings, const std::string& key) {
   if (settings.contains("supporter")) return key.starts_with("supporter");
+  if (std::find(judges.begin(), judges.end(), key) != judges.end()) return true;
   return !(settings[key].is_object() && settings[key].contains("plugin")) && key != "plugin";
+}
+
+/// The folder of a model or, of a chat model, its folder or its name at an endpoint; its plugin if it has neither.
+std::string model_of(const json& setting) {
+  if (setting.is_string()) return setting;
+  for (const char* key : {"path", "model", "name", "plugin"}) {
+    if (setting.is_object() && setting.contains(key) && setting[key].is_string()) return setting[key];
+  }
+  return "";
 }
 
 std::vector<std::string> paths_in(const json& settings) {
   std::vector<std::string> paths;
-  const auto add = [&](const json& table, const char* key) {
-    if (table.is_object() && table.contains(key) && table[key].is_string()) paths.push_back(table[key]);
-  };
   if (settings.contains("supporter")) {
-    const json& supporter = settings["supporter"];
-    for (const char* key : {"path", "model"}) add(supporter, key);
-    if (paths.empty()) add(supporter, "plugin");
+    paths.push_back(model_of(settings["supporter"]));
   } else {
-    for (const char* key : {"model", "outcome_model"}) add(settings, key);
+    for (const char* key : judges) paths.push_back(settings.is_object() ? model_of(settings.value(key, json())) : "");
   }
+  std::erase(paths, "");
   return paths;
 }
 

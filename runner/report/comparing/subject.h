@@ -13,8 +13,8 @@ namespace compeer::report {
 /// The stage whose settings say who is evaluated: this one, or the one before it that played what this one measures.
 size_t subject_stage(const RunData& run, size_t stage);
 
-/// The paths that name who is evaluated, the first first: the model of an evaluate run; of a stage the supporter, or
-/// the judge's models.
+/// The models that are evaluated, by folder or by name at an endpoint: the model of an evaluate run; of a stage the
+/// supporter, or the judge of steps and then the one of replies.
 std::vector<std::string> subject_paths(const RunData& run, size_t stage);
 
 /// The settings that name who is evaluated, and how it is asked.

@@ -93,9 +93,11 @@ void read_rows(RunData& run) {
 
 void read_state(RunData& run) {
   if (const auto status = record::read_status(run.folder)) {
-    // A process that was killed leaves "running" here; run.h5 knows whether somebody still writes it.
-    const bool gone = run.state == "stopped" && (status->state == "running" || status->state == "starting");
-    if (!gone) run.state = status->state;
+    // A killed process leaves "running", or "starting" if it was just resumed; run.h5 shows whether it is being
+    // written.
+    const bool ended = !run.state.empty() && run.state != "running";
+    const bool going_on = status->state == "running" || status->state == "starting";
+    if (!(ended && going_on)) run.state = status->state;
     run.steps_done = static_cast<int64_t>(status->step);
     run.steps_planned = static_cast<int64_t>(status->steps);
     run.started = status->started;

@@ -19,7 +19,9 @@ std::vector<const RunData*> runs_of(const std::vector<CurveSource>& sources) {
   return runs;
 }
 
-/// The one value a metric has in all rows of all runs, to within 0.01 %, if it is like that.
+constexpr double rounding_noise = 1e-12;  ///< a range up to this is drawn of no metric, whatever its scale
+
+/// The value of a metric whose rows differ by no more than 0.01 % or `rounding_noise`, over all runs.
 std::optional<double> constant(const std::vector<const RunData*>& runs, const std::string& metric) {
   std::optional<double> value;
   for (const auto* run : runs) {
@@ -27,10 +29,12 @@ std::optional<double> constant(const std::vector<const RunData*>& runs, const st
     if (!column) continue;
     for (const double v : *column) {
       if (!std::isfinite(v)) continue;
-      if (value && std::abs(*value - v) > 1e-4 * std::max(std::abs(v), std::abs(*value))) return {};
+      const double scale = std::max(std::abs(v), std::abs(value.value_or(v)));
+      if (value && std::abs(*value - v) > std::max(1e-4 * scale, rounding_noise)) return {};
       if (!value) value = v;
     }
   }
+  if (value && std::abs(*value) <= rounding_noise) return 0;
   return value;
 }
 
@@ -206,8 +210,9 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
       write_figure(out, sources, selection.drawn[i], r, fmt::format("{}-{}", task, i));
   }
   if (!selection.constants.empty())
-    out.element("p", {{"class", "how"}},
-                fmt::format("The same in every row, to within 0.01 %: {}.", fmt::join(selection.constants, "; ")));
+    out.element(
+        "p", {{"class", "how"}},
+        fmt::format("The same in every row, to within 0.01 % or rounding: {}.", fmt::join(selection.constants, "; ")));
   if (!selection.doubles.empty())
     out.element("p", {{"class", "how"}},
                 fmt::format("Equal to the reward in every row, not drawn: {}.", fmt::join(selection.doubles, "; ")));

@@ -99,10 +99,21 @@ std::vector<size_t> ranking(const std::vector<Interval>& all, Better better) {
   return order;
 }
 
+/// "mean emotion: 41.0 [38.5, 43.5] (sft); 58.0 [55.5, 60.5] (por)."
+std::string listed(const Told& told, const std::vector<size_t>& order) {
+  std::string text = told.metric.title + ": ";
+  for (size_t i = 0; i < std::min(order.size(), told_one_by_one); ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? "" : "; ", told.value(order[i]), told.label(order[i]));
+  if (order.size() > told_one_by_one) text += fmt::format("; {} more in the table", order.size() - told_one_by_one);
+  return text + ".";
+}
+
 std::vector<std::string> about_stages(const Told& told) {
   const auto order = ranking(told.all, told.metric.better);
-  if (told.metric.better == Better::unknown || order.size() < 2) return {};
-  if (told.all[order.front()].mean == told.all[order.back()].mean) return {};
+  if (order.empty()) return {};
+  // Nothing to rank: one candidate, no known direction, or equal figures.
+  if (told.metric.better == Better::unknown || told.all[order.front()].mean == told.all[order.back()].mean)
+    return {listed(told, order)};
   const size_t best = order[0];
   std::string text = fmt::format("{}: best is {} with {}", told.metric.title, told.label(best), told.value(best));
   for (size_t i = 1; i < std::min(order.size(), 1 + told_one_by_one); ++i)

@@ -103,7 +103,7 @@ void write_timings(Markup& out, const std::vector<RunData>& runs, const Lineage&
                   {{"task", "", "", false},
                    {"state", "", "", false},
                    {"steps", "", ""},
-                   {"total", "", "from start to end"},
+                   {"total", "", "running time, resumed parts included"},
                    {"step", "seconds", "mean over rows, without validation"},
                    {"tokens/s", "", "mean over rows"}},
                   {{"", {}}}};

@@ -50,10 +50,12 @@ Journal::Journal(const comm::World& world, Plan plan)
       for (size_t i = 0; i < recent_.size(); ++i) recent_[i].push_back(values[values.size() - recent_.size() + i]);
     }
   }
+  status_ = record::starting_status(plan_.folder);
+  start_ -=
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(status_.elapsed));
   status_.state = "running";
   status_.step = plan_.done;
   status_.steps = plan_.steps;
-  status_.started = record::iso_time();
   status_.ranks = world.size();
   publish(true);
 }

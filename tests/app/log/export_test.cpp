@@ -128,7 +128,7 @@ TEST_F(Export, KeepsTextsFromBeingFormulas) {
   out.str("");
   record::write_summary(root_ / "a", {"grpo", 2, {{"+evil", {-1.5, -2, -1, 3}}}, {}});
   EXPECT_EQ(log_export({{path("a")}, "", "-"}, out), 0);
-  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\na,'+evil,-1.5,-2,-1,3\n");
+  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\na,'+evil,-1.5,,,3\n");
 }
 
 TEST_F(Export, RunsOfOneNameKeepApart) {
@@ -328,6 +328,19 @@ TEST_F(Export, DiffOfEvaluationsHasIntervals) {
   EXPECT_NEAR(one["difference"]["low"].get<double>(), 8.5 - std::sqrt(8.0), 1e-9);  // halves of 2 and 2
   EXPECT_EQ(one["clear"], true);
   EXPECT_FALSE(all["metrics"].contains("01-sage/n"));  // the same
+}
+
+TEST_F(Export, DiffNotesThatRunsDifferInLength) {
+  auto status = *record::read_status(root_ / "b");
+  status.state = "preempted", status.step = 1;
+  record::write_status(root_ / "b", status);
+  std::ostringstream text, json_text;
+  log_diff({path("a"), path("b")}, text);
+  const auto note = "\nnote: the runs differ in length: " + path("a") + " ends at step 2 (finished), " + path("b") +
+                    " at step 1 (preempted)\n";
+  EXPECT_NE(text.str().find(note), std::string::npos) << text.str();
+  log_diff({path("a"), path("b"), true}, json_text);
+  EXPECT_EQ(json::parse(json_text.str())["steps"], json({2, 1}));
 }
 
 TEST_F(Export, DiffOfARunWithItselfSaysSo) {

@@ -134,10 +134,24 @@ TEST_F(Layouts, MescTable) {
             std::string::npos);
 }
 
+// Else one could tell people's replies from models' by their line breaks and tags.
+TEST_F(Layouts, MescSubtitlesAsPlainText) {
+  const auto path =
+      write("MESC.csv",
+            "Utterance,Speaker,Emotion,Strategy,Dialogue_ID,Utterance_ID,Season,Episode,StartTime,EndTime\n"
+            "\"We saw <I>a\nfilm\",Client,joy,undefined,0,0,1,2,a,b\n"
+            "yesterday</I>.,Client,joy,undefined,0,1,1,2,a,b\n"
+            "\"<i>That</i> one,\",Therapist,joy,Restatement,0,2,1,2,a,b\n"
+            "with <font color=red>3 < 4</font>?,Therapist,joy,Others,0,3,1,2,a,b\n");
+  const auto example = all("mesc", path).at(0);
+  EXPECT_EQ(told(example), "user: We saw a film yesterday.|");
+  EXPECT_EQ(example.answer, "That one, with 3 < 4?");
+}
+
 TEST_F(Layouts, MescWithDescriptions) {
   const auto path = write("val.json", R"([{"problem_type": "Childhood Shadow ", "situation": "s", "dialog": [
     {"text": "Hello.The speaker seems sad. The emotion state is low.", "speaker": "user", "emotion": "anger"},
-    {"text": "Hm The emotion state of the speaker is calm.", "speaker": "sys", "emotion": "neutral", "strategy": "Restatement"},
+    {"text": "<i>Hm</i> The emotion state of the speaker is calm.", "speaker": "sys", "emotion": "neutral", "strategy": "Restatement"},
     {"text": "No", "speaker": "user", "emotion": "neutral"},
     {"text": "Yes", "speaker": "sys", "emotion": "neutral", "strategy": "Others"}]}])");
   const auto example = all("mesc", path).at(1);

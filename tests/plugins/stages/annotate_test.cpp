@@ -64,6 +64,18 @@ TEST(Annotate, AsksNoThirdWhereTwoAgree) {
   EXPECT_FALSE(outcome.counts.contains("adjudicated"));
 }
 
+TEST(Annotate, ShowsReferenceAndReplyInTheSameForm) {
+  json record = round("a");
+  record["reference"] = " What\nhappened? ";
+  record["candidates"][0]["reply"] = "Tell me:\n\n- a";
+  auto first = judge("True", "first"), second = judge("True", "first"), third = judge("True", "first");
+  annotate(first, second, third, {record});
+  const auto& prompt = first.prompts[0].find("both good") == std::string::npos ? first.prompts[3] : first.prompts[0];
+  EXPECT_EQ(prompt.find("What\nhappened"), std::string::npos) << prompt;
+  EXPECT_NE(prompt.find("What happened?\n"), std::string::npos) << prompt;
+  EXPECT_NE(prompt.find("Tell me: - a\n"), std::string::npos) << prompt;
+}
+
 TEST(Annotate, ShowsAllAnnotatorsPicturesOrLeavesThemOut) {
   json seen = round("a");
   seen["history"][0]["pictures"] = {"cat.png", "me.png"};

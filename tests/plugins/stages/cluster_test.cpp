@@ -43,6 +43,27 @@ TEST(Cluster, EachGetsThePersonaOfAnotherOfItsGroup) {
   EXPECT_EQ(outcomes[20].counts.at("alone in their cluster"), 1);
 }
 
+// Three records of each of three dialogues, and two of one that has a group of its own.
+TEST(Cluster, NeverGivesThePersonaOfTheSameDialogue) {
+  std::vector<json> all;
+  for (int i = 0; i < 9; ++i) all.push_back(record(i, {0.01 * i, 0}));
+  for (int i = 9; i < 11; ++i) all.push_back(record(i, {50, 50}));
+  for (int i = 0; i < 11; ++i) all[static_cast<size_t>(i)]["dialogue"] = "d" + std::to_string(i < 9 ? i % 3 : 3);
+  auto plugin = built::open<Stage>("cluster", {{"k", 2}});
+  const auto outcomes = clustered(plugin, all);
+  std::set<int> given;
+  for (int i = 0; i < 9; ++i) {
+    const auto manner = outcomes[static_cast<size_t>(i)].records.at(0).at("persona_as").at("manner").get<std::string>();
+    const int other = std::stoi(manner.substr(1));
+    EXPECT_LT(other, 9);
+    EXPECT_NE(other % 3, i % 3) << i << " got that of " << other;
+    given.insert(other);
+  }
+  EXPECT_GT(given.size(), 3u);
+  EXPECT_FALSE(outcomes[9].records.at(0).contains("persona_as"));
+  EXPECT_EQ(outcomes[10].counts.at("alone in their cluster"), 1);
+}
+
 TEST(Cluster, ReportsSquaredErrorsAndTheElbow) {
   auto plugin = built::open<Stage>("cluster", {{"k_most", 6}});
   clustered(plugin, people());

@@ -7,7 +7,8 @@ const std::string kGood = "<history>early</history><emotion>sadness</emotion><st
 
 TEST(Generate, MakesARecordOfEachWritersCompletion) {
   Model first([](const std::string&, uint32_t) { return says(kGood); });
-  Model second([](const std::string&, uint32_t draw) { return says(draw == 0 ? "Why?" : kGood); });
+  Model second(
+      [](const std::string&, uint32_t draw) { return says(draw == 0 ? "Why?" : kGood + "\n\n- Since when?"); });
   auto plugin =
       built::open<Stage>("generate", {{"writer", named("a")}, {"second_writer", named("b")}},
                          std::make_unique<World>(std::map<std::string, Model*>{{"a", &first}, {"b", &second}}));
@@ -18,7 +19,7 @@ TEST(Generate, MakesARecordOfEachWritersCompletion) {
   EXPECT_EQ(made.at("candidates"), (json::array({{{"history", "early"},
                                                   {"emotion", "sadness"},
                                                   {"strategy", "Question"},
-                                                  {"reply", "Why?"},
+                                                  {"reply", "Why? - Since when?"},
                                                   {"model", "model"}}})));
   EXPECT_EQ(made.at("reference"), "What happened?");
   EXPECT_EQ(made.at("provenance").at("candidates").at("prompt").get<std::string>().size(), 64u);

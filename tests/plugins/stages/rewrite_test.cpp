@@ -26,8 +26,21 @@ TEST(Rewrite, PutsEveryTextInItsPlaceAndKeepsTheRecord) {
   EXPECT_EQ(made.at("reference"), "two");
   EXPECT_EQ(made.at("candidates")[0].at("reply"), "three");
   EXPECT_NE(model.prompts[0].find("manner: long sentences"), std::string::npos);
-  EXPECT_NE(model.prompts[0].find("1: Seeker: I am sad a\n2: Supporter: What happened?\n3: Supporter: Tell me a"),
-            std::string::npos);
+  EXPECT_NE(model.prompts[0].find("\n1: Seeker: I am sad a\n2: Supporter: What happened?\n"
+                                  "Another reply in place of line 2:\n3: Supporter: Tell me a\n"),
+            std::string::npos)
+      << model.prompts[0];
+}
+
+// Without a reference the candidates are alternatives to each other.
+TEST(Rewrite, ShowsRepliesToOneTurnAsAlternatives) {
+  Model model([](const std::string&, uint32_t) { return says("1: one\n2: two\n3: three"); });
+  json record = with_persona("a");
+  record.erase("reference");
+  record["candidates"].push_back(record["candidates"][0]);
+  record["language"] = "zh";
+  EXPECT_EQ(make("rewrite", model, {record})[0].records.size(), 2u);
+  EXPECT_NE(model.prompts[0].find("\n代替第 2 行的另一种回复：\n3: "), std::string::npos) << model.prompts[0];
 }
 
 TEST(Rewrite, LeavesASystemTurnAsItIs) {

@@ -98,6 +98,13 @@ TEST(Sample, ARecordHasWhatIsSaidOfTheTurnsAroundItsReply) {
   EXPECT_EQ(records[2].at("seeker").dump(), R"({"before":{"feedback":["5"]}})") << "nobody answers it";
 }
 
+TEST(Sample, PutsTheReferenceOnOneLine) {
+  json one = dialogue("d", 1);
+  one["turns"][1]["text"] = "a\nb  c\n";
+  auto plugin = built::open<Stage>("sample");
+  EXPECT_EQ(plugin::make(plugin, {one})[0].records.at(0).at("reference"), "a b c");
+}
+
 TEST(Sample, RefusesARoundInPlaceOfADialogue) {
   json round = dialogue("d", 2);
   round["reference"] = "a2";

@@ -113,6 +113,40 @@ TEST(StageEvaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) 
   EXPECT_EQ(groups[3].heading, "world_truth (played.settings.rounds = 20)");
 }
 
+TEST(StageEvaluations, NameChatModelsByTheirModel) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1)};
+  runs[0].stages[1].settings["supporter"] = {{"plugin", "openai"}, {"url", "http://localhost"}, {"name", "large"}};
+  runs[1].stages[1].settings["supporter"] = {{"plugin", "esc_world"}};
+  const auto supporters = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  ASSERT_EQ(supporters.size(), 1u);
+  EXPECT_EQ(supporters[0].candidates[0].subject, "large");
+  EXPECT_EQ(supporters[0].candidates[1].subject, "esc_world");
+
+  // Of judges: chat models are compared with those in folders.
+  for (auto& run : runs) run.stages[1].settings = {{"plugin", "reward_accuracy"}};
+  runs[0].stages[1].settings["chat"] = {{"plugin", "openai"}, {"name", "large"}};
+  runs[0].stages[1].settings["outcome_chat"] = {{"plugin", "local"}, {"path", "models/small"}};
+  runs[1].stages[1].settings["model"] = "models/small";
+  for (auto& run : runs) run.stages[1].plugin = "reward_accuracy";
+  const auto by_chat = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  ASSERT_EQ(by_chat.size(), 1u);
+  EXPECT_EQ(by_chat[0].candidates[0].subject, "large and models/small");
+  EXPECT_EQ(by_chat[0].candidates[1].subject, "models/small");
+}
+
+TEST(StageEvaluations, NameStagesOfOneRunWithoutLabelsByTheirModels) {
+  std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
+  runs[0].stages.push_back(runs[0].stages[1]);
+  runs[0].stages[2].name = "02-sage";
+  for (const auto& [stage, model] : {std::pair(1, "large"), std::pair(2, "small")})
+    runs[0].stages[stage].settings["supporter"] = {{"plugin", "openai"}, {"name", model}};
+  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  ASSERT_EQ(groups.size(), 1u);
+  ASSERT_EQ(groups[0].candidates.size(), 2u);
+  EXPECT_EQ(groups[0].candidates[0].name, "both-sage-large");
+  EXPECT_EQ(groups[0].candidates[1].label, "small");
+}
+
 TEST(StageEvaluations, NameSeveralStagesOfOneRunByTheirStages) {
   std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
   auto second = runs[0].stages[1];

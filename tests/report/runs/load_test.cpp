@@ -92,6 +92,16 @@ TEST_F(Load, ReadsAFinishedRun) {
   EXPECT_TRUE(run.problems.empty());
 }
 
+TEST_F(Load, TakesTheStateOfARunFileThatEnded) {
+  const auto folder = write_run("r", "grpo", 30);
+  auto status = *record::read_status(folder);
+  for (const char* going_on : {"starting", "running"}) {
+    status.state = going_on;
+    record::write_status(folder, status);
+    EXPECT_EQ(load_run(folder).state, "finished") << going_on;
+  }
+}
+
 TEST_F(Load, KeepsGroupsOfTheFirstAndTheLastStepOfTraining) {
   const RunData run = load_run(write_run("r", "grpo", 30));
   ASSERT_EQ(run.groups.size(), 4u);
@@ -148,8 +158,8 @@ TEST_F(Load, SaysThatASpecWasChangedAndShowsTheCopyThatRan) {
   const auto folder = write_run("r", "grpo", 3);
   change_spec(folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; });
   const RunData run = load_run(folder);
-  EXPECT_EQ(run.problems, (std::vector<std::string>{"spec.json: was changed after it was written: its hash no longer "
-                                                    "fits; the copy in run.h5 is shown"}));
+  EXPECT_EQ(run.problems, (std::vector<std::string>{"spec.json: was modified after it was written: SHA-256 "
+                                                    "mismatch; the copy in run.h5 is shown"}));
   EXPECT_EQ(run.spec["grpo"]["clip"], 0.2);
 }
 

@@ -156,6 +156,17 @@ TEST(Evaluations, TheFindingsNameTheBest) {
             "mean emotion: best is urp with 65.0 [62.5, 67.5]; por: −5.0 [−5.0, −5.0]; sft: −22.0 [−22.0, −22.0].");
 }
 
+TEST(Evaluations, ThatCannotBeRankedAreListedInTheFindings) {
+  auto runs = std::vector{sample::tested("a", "x", 1, 50, 2, 0.1)};
+  const auto sentence = [&] { return findings(runs, Lineage(runs)).at(0).sentences.at(0); };
+  EXPECT_EQ(sentence(), "mean emotion: 50.0 [48.0, 52.0] (a).");
+  runs.push_back(sample::tested("b", "y", 1, 50, 2, 0.1));
+  EXPECT_EQ(sentence(), "mean emotion: 50.0 [48.0, 52.0] (a); 50.0 [48.0, 52.0] (b).");
+  runs[1] = sample::tested("b", "y", 1, 60, 2, 0.1);
+  for (auto& run : runs) run.stages[1].findings.erase("better");
+  EXPECT_NE(sentence().find("50.0 [48.0, 52.0] (a)"), std::string::npos) << sentence();
+}
+
 TEST(Evaluations, AreRankedInTheFindingsByTheirHeadline) {
   auto runs = sample::study();
   for (auto& run : runs) {

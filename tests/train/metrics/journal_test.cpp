@@ -89,6 +89,9 @@ TEST_F(JournalOfARun, GoesOnAfterTheStepOfACheckpoint) {
   append(1, 1);
   append(2, 2);
   journal->sync();
+  auto status = *record::read_status(small.folder.path());
+  status.started = "2025-03-01T12:34:56Z", status.elapsed = 3600;
+  record::write_status(small.folder.path(), status);
   testing::internal::CaptureStderr();
   opened(1);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "compeer: note: resumed after step 1\n");
@@ -96,6 +99,8 @@ TEST_F(JournalOfARun, GoesOnAfterTheStepOfACheckpoint) {
   journal->stop("preempted");
   EXPECT_EQ(losses(), (std::vector<double>{1, 5}));
   EXPECT_EQ(file("status.json").at("state"), "preempted");
+  EXPECT_EQ(file("status.json").at("started"), "2025-03-01T12:34:56Z");
+  EXPECT_GE(file("status.json").at("elapsed"), 3600);
 }
 
 TEST_F(JournalOfARun, CanEndBeforeAllStepsThatWerePlanned) {
