@@ -1,4 +1,5 @@
 #include "bench/bench.h"
+#include "bench/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "app/commands.h"
 #include "app/doctor/doctor.h"
@@ -22,17 +24,23 @@ struct Bench {
   bool quick;              // runs when none is named
   bool on_device = false;  // measures another device than the CPU, too
 };
-const std::map<std::string, Bench> kBenches{
-    {"allreduce", {bench::bench_allreduce, false}}, {"generate", {bench::bench_generate, true, true}},
-    {"grpo_step", {bench::bench_grpo_step, true, true}},  {"judging", {bench::bench_judging, false}},
-    {"kernels", {bench::bench_kernels, false}},     {"prefix", {bench::bench_prefix, false}},
-    {"record", {bench::bench_record, true}},        {"scaling", {bench::bench_scaling, false}},
-    {"scoring", {bench::bench_scoring, false}},     {"serve", {bench::bench_serve, false}},
-    {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true, true}}};
+const std::map<std::string, Bench> kBenches{{"allreduce", {bench::bench_allreduce, false}},
+                                            {"generate", {bench::bench_generate, true, true}},
+                                            {"grpo_step", {bench::bench_grpo_step, true, true}},
+                                            {"judging", {bench::bench_judging, false}},
+                                            {"kernels", {bench::bench_kernels, false}},
+                                            {"prefix", {bench::bench_prefix, false}},
+                                            {"record", {bench::bench_record, true}},
+                                            {"scaling", {bench::bench_scaling, false}},
+                                            {"scoring", {bench::bench_scoring, false}},
+                                            {"serve", {bench::bench_serve, false}},
+                                            {"start", {bench::bench_start, true}},
+                                            {"train", {bench::bench_train, true, true}}};
 
 struct BenchCommandOptions {
   std::vector<std::string> names;
   bench::BenchOptions bench;
+  std::string baseline;  // a file, or ""
   bool json = false;
 };
 
@@ -41,7 +49,7 @@ json machine() {
   const auto usable = this_machine();
   return {{"cores", usable.cores.size()},
           {"memory_bytes", usable.memory},
-          {"avx512", processor.avx512},
+          {"processor", bench::processor_kind(processor.avx512, processor.bfloat16)},
           {"version", COMPEER_VERSION}};
 }
 
@@ -73,16 +81,20 @@ std::vector<std::string> chosen(const BenchCommandOptions& options) {
 
 int run(const BenchCommandOptions& options) {
   bool headed = options.json;
+  std::optional<bench::BenchBaseline> baseline;
+  if (!options.baseline.empty()) baseline.emplace(options.baseline);
   for (const auto& name : chosen(options)) {
     for (json line : kBenches.at(name).run(options.bench)) {
       if (!headed)
         std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
       headed = true;
+      line["machine"] = machine();
+      if (baseline)
+        line["note"] = (line.contains("note") ? line["note"].get<std::string>() + ", " : "") + baseline->compare(line);
       if (!options.json) {
         print(line);
         continue;
       }
-      line["machine"] = machine();
       std::cout << line.dump() << std::endl;
     }
   }
@@ -146,6 +158,10 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--by", bench.by, "judging: judges are heard by their answers, or by how likely each is")
       ->check(CLI::IsMember({"answer", "likelihood"}))
       ->capture_default_str();
+  command
+      .add_option("--baseline", options->baseline,
+                  "compare with earlier measurements: a file of lines that --json printed")
+      ->check(CLI::ExistingFile);
   command.add_flag("--json", options->json, "a JSON object a line, with the machine");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

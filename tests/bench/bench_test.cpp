@@ -6,6 +6,10 @@
 #include <set>
 
 #include "../program.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/scratch.h"
+#include "bench/baseline.h"
 
 namespace compeer::bench {
 namespace {
@@ -39,6 +43,35 @@ std::set<std::string> names(const std::map<std::string, json>& lines) {
   std::set<std::string> all;
   for (const auto& [name, line] : lines) all.insert(name);
   return all;
+}
+
+TEST(BenchBaseline, ComparesWithTheSameMeasurementOnTheSameKindOfProcessor) {
+  Scratch scratch;
+  const auto file = scratch.folder() / "baseline.jsonl";
+  const auto line = [](const char* unit, double min, double max, const char* processor = "AVX2") {
+    return json{{"bench", "train"}, {"what", "step"}, {"unit", unit},
+                {"min", min},       {"median", 0},    {"max", max},
+                {"n", 3},           {"size", "toy"},  {"machine", {{"processor", processor}}}};
+  };
+  write_file(file, line("s", 2, 9).dump() + "\n" + line("tok/s", 1, 100).dump() + "\n");
+  const BenchBaseline baseline(file);
+  EXPECT_EQ(baseline.compare(line("s", 2.1, 30)), "1.05 of baseline");
+  EXPECT_EQ(baseline.compare(line("s", 2.5, 2.5)), "1.25 of baseline: WORSE");
+  EXPECT_EQ(baseline.compare(line("s", 1.5, 2.5)), "0.75 of baseline: better");
+  EXPECT_EQ(baseline.compare(line("tok/s", 1, 80)), "0.80 of baseline: WORSE");
+  EXPECT_EQ(baseline.compare(line("tok/s", 1, 125)), "1.25 of baseline: better");
+  EXPECT_EQ(baseline.compare(line("s", 2, 2, "AVX-512")), "no baseline");
+  auto other = line("s", 2, 2);
+  other["size"] = "small";
+  EXPECT_EQ(baseline.compare(other), "no baseline");
+  write_file(file, "{}\n");
+  try {
+    const BenchBaseline damaged(file);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where() + "|" + error.problem() + "|" + error.help(),
+              file.string() + ":1|is no measurement|keep lines that compeer bench --json prints");
+  }
 }
 
 TEST_F(Bench, OfGeneratingTellsPrefillDecodeAndMemory) {

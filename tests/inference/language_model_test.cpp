@@ -268,7 +268,8 @@ TEST(ModelPluginOf, NamesWhatIsWrongWithAFolder) {
     model_plugin_of(folder);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(error.where().find("config.json"), std::string::npos);
+    EXPECT_EQ(error.where(), folder.string());
+    EXPECT_EQ(error.problem(), "has no config.json");
   }
 }
 

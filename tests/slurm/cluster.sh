@@ -38,7 +38,7 @@ TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
-KillWait=5
+KillWait=30
 ReturnToService=2
 SlurmdParameters=config_overrides
 MailProg=/bin/true
