@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <time.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -32,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto look_at_process = std::chrono::milliseconds(20);
+constexpr timespec look_at_process{0, 20'000'000};
 constexpr double look_at_status = 0.2;   // seconds
 constexpr double wait_for_launcher = 5;  // seconds that mpirun may take to end after its last rank
 constexpr const char* going_on = "repeat the command to continue";
@@ -234,7 +233,8 @@ class Launcher {
         done_[one->index()] = one->finish();
         return true;
       });
-      if (!live_.empty()) std::this_thread::sleep_for(look_at_process);
+      // std::this_thread::sleep_for starts anew at each signal, and never ends if they come fast enough.
+      if (!live_.empty()) ::nanosleep(&look_at_process, nullptr);
     }
     progress_.close();
     if (stopping_) refuse_to_go_on();
