@@ -73,6 +73,12 @@ double number(const json& config, const char* key, double otherwise) {
 
 int64_t whole(double count) { return static_cast<int64_t>(count); }
 
+// Of an error in files. If the system failed, nothing is known of them.
+std::string problem_of_files(const Error& error) {
+  if (error.exit() == Exit::failure) throw error;
+  return error.problem();
+}
+
 Facts tokenizer_facts(const fs::path& folder) {
   try {
     const auto tokenizer = language::Tokenizer::load(folder);
@@ -82,11 +88,11 @@ Facts tokenizer_facts(const fs::path& folder) {
       const language::Chat chat(tokenizer);
       facts["template"] = true;
     } catch (const Error& error) {
-      facts["template"] = error.problem();
+      facts["template"] = problem_of_files(error);
     }
     return facts;
   } catch (const Error& error) {
-    return {{"missing", error.problem()}};
+    return {{"missing", problem_of_files(error)}};
   }
 }
 

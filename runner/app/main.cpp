@@ -1,9 +1,9 @@
 // compeer, the front end: reads the command line, runs one command, turns errors into messages and exit codes.
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -15,7 +15,10 @@
 #include "app/home.h"
 #include "app/terminal.h"
 #include "app/usage.h"
+#include "base/crash.h"
 #include "base/error.h"
+#include "base/signal_text.h"
+#include "record/mapped_file.h"
 #include "spec/printable.h"
 
 namespace {
@@ -103,12 +106,36 @@ int report(const std::string& text, Exit exit) {
   return static_cast<int>(exit);
 }
 
+// A read of a mapped file that failed.
+void on_bus_error(int, siginfo_t* info, void*) {
+  const auto fault = compeer::record::find_mapped_fault(info->si_addr);
+  if (!fault.file) compeer::die_of(SIGBUS);
+  compeer::SignalText()
+      .add("compeer: error: ")
+      .add(fault.file)
+      .add(": ")
+      .add(fault.what)
+      .add("\n  help: ")
+      .add(fault.help)
+      .add("\n")
+      .write_to(STDERR_FILENO);
+  ::_exit(static_cast<int>(fault.exit));
+}
+
+void watch_mapped_files() {
+  struct sigaction action = {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // A reader that has gone away (compeer log show | head) ends our output, not the runs we look after.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
+  watch_mapped_files();
   const compeer::app::PlainOutput messages(std::cerr);
   std::optional<compeer::app::PlainOutput> data;  // what a program reads stays as it is
   if (::isatty(STDOUT_FILENO)) data.emplace(std::cout);

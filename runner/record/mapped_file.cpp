@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "base/disk.h"
 #include "base/reading.h"
 
 namespace compeer::record {
@@ -28,6 +29,7 @@ struct Mapping {
 };
 std::array<Mapping, 1024> mappings;
 std::mutex changing;
+const std::string disk_remedy = remedy_of_write(EIO);  // for handlers, which may not allocate
 
 void remember(std::span<const std::byte> bytes, const std::filesystem::path& file) {
   std::error_code code;
@@ -54,13 +56,17 @@ void forget(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-MappedByte find_mapped(const void* address) {
+MappedFault find_mapped_fault(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
   for (const auto& one : mappings) {
     const std::byte* const start = one.start;
-    if (start && at >= start && at < start + one.size) return {one.file, static_cast<size_t>(at - start)};
+    if (!start || at < start || at >= start + one.size) continue;
+    struct stat status {};
+    if (::stat(one.file, &status) == 0 && status.st_size <= at - start)
+      return {one.file, "became shorter while it was in use", "write the file again, then resume", Exit::data};
+    return {one.file, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
   }
-  return {nullptr, 0};
+  return {};
 }
 
 MappedFile::MappedFile(const std::filesystem::path& file, Access access) : access_(access) {

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <span>
 
+#include "base/error.h"
+
 namespace compeer::record {
 
 enum class Access {
@@ -11,7 +13,7 @@ enum class Access {
 };
 
 /// A file's bytes, read by the system when they are first accessed. Throws Error naming the file: exit 4, or exit 1 if
-/// the system failed. A read that fails on access raises SIGBUS: see find_mapped().
+/// the system failed. A read that fails on access raises SIGBUS: see find_mapped_fault().
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& file, Access access = Access::read);
@@ -29,14 +31,16 @@ class MappedFile {
   Access access_;
 };
 
-/// A byte of a mapped file.
-struct MappedByte {
-  const char* file;  ///< absolute path, valid while the file is mapped; null if no MappedFile has the address
-  size_t offset;
+/// Why an access to a MappedFile raised SIGBUS. Strings are valid while the file is mapped.
+struct MappedFault {
+  const char* file;  ///< absolute path; null if no MappedFile has the address
+  const char* what;
+  const char* help;
+  Exit exit;  ///< failure: the system failed to read; data: the file became shorter
 };
 
-/// Which file is mapped at an address, for handlers of SIGBUS. Async-signal-safe. Knows the first 1024 files that are
-/// mapped at a time.
-MappedByte find_mapped(const void* address);
+/// The fault at an address, for handlers of SIGBUS. Async-signal-safe. Knows the first 1024 files that are mapped at a
+/// time.
+MappedFault find_mapped_fault(const void* address);
 
 }  // namespace compeer::record

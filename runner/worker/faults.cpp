@@ -4,11 +4,9 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +15,6 @@
 #include <fstream>
 
 #include "base/crash.h"
-#include "base/disk.h"
 #include "base/signal_text.h"
 #include "base/stop_requests.h"
 #include "comm/phase.h"
@@ -33,7 +30,7 @@ namespace {
 struct Known {
   comm::World* world = nullptr;
   comm::StopFlag* stop = nullptr;
-  std::string file, who, json_head, disk_remedy;
+  std::string file, who, json_head;
   pthread_t main_thread{};
   sem_t stack_shown{};
 };
@@ -50,33 +47,29 @@ void write_error_file(const SignalText& text) {
 }
 
 // A mapped file could not be read: the file or its disk is at fault, not the code that read it.
-[[noreturn]] void end_at_mapped_file(const record::MappedByte& byte, const char* phase) {
-  struct stat status = {};
-  const bool cut_off = ::stat(byte.file, &status) == 0 && static_cast<uint64_t>(status.st_size) <= byte.offset;
-  const char* const what = cut_off ? "became shorter while it was in use" : "can't be read: Input/output error";
-  const char* const help = cut_off ? "write the file again, then resume" : known.disk_remedy.c_str();
-  const int code = static_cast<int>(cut_off ? Exit::data : Exit::failure);
+[[noreturn]] void end_at_mapped_file(const record::MappedFault& fault, const char* phase) {
   SignalText()
       .add("compeer: ")
       .add(known.who.c_str())
-      .add(byte.file)
+      .add(fault.file)
       .add(": ")
-      .add(what)
+      .add(fault.what)
       .add("\n  help: ")
-      .add(help)
+      .add(fault.help)
       .add("\n")
       .write_to(STDERR_FILENO);
+  const int code = static_cast<int>(fault.exit);
   SignalText json;
   json.add(known.json_head.c_str()).add("\"phase\":\"").quote(phase).add("\",\"plugin\":null,\"where\":\"");
-  json.quote(byte.file).add("\",\"what\":\"").quote(what).add("\",\"help\":\"").quote(help).add("\",\"exit\":");
-  write_error_file(json.add(code).add("}\n"));
+  json.quote(fault.file).add("\",\"what\":\"").quote(fault.what).add("\",\"help\":\"").quote(fault.help);
+  write_error_file(json.add("\",\"exit\":").add(code).add("}\n"));
   ::_exit(code);
 }
 
 void tell_crash(int signal) {
   char phase[comm::longest_phase], plugin[comm::longest_plugin];
   comm::copy_activity(phase, plugin);
-  const auto mapped = signal == SIGBUS ? record::find_mapped(crash_address()) : record::MappedByte{};
+  const auto mapped = signal == SIGBUS ? record::find_mapped_fault(crash_address()) : record::MappedFault{};
   if (mapped.file) end_at_mapped_file(mapped, phase);
   const int code = plugin[0] ? static_cast<int>(Exit::plugin) : 128 + signal;
 
@@ -169,10 +162,7 @@ void release_signals() { mask_stops(SIG_UNBLOCK); }
 
 void write_faults_into(const std::filesystem::path& error_file) { known.file = std::filesystem::absolute(error_file); }
 
-void watch_for_crashes() {
-  known.disk_remedy = remedy_of_write(EIO);
-  when_crashing(tell_crash);
-}
+void watch_for_crashes() { when_crashing(tell_crash); }
 
 void watch_for_faults(comm::World& world) {
   known.world = &world;

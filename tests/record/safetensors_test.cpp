@@ -1,5 +1,6 @@
 #include "record/safetensors.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -361,18 +362,23 @@ TEST(Safetensors, NameAFileThatCantBeRemoved) {
             "model.safetensors.index.json: can't be removed: Directory not empty");
 }
 
-TEST(FindMapped, NamesTheFileOfAnAddress) {
+TEST(FindMappedFault, TellsAFailedReadFromAFileThatBecameShorter) {
   const TemporaryFolder folder;
   write_file(folder / "a", "bytes");
   const void* address = nullptr;
+  const auto found = [&] {
+    const auto fault = find_mapped_fault(address);
+    return fmt::format("{}|{}|{}", fault.file, fault.what, static_cast<int>(fault.exit));
+  };
   {
     const MappedFile file(folder / "a");
     address = file.bytes().data() + 3;
-    EXPECT_EQ(find_mapped(address).file, (folder / "a").string());
-    EXPECT_EQ(find_mapped(address).offset, 3u);
-    EXPECT_EQ(find_mapped(&folder).file, nullptr);
+    EXPECT_EQ(found(), (folder / "a").string() + "|can't be read: Input/output error|1");
+    std::filesystem::resize_file(folder / "a", 3);
+    EXPECT_EQ(found(), (folder / "a").string() + "|became shorter while it was in use|4");
+    EXPECT_EQ(find_mapped_fault(&folder).file, nullptr);
   }
-  EXPECT_EQ(find_mapped(address).file, nullptr);
+  EXPECT_EQ(find_mapped_fault(address).file, nullptr);
 }
 
 }  // namespace compeer::record
