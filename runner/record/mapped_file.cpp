@@ -5,12 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -21,52 +20,70 @@ namespace compeer::record {
 
 namespace {
 
-// A handler may look at any time: `start` is set last and cleared first.
-struct Mapping {
-  std::atomic<const std::byte*> start{nullptr};
-  size_t size = 0;
-  char* file = nullptr;
-};
-std::array<Mapping, 1024> mappings;
-std::mutex changing;
 const std::string disk_remedy = remedy_of_write(EIO);  // for handlers, which may not allocate
 
-void remember(std::span<const std::byte> bytes, const std::filesystem::path& file) {
-  std::error_code code;
-  const auto whole = std::filesystem::absolute(file, code);
-  const std::lock_guard lock(changing);
-  for (auto& one : mappings) {
-    if (one.start) continue;
-    one.size = bytes.size();
-    one.file = ::strdup((code ? file : whole).c_str());
-    one.start = bytes.data();
-    return;
-  }
+// A line of /proc/self/maps: "7f00-7f80 r--p 00001000 fe:00 1234     /a/file".
+struct MapsLine {
+  char text[4352];  // as long as a path may be, and what stands before it
+  size_t size = 0;
+};
+
+// Hexadecimal digits; `at` is left behind them and the next character.
+uint64_t read_hex(const char*& at) {
+  uint64_t number = 0;
+  for (; std::isxdigit(static_cast<unsigned char>(*at)); ++at)
+    number = number * 16 + static_cast<uint64_t>(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
+  if (*at) ++at;
+  return number;
 }
 
-void forget(std::span<const std::byte> bytes) {
-  const std::lock_guard lock(changing);
-  for (auto& one : mappings) {
-    if (one.start != bytes.data()) continue;
-    one.start = nullptr;
-    std::free(std::exchange(one.file, nullptr));
-    return;
+// The file's path and the offset in it if the line is of the mapping at `address`.
+bool covers(const MapsLine& line, uint64_t address, char* path, uint64_t& offset) {
+  const char* at = line.text;
+  const uint64_t start = read_hex(at), end = read_hex(at);
+  if (address < start || address >= end) return false;
+  at += std::min<size_t>(5, std::strlen(at));  // "r--p "
+  offset = read_hex(at) + (address - start);
+  const char* const name = std::strchr(at, '/');
+  std::strcpy(path, name ? name : "");
+  return true;
+}
+
+// Which file is mapped at `address`; "" if none is.
+void find_mapping(uint64_t address, char* path, uint64_t& offset) {
+  path[0] = '\0';
+  const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  char bytes[4096];
+  MapsLine line;
+  ssize_t got;
+  while (file >= 0 && (got = ::read(file, bytes, sizeof bytes)) > 0) {
+    for (ssize_t i = 0; i < got; ++i) {
+      if (bytes[i] != '\n') {
+        if (line.size + 1 < sizeof line.text) line.text[line.size++] = bytes[i];
+        continue;
+      }
+      line.text[line.size] = '\0';
+      line.size = 0;
+      if (!covers(line, address, path, offset)) continue;
+      ::close(file);
+      return;
+    }
   }
+  if (file >= 0) ::close(file);
 }
 
 }  // namespace
 
 MappedFault find_mapped_fault(const void* address) {
-  const auto* at = static_cast<const std::byte*>(address);
-  for (const auto& one : mappings) {
-    const std::byte* const start = one.start;
-    if (!start || at < start || at >= start + one.size) continue;
-    struct stat status {};
-    if (::stat(one.file, &status) == 0 && status.st_size <= at - start)
-      return {one.file, "became shorter while it was in use", "write the file again, then resume", Exit::data};
-    return {one.file, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
-  }
-  return {};
+  static char path[sizeof MapsLine::text];
+  uint64_t offset = 0;
+  find_mapping(reinterpret_cast<uint64_t>(address), path, offset);
+  // Memory that processes share fails when there is no room for it.
+  if (!path[0] || std::strncmp(path, "/dev/", 5) == 0) return {};
+  struct stat status {};
+  if (::stat(path, &status) == 0 && static_cast<uint64_t>(status.st_size) <= offset)
+    return {path, "became shorter while it was in use", "write the file again, then resume", Exit::data};
+  return {path, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
 }
 
 MappedFile::MappedFile(const std::filesystem::path& file, Access access) : access_(access) {
@@ -82,7 +99,7 @@ MappedFile::MappedFile(const std::filesystem::path& file, Access access) : acces
     if (start == MAP_FAILED)
       cause = errno;
     else
-      remember(bytes_ = {static_cast<const std::byte*>(start), size}, file);
+      bytes_ = {static_cast<const std::byte*>(start), size};
   }
   ::close(descriptor);
   if (cause) throw read_error(file, cause);
@@ -102,9 +119,7 @@ void MappedFile::release() const {
 }
 
 MappedFile::~MappedFile() {
-  if (bytes_.empty()) return;
-  forget(bytes_);
-  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace compeer::record

@@ -31,16 +31,15 @@ class MappedFile {
   Access access_;
 };
 
-/// Why an access to a MappedFile raised SIGBUS. Strings are valid while the file is mapped.
+/// Why an access to a mapped file raised SIGBUS.
 struct MappedFault {
-  const char* file;  ///< absolute path; null if no MappedFile has the address
+  const char* file;  ///< path, valid until the next call; null if no file is mapped there
   const char* what;
   const char* help;
   Exit exit;  ///< failure: the system failed to read; data: the file became shorter
 };
 
-/// The fault at an address, for handlers of SIGBUS. Async-signal-safe. Knows the first 1024 files that are mapped at a
-/// time.
+/// The fault at an address, for handlers of SIGBUS, whoever mapped the file. Async-signal-safe.
 MappedFault find_mapped_fault(const void* address);
 
 }  // namespace compeer::record

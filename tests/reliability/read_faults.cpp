@@ -109,15 +109,17 @@ bool read_fails(const char* call, int descriptor) {
     REAL(name);                                                          \
     return read_fails("read", ::dirfd(folder)) ? nullptr : real(folder); \
   }
-// A mapped file whose disk fails behaves like one that is shorter than its mapping: access raises SIGBUS.
-#define MMAP(name)                                                                                   \
-  void* name(void* start, size_t size, int protection, int flags, int file, off_t offset) noexcept { \
-    REAL(name);                                                                                      \
-    if (!read_fails("mmap", file)) return real(start, size, protection, flags, file, offset);        \
-    const auto empty = static_cast<int>(::syscall(SYS_memfd_create, "empty", 0));                    \
-    void* const mapped = real(start, size, protection, flags, empty, 0);                             \
-    ::syscall(SYS_close, empty);                                                                     \
-    return mapped;                                                                                   \
+// A mapped file whose disk fails behaves like one that is shorter than its mapping: access raises SIGBUS. The empty
+// file that is mapped instead has its name.
+#define MMAP(name)                                                                                                 \
+  void* name(void* start, size_t size, int protection, int flags, int file, off_t offset) noexcept {               \
+    REAL(name);                                                                                                    \
+    if (!read_fails("mmap", file)) return real(start, size, protection, flags, file, offset);                      \
+    const std::string name = link_text("/proc/self/fd/" + std::to_string(file));                                   \
+    const auto empty = static_cast<int>(::syscall(SYS_memfd_create, name.substr(name.rfind('/') + 1).c_str(), 0)); \
+    void* const mapped = real(start, size, protection, flags, empty, 0);                                           \
+    ::syscall(SYS_close, empty);                                                                                   \
+    return mapped;                                                                                                 \
   }
 
 extern "C" {

@@ -8,7 +8,7 @@ TIMES=${TIMES:-100000} # calls, at most
 
 readers="FAULT_READS=$work:$SOURCE:$BUILD"
 make_run whole
-start whole 1
+start whole 1 "FAULT_TRACE=$work/calls"
 wait_for_end
 ((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
 
@@ -77,7 +77,13 @@ fail_reads() {
 }
 refused=0 unharmed=0
 mkdir new && cp whole/spec.json new
-cp -a whole begun && rm -rf begun/checkpoints/{step-000004,last} && : >begun/log.txt
+# A run that was killed before its last checkpoint got its name.
+mkdir begun && cp whole/spec.json begun
+start begun 1 FAULT_RANK=0 FAULT_CALL=rename "FAULT_FILE=$(awk '$2 == "rename" && /step-000004/ {print $3}' calls | tail -n 1)" \
+  FAULT_COUNT=1 FAULT_WHAT=kill
+wait_for_end
+((code == 137)) || fault "a run that is killed ends with $code" begun/log.txt
+: >begun/log.txt
 for i in {1..20}; do echo "{\"prompt\": \"i feel sad, number $i\", \"reference\": \"tell me more\"}"; done >prompts.jsonl
 make_run own --set "model.path=$work/whole/checkpoints/step-000004" --set dataset.plugin=prompts \
   --set "dataset.path=$work/prompts.jsonl" --set 'rewards=[{plugin="length", target=4}]' --set grpo.steps=1
