@@ -12,19 +12,24 @@ namespace compeer {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
+/// Whether forget() and clear() keep pages instead of giving them to the system, which takes long to make new ones:
+/// faster, in more memory. Each plugin has its own. Set before other threads start.
+inline bool pages_kept = false;
+
 /// Gives the pages that lie wholly in this memory back to the system: what it holds is lost, the room stays. For memory
 /// that is wanted again later, and for what is freed where freed memory is kept. Less than a huge page stays: to give
-/// it anew would take the system longer than one saves. Returns what went, which is zeros when it is read again.
+/// it anew would take the system longer than one saves. Returns what went, which is zeros when it is read again:
+/// nothing if `pages_kept`.
 inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 4096) {
   const auto begin = reinterpret_cast<uintptr_t>(memory), from = (begin + page - 1) / page * page,
              to = (begin + bytes) / page * page;
-  if (to < from + kHugePage) return {};
+  if (pages_kept || to < from + kHugePage) return {};
   auto* const pages = reinterpret_cast<std::byte*>(from);
   if (::madvise(pages, to - from, MADV_DONTNEED) != 0) return {};
   return {pages, to - from};
 }
 
-/// Fills memory of `Zeros` with zeros again, as far as it can by giving pages back.
+/// Fills memory of `Zeros` with zeros again, as far as it can by giving pages back unless `pages_kept`.
 inline void clear(std::span<std::byte> memory) {
   const auto gone = forget(memory.data(), memory.size(), kHugePage);
   if (gone.empty()) {

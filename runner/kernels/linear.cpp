@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/pages.h"
 #include "kernels/functions.h"
 #include "kernels/graph.h"
 #include "kernels/rows.h"
@@ -83,7 +84,8 @@ RightMatrix Weight::as_it_lies() const {
 }
 
 RightMatrix Weight::factor(int64_t rows) {
-  if (frozen_ || rows < kRowsAsItLies || !(stale_ || at::GradMode::is_enabled())) return packed();
+  if (frozen_ || rows < kRowsAsItLies) return packed();
+  if (at::GradMode::is_enabled() ? pages_kept : !stale_) return packed();
   packed_->forget();
   stale_ = true;
   return as_it_lies();

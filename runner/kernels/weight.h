@@ -23,12 +23,12 @@ constexpr int64_t kRowsAsItLies = 128;  ///< of a product, from which on rearran
 /// format, except for bfloat16_pairs: products are, bit for bit, those of the weights rounded to it (`round_row`). In
 /// bfloat16_pairs the products of the low-rank change and of all gradients are, too (gemm.h).
 ///
-/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`; but
-/// not for products of many rows that are differentiated, for gradients need the memory more (kRowsAsItLies). For
-/// bfloat16 its numbers must be such that bfloat16 holds them; for bfloat16_pairs they need not.
-/// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
-/// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file). Weights
-/// of one tensor share the copy: so do models that stand on one base.
+/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`.
+/// Unless `pages_kept` (base/pages.h), the copy is dropped for products of many rows that are differentiated
+/// (kRowsAsItLies): gradients need its memory. For bfloat16 its numbers must be such that bfloat16 holds them; for
+/// bfloat16_pairs they need not. Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and
+/// their gradients read that copy alone, so `release` may then give the memory behind the tensor back to the system
+/// (pages of a mapped file). Weights of one tensor share the copy: so do models that stand on one base.
 class Weight {
  public:
   explicit Weight(at::Tensor value) : Weight(std::move(value), WeightOptions()) {}

@@ -77,7 +77,7 @@ PeakMemory GrpoSettings::demand(int64_t leaves, int64_t longest) const {
   const int64_t one = longest + sampling.max_new_tokens, group = longest + group_size * sampling.max_new_tokens;
   const int64_t at_once = std::max(micro_tokens, one);
   return {gradients_of(leaves, together == 1 && group <= at_once), std::min(group, at_once),
-          positions_of(leaves * together, longest, group_size, sampling)};
+          positions_of(leaves * together, longest, group_size, sampling), together == 1};
 }
 
 }  // namespace compeer::train

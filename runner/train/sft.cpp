@@ -127,7 +127,7 @@ class Sft {
 
   PeakMemory demand() const {
     const int64_t longest = longest_of(run_, records_, true);
-    return {gradients_of(gradients_.mine().count, true), std::min(together_, batch_) * longest, 0};
+    return {gradients_of(gradients_.mine().count, true), std::min(together_, batch_) * longest, 0, true};
   }
 
  private:

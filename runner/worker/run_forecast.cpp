@@ -244,8 +244,9 @@ class RunForecast : private Opener {
     return demand;
   }
 
-  // Of a rank: on a CPU, and on a device with its host.
-  json memory(const inference::KnownModel& model, const PeakMemory& demand) const {
+  // The least of a rank: on a CPU, and on a device with its host.
+  json memory(const inference::KnownModel& model, PeakMemory demand) const {
+    demand.kept = false;
     const bool learns = demand.gradients > 0, adapter = model.adapter_rank > 0;
     const double all = static_cast<double>(model.size.text()), tower = 4 * static_cast<double>(model.size.tower) / mib,
                  trained = !learns ? 0 : static_cast<double>(adapter ? model.adapter() : model.size.text());

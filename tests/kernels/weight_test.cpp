@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "base/pages.h"
 #include "kernels/functions.h"
 #include "kernels/quantized.h"
 
@@ -92,6 +93,27 @@ TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
     EXPECT_TRUE(weight.factor(kRowsAsItLies).packed) << "it is there";
     weight.changed();
     EXPECT_FALSE(weight.factor(kRowsAsItLies).packed);
+  }
+}
+
+// The bits are those without the copy.
+TEST_F(Weights, ThatTrainKeepTheirCopyWhereMemoryIsKept) {
+  const auto many = at::randn({200, 70}), dy = at::randn({200, 50});
+  for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
+    std::vector<at::Tensor> found;
+    for (const bool kept : {false, true}) {
+      pages_kept = kept;
+      Weight weight(w, {format, false, nullptr});
+      const auto tracked = many.clone().set_requires_grad(true), y = linear(tracked, weight);
+      found.insert(found.end(), {y.detach(), torch::autograd::grad({y}, {tracked}, {dy})[0]});
+      EXPECT_EQ(weight.factor(kRowsAsItLies).packed != nullptr, kept);
+      weight.changed();
+      const at::NoGradGuard nothing_is_differentiated;
+      EXPECT_FALSE(weight.factor(kRowsAsItLies).packed) << "a copy would have to be made";
+    }
+    pages_kept = false;
+    EXPECT_TRUE(at::equal(found[0], found[2]));
+    EXPECT_TRUE(at::equal(found[1], found[3]));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pages.h"
 #include "compeer/host.h"
 #include "compeer/model.h"
 #include "decoder.h"
@@ -11,7 +12,7 @@ namespace compeer::decoder {
 
 /// A text model of some family: from a Hugging Face folder, or fresh from a config and the run's seed. Saves the same
 /// layout back. A family's plugin is one of these, with the parameters of settings.h.
-class TextModel : public Model, public TrainableInParts, public ManyAdapters {
+class TextModel : public Model, public TrainableInParts, public ManyAdapters, public CopiesWeights {
  public:
   TextModel(const Family& family, const Settings& settings, Host& host);
 
@@ -24,6 +25,7 @@ class TextModel : public Model, public TrainableInParts, public ManyAdapters {
   void parameters_changed() override { decoder_->parameters_changed(); }
   void save(const std::string& folder) override;
   int32_t add_adapter(const std::string& folder) override { return decoder_->add_adapter(folder, fingerprint_); }
+  void keep_copies(bool keep) override { pages_kept = keep; }
 
  private:
   void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/model_folder.h"
+#include "base/pages.h"
 #include "compeer/model.h"
 #include "compeer/plugin.h"
 #include "config.h"
@@ -34,7 +35,7 @@ std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
   return leaves;
 }
 
-class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, public ManyAdapters {
+class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, public ManyAdapters, public CopiesWeights {
  public:
   Qwen25Vl(const Settings& settings, Host& host) : end_token_(settings.json().value("end_token", int64_t{-1})) {
     const std::filesystem::path folder = settings.text("path"), base = base_model(folder);
@@ -115,6 +116,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
   }
 
   int32_t add_adapter(const std::string& folder) override { return decoder_->add_adapter(folder, fingerprint_); }
+  void keep_copies(bool keep) override { pages_kept = keep; }
 
   void save(const std::string& folder) override {
     if (const auto* adapter = decoder_->adapter()) {

@@ -136,11 +136,8 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
                   of.compute == "float32" ? "" : ", products in " + of.compute, of.batch, of.length, threads,
                   threads > 1 ? "s" : ""),
       unit, values);
-  line.update({{"size", of.size},
-               {"batch", of.batch},
-               {"seq", of.length},
-               {"together", of.together},
-               {"threads", threads}});
+  line.update(
+      {{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"together", of.together}, {"threads", threads}});
   std::cout << line.dump() << std::endl;
 }
 
@@ -158,6 +155,7 @@ int bench_train(const json& options) {
                               .device = of.device,
                               .frozen = false,
                               .adapter = of.adapter});
+  train::keep_copies(model.plugin->object(), true);
   TimedSteps steps(model, of);
   Seconds warm, seconds;
   steps.step(warm);

@@ -82,7 +82,7 @@ struct Parameter {
 /// A row of `forward` has the same bits whatever else is in the batch, cached or not, on any number of threads:
 /// log-probs recorded while sampling are those the trainer computes.
 ///
-/// A model that can do more derives from VisionModel, TrainableInParts or ManyAdapters as well:
+/// A model that can do more derives from VisionModel, TrainableInParts, ManyAdapters or CopiesWeights as well:
 ///   class Mine : public compeer::Model, public compeer::VisionModel { ... };
 ///
 /// Threads: one thread calls an object at a time. It may compute with several of its own, at most at::get_num_threads.
@@ -137,6 +137,16 @@ class BOOST_SYMBOL_VISIBLE ManyAdapters {
   /// Adds the adapter of a folder, in peft's layout, to use it, and gives its number for `Segment::adapter`. Throws
   /// Error (exit 4) if it was made for another base.
   virtual int32_t add_adapter(const std::string& folder) = 0;
+};
+
+/// A model that trains faster if it may keep copies of its weights.
+class BOOST_SYMBOL_VISIBLE CopiesWeights {
+ public:
+  virtual ~CopiesWeights() = default;
+
+  /// Whether memory suffices to keep, between products and updates, the copies that products read. Not kept at first.
+  /// The trainer calls it before the first step. For all models of the plugin; no result depends on it.
+  virtual void keep_copies(bool keep) = 0;
 };
 
 /// A model that sees pictures.

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/pages.h"
 #include "inference/device.h"
 #include "kernels/logprob.h"
 #include "kernels/weight.h"
@@ -27,6 +28,7 @@ constexpr double libtorch_logits = 3;             // copies of them on their way
 constexpr double buffers = 24;                    // MiB, measured
 constexpr double between = 0.5;                   // of what comes and goes, measured: room that lies free if it is kept
 constexpr int64_t looked_at = 8;                  // records
+constexpr double keep_above = 1.25;               // of what copies in memory are estimated to take
 
 // What lies in memory now.
 double resident() {
@@ -65,20 +67,28 @@ std::string size(double mebibytes) {
                            : fmt::format("{:.1f} GiB", mebibytes / 1024);
 }
 
-// Hosts whose ranks want more than there is.
-void warn(const std::vector<Placement>& placements, double more) {
-  std::map<std::string, std::pair<double, double>> hosts;  // wanted, free
+struct HostMemory {
+  double wanted = 0, free = 0;  // free: 0 if unknown
+};
+
+// What each host's ranks want together, if each wants so much more.
+std::map<std::string, HostMemory> on_hosts(const std::vector<Placement>& placements, double more) {
+  std::map<std::string, HostMemory> hosts;
   for (const Placement& placement : placements) {
-    auto& [wanted, free] = hosts[placement.host];
-    wanted += more;
-    free = static_cast<double>(placement.machine.free) / mib;
+    auto& host = hosts[placement.host];
+    host.wanted += more;
+    host.free = static_cast<double>(placement.machine.free) / mib;
   }
-  for (const auto& [host, sizes] : hosts) {
-    if (sizes.second == 0 || sizes.first <= sizes.second) continue;
+  return hosts;
+}
+
+void warn(const std::vector<Placement>& placements, double more) {
+  for (const auto& [host, memory] : on_hosts(placements, more)) {
+    if (memory.free == 0 || memory.wanted <= memory.free) continue;
     fmt::print(
         stderr,
         "compeer: warning: {} has {} free, its ranks may want {} more; see docs/running.md, \"When memory is short\"\n",
-        host, size(sizes.second), size(sizes.first));
+        host, size(memory.free), size(memory.wanted));
   }
 }
 
@@ -111,9 +121,12 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   sizes.now = now;
   if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
-  // Of weights that train there is no copy while many rows are differentiated. What is learned together may be less.
-  if (!learner.adapter && demand.learned >= 4 * kernels::kRowsAsItLies)
+  if (demand.kept) {
+    sizes.gradients += weights;  // what is added up as it comes takes all of its memory
+  } else if (!learner.adapter && demand.learned >= 4 * kernels::kRowsAsItLies) {
+    // Of weights that train there is no copy while many rows are differentiated. What is learned together may be less.
     sizes.rearranged = std::max(0.0, sizes.rearranged - sizes.gradients);
+  }
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
   double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
   if (!shape.exact) {
@@ -137,14 +150,16 @@ std::string memory_text(const MemoryEstimate& sizes) {
       size(sizes.pages), size(sizes.rest));
 }
 
-MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
+MemoryEstimate rank_memory(RunContext& run, PeakMemory demand) {
   auto& model = run.plugins->model().object();
+  const bool on_cpu = inference::device_in_use() == "cpu";
+  demand.kept = demand.kept && on_cpu;  // a device's copies of gradients stay anyway
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
   auto sizes = estimate_memory(model.shape(), learner_of(model), demand,
                                recomputed(run.spec.table("model"), demand.learned), keeping, resident());
-  if (inference::device_in_use() != "cpu") {
-    sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
+  if (!on_cpu) {
+    sizes.rearranged = sizes.activations = sizes.pages = 0;                                      // they are there
     if (demand.gradients > 0) sizes.gradients *= 1 + 1 / static_cast<double>(demand.gradients);  // the last comes whole
   } else if (!model.shape().exact) {
     sizes.rearranged = unread_weights();  // libtorch multiplies by them as they are
@@ -168,12 +183,34 @@ void report_device_memory(RunContext& run, const PeakMemory& demand) {
 
 }  // namespace
 
-void report_memory(RunContext& run, const PeakMemory& demand) {
-  if (inference::device_in_use() != "cpu") report_device_memory(run, demand);
-  const auto sizes = rank_memory(run, demand);
+bool hosts_have(const std::vector<Placement>& placements, double more) {
+  return std::ranges::all_of(on_hosts(placements, more),
+                             [](const auto& host) { return host.second.wanted <= host.second.free; });
+}
+
+void keep_copies(Model& model, bool keep) {
+  pages_kept = keep;
+  if (auto* const copies = dynamic_cast<CopiesWeights*>(&model)) copies->keep_copies(keep);
+}
+
+void report_memory(RunContext& run, PeakMemory demand) {
+  const bool on_cpu = inference::device_in_use() == "cpu";
+  if (!on_cpu) report_device_memory(run, demand);
   const auto placements = gather_placements(run.world);
+  auto sizes = rank_memory(run, demand);
+  const double wanted = demand.kept && on_cpu ? keep_above * sizes.more() : 0;
+  demand.kept = run.world.any(run.world.rank() == 0 && wanted > 0 && hosts_have(placements, wanted));
+  keep_copies(run.plugins->model().object(), demand.kept);
   if (run.world.rank() != 0) return;
-  fmt::print(stderr, "compeer: {}\n", memory_text(sizes));
+  std::string decision = demand.kept ? "; copies of weights and gradients stay in memory" : "";
+  if (wanted > 0 && !demand.kept) {
+    sizes = rank_memory(run, demand);
+    decision = fmt::format(
+        "; with {} free for each rank, copies of weights and gradients would stay in memory, which "
+        "is faster",
+        size(wanted));
+  }
+  fmt::print(stderr, "compeer: {}{}\n", memory_text(sizes), decision);
   warn(placements, sizes.more());
 }
 

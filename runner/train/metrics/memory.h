@@ -6,6 +6,7 @@
 #include "compeer/model.h"
 #include "rollout/sampling.h"
 #include "train/batch/records.h"
+#include "train/metrics/placement.h"
 #include "train/run.h"
 
 namespace compeer::train {
@@ -18,6 +19,7 @@ struct PeakMemory {
   int64_t gradients = 0;  ///< arrays as long as the weights; 0: nothing is learned
   int64_t learned = 0;    ///< tokens that are differentiated together
   int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
+  bool kept = false;      ///< copies of weights and gradients' memory stay between their uses, which is faster
 };
 
 /// What learns: so many weights, all of the model's or an adapter's.
@@ -51,11 +53,18 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
 std::string memory_text(const MemoryEstimate& sizes);
 
 /// The same of this rank, whose plugins are open and whose optimizer has its state.
-MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand);
+MemoryEstimate rank_memory(RunContext& run, PeakMemory demand);
+
+/// Whether copies of the model's weights (CopiesWeights) and this process's pages (pages_kept) stay in memory.
+void keep_copies(Model& model, bool keep);
+
+/// Whether each host has so many MiB free for each of its ranks.
+bool hosts_have(const std::vector<Placement>& placements, double more);
 
 /// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for
-/// each host that has less. Meets the other ranks. `demand` is rank 0's, whose share is the largest.
-void report_memory(RunContext& run, const PeakMemory& demand);
+/// each host that has less. Copies are kept (keep_copies) if `demand.kept` and each host has a quarter more than that.
+/// Meets the other ranks. `demand` is rank 0's, whose share is the largest.
+void report_memory(RunContext& run, PeakMemory demand);
 
 /// Tokens of the longest of the first records, answers included if they are learned. Meets the other ranks.
 int64_t longest_of(RunContext& run, const Records& records, bool answers);

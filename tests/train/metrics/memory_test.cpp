@@ -40,6 +40,9 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
   EXPECT_EQ(sizes.rest, 24);
   EXPECT_EQ(sizes.more(), 192 + 260 + 16 + 24);
 
+  const auto kept = estimate_memory(shape, {parameters, false}, {3, 1024, 2048, true}, false, false, 200);
+  EXPECT_EQ(kept.rearranged, 64);
+  EXPECT_EQ(kept.gradients, 4 * 64);
   EXPECT_EQ(estimate_memory(shape, {parameters, true}, {3, 1024, 2048}, false, false, 200).rearranged, 64);
   EXPECT_EQ(estimate_memory(shape, {parameters, false}, {3, 511, 2048}, false, false, 200).rearranged, 64);
   EXPECT_EQ(estimate_memory(shape, {parameters, false}, {0, 0, 2048}, false, false, 200).rearranged, 64);
@@ -63,6 +66,14 @@ TEST(EstimateMemory, KnowsThatLibtorchKeepsMoreAndRearrangesNothing) {
   EXPECT_EQ(sizes.rearranged, 0);
   // Bytes: 8 x width, 6 factors, 12 and 4 x the wide row; of the adapter 6 factors and a wide one.
   EXPECT_EQ(sizes.activations, 1024 * 8 * (32 * 512 + 16 * 1024 + 24 * 512 + 4 * 1024) / 1048576.0 + 3 * 4);
+}
+
+TEST(HostsHave, MemoryForAllRanksOnThem) {
+  const uint64_t gib = uint64_t{1} << 30;
+  const Placement two{"a", {{}, 0, 8 * gib, 4 * gib}}, one{"b", {{}, 0, 8 * gib, 2 * gib}};
+  EXPECT_TRUE(hosts_have({two, two, one}, 2048));
+  EXPECT_FALSE(hosts_have({two, two, one}, 2049));
+  EXPECT_FALSE(hosts_have({two, two, two}, 2048));
 }
 
 TEST(MemoryText, NamesWhatIsCounted) {
