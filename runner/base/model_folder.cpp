@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/reading.h"
 
 namespace compeer {
 
@@ -105,14 +105,14 @@ fs::path base_model(const fs::path& folder) {
 
 std::string weights_mark(const fs::path& folder) {
   std::map<std::string, std::string> files;
-  std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(folder, missing)) {
+  for (const auto& entry : entries_of(folder)) {
     if (entry.path().extension() != ".safetensors") continue;
     const auto size = fs::file_size(entry.path());
-    std::ifstream file(entry.path(), std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(size - std::min(size, tail)));
-    const std::string end{std::istreambuf_iterator<char>(file), {}};
-    if (!file) throw Error(entry.path().string(), "can't be read", "", Exit::data);
+    auto file = open_to_read(entry.path());
+    std::string end(std::min(size, tail), '\0');
+    file.seekg(static_cast<std::streamoff>(size - end.size()));
+    file.read(end.data(), static_cast<std::streamsize>(end.size()));
+    check_read(file, entry.path());
     files[entry.path().filename().string()] = std::to_string(size) + " " + sha256(end);
   }
   if (files.empty()) throw Error(folder.string(), "holds no weights (*.safetensors)", "", Exit::data);

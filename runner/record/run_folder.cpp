@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/inside.h"
+#include "base/reading.h"
 #include "record/status.h"
 
 namespace compeer::record {
@@ -71,7 +72,7 @@ bool is_appended_to(const fs::path& file) {
 bool is_shared_aside(const fs::path& file, const fs::path& folder) {
   if (fs::hard_link_count(file) != 2) return false;
   const auto own = fs::canonical(folder);
-  for (const auto& entry : fs::directory_iterator(own.parent_path())) {
+  for (const auto& entry : entries_of(own.parent_path())) {
     std::error_code code;
     if (is_set_aside(entry) && fs::equivalent(entry.path() / file.filename(), file, code)) return true;
   }
@@ -132,7 +133,7 @@ bool is_set_aside(const fs::path& folder) {
 
 void refuse_outside_files(const fs::path& run_folder) {
   refuse_links(run_folder);
-  for (const auto& entry : fs::recursive_directory_iterator(run_folder)) {
+  for (const auto& entry : entries_below(run_folder)) {
     if (!entry.is_regular_file() || !is_appended_to(entry) || entry.hard_link_count() == 1) continue;
     if (is_shared_aside(entry, run_folder)) continue;
     throw Error(entry.path().string(), "has a second name elsewhere (a hard link), and a run would write into it",
