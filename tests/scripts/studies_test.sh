@@ -42,6 +42,10 @@ grep -q "^a single seed has no intervals" table2.txt || fail "table2 does not sa
 for summary in results/quick/*/summary.json; do # rows of training are no independent values
   ! grep -q '"task": "\(sft\|grpo\)"' "$summary" || ! grep -q '"low": [-0-9]' "$summary" || fail "$summary has intervals over rows of training"
 done
+known=$(sed -n 's/.*"quick": "\(.*\)".*/\1/p' "$source_dir/docs/lab/data/quickstart/weights.json")
+[[ $(sha256sum <results/quick/esc-world-cer-sft/checkpoints/last/model.safetensors) == "$known  -" ]] ||
+  fail "SFT gives other weights than when the quickstart's figures were measured: delete docs/lab/data/quickstart/seed-*.json,
+  run scripts/quickstart_seeds.lua, mend what README.md and docs/lab/studies.md say of it, and write weights.json anew"
 cp table2.txt before.txt
 quick table2
 cmp before.txt table2.txt || fail "table2 says something else the second time"
