@@ -73,7 +73,7 @@ double number(const json& config, const char* key, double otherwise) {
 
 int64_t whole(double count) { return static_cast<int64_t>(count); }
 
-// Of an error in files. If the system failed, nothing is known of them.
+// The problem with a file, as text. Rethrows errors of the system, which say nothing about the file.
 std::string problem_of_files(const Error& error) {
   if (error.exit() == Exit::failure) throw error;
   return error.problem();

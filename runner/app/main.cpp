@@ -17,7 +17,6 @@
 #include "app/usage.h"
 #include "base/crash.h"
 #include "base/error.h"
-#include "base/signal_text.h"
 #include "record/mapped_file.h"
 #include "spec/printable.h"
 
@@ -110,15 +109,7 @@ int report(const std::string& text, Exit exit) {
 void on_bus_error(int, siginfo_t* info, void*) {
   const auto fault = compeer::record::find_mapped_fault(info->si_addr);
   if (!fault.file) compeer::die_of(SIGBUS);
-  compeer::SignalText()
-      .add("compeer: error: ")
-      .add(fault.file)
-      .add(": ")
-      .add(fault.what)
-      .add("\n  help: ")
-      .add(fault.help)
-      .add("\n")
-      .write_to(STDERR_FILENO);
+  compeer::record::write_mapped_fault(fault, "error: ");
   ::_exit(static_cast<int>(fault.exit));
 }
 

@@ -12,14 +12,14 @@ namespace compeer {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-/// Whether forget() and clear() keep pages instead of giving them to the system, which takes long to make new ones:
-/// faster, in more memory. Each plugin has its own. Set before other threads start.
+/// If true, forget() and clear() return no pages to the system. This is faster, as new pages are expensive, and takes
+/// more memory. The program and each plugin have a variable of their own. Set between steps, when no kernel runs.
 inline bool pages_kept = false;
 
 /// Gives the pages that lie wholly in this memory back to the system: what it holds is lost, the room stays. For memory
 /// that is wanted again later, and for what is freed where freed memory is kept. Less than a huge page stays: to give
-/// it anew would take the system longer than one saves. Returns what went, which is zeros when it is read again:
-/// nothing if `pages_kept`.
+/// it anew would take the system longer than one saves. Returns the part that went, which is zeros when it is read
+/// again; an empty span if `pages_kept` or if the system refuses.
 inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 4096) {
   const auto begin = reinterpret_cast<uintptr_t>(memory), from = (begin + page - 1) / page * page,
              to = (begin + bytes) / page * page;
@@ -29,7 +29,8 @@ inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 409
   return {pages, to - from};
 }
 
-/// Fills memory of `Zeros` with zeros again, as far as it can by giving pages back unless `pages_kept`.
+/// Sets all bytes of memory of a `Zeros` to zero: by returning whole huge pages to the system, or, if `pages_kept`, by
+/// writing.
 inline void clear(std::span<std::byte> memory) {
   const auto gone = forget(memory.data(), memory.size(), kHugePage);
   if (gone.empty()) {

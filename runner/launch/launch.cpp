@@ -233,7 +233,7 @@ class Launcher {
         done_[one->index()] = one->finish();
         return true;
       });
-      // std::this_thread::sleep_for starts anew at each signal, and never ends if they come fast enough.
+      // Ends at a signal. std::this_thread::sleep_for sleeps again, and if signals come fast enough, forever.
       if (!live_.empty()) ::nanosleep(&look_at_process, nullptr);
     }
     progress_.close();

@@ -15,6 +15,7 @@
 
 #include "base/disk.h"
 #include "base/reading.h"
+#include "base/signal_text.h"
 
 namespace compeer::record {
 
@@ -24,11 +25,11 @@ const std::string disk_remedy = remedy_of_write(EIO);  // for handlers, which ma
 
 // A line of /proc/self/maps: "7f00-7f80 r--p 00001000 fe:00 1234     /a/file".
 struct MapsLine {
-  char text[4352];  // as long as a path may be, and what stands before it
+  char text[4352];  // the longest path (4096) and the fields before it
   size_t size = 0;
 };
 
-// Hexadecimal digits; `at` is left behind them and the next character.
+// Reads a hexadecimal number and moves `at` past it and the character behind it.
 uint64_t read_hex(const char*& at) {
   uint64_t number = 0;
   for (; std::isxdigit(static_cast<unsigned char>(*at)); ++at)
@@ -37,7 +38,7 @@ uint64_t read_hex(const char*& at) {
   return number;
 }
 
-// The file's path and the offset in it if the line is of the mapping at `address`.
+// True if the line's mapping contains `address`; gives the file's path and the offset of `address` in it.
 bool covers(const MapsLine& line, uint64_t address, char* path, uint64_t& offset) {
   const char* at = line.text;
   const uint64_t start = read_hex(at), end = read_hex(at);
@@ -49,7 +50,7 @@ bool covers(const MapsLine& line, uint64_t address, char* path, uint64_t& offset
   return true;
 }
 
-// Which file is mapped at `address`; "" if none is.
+// Gives the file that is mapped at `address`, and the offset in it; path "" if none is.
 void find_mapping(uint64_t address, char* path, uint64_t& offset) {
   path[0] = '\0';
   const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -78,12 +79,18 @@ MappedFault find_mapped_fault(const void* address) {
   static char path[sizeof MapsLine::text];
   uint64_t offset = 0;
   find_mapping(reinterpret_cast<uint64_t>(address), path, offset);
-  // Memory that processes share fails when there is no room for it.
+  // Shared memory in /dev/shm raises SIGBUS when that is full; no file is at fault.
   if (!path[0] || std::strncmp(path, "/dev/", 5) == 0) return {};
   struct stat status {};
   if (::stat(path, &status) == 0 && static_cast<uint64_t>(status.st_size) <= offset)
     return {path, "became shorter while it was in use", "write the file again, then resume", Exit::data};
   return {path, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
+}
+
+void write_mapped_fault(const MappedFault& fault, const char* who) {
+  SignalText text;
+  text.add("compeer: ").add(who).add(fault.file).add(": ").add(fault.what);
+  text.add("\n  help: ").add(fault.help).add("\n").write_to(STDERR_FILENO);
 }
 
 MappedFile::MappedFile(const std::filesystem::path& file, Access access) : access_(access) {

@@ -33,13 +33,17 @@ class MappedFile {
 
 /// Why an access to a mapped file raised SIGBUS.
 struct MappedFault {
-  const char* file;  ///< path, valid until the next call; null if no file is mapped there
-  const char* what;
+  const char* file;  ///< path, valid until the next call; null if no file is mapped at the address
+  const char* what;  ///< a constant, as is `help`
   const char* help;
   Exit exit;  ///< failure: the system failed to read; data: the file became shorter
 };
 
-/// The fault at an address, for handlers of SIGBUS, whoever mapped the file. Async-signal-safe.
+/// The fault at an address, for handlers of SIGBUS; also of files that plugins and libraries mapped. Async-signal-safe;
+/// one thread at a time.
 MappedFault find_mapped_fault(const void* address);
+
+/// Writes "compeer: WHOfile: what" and the help to standard error. Async-signal-safe.
+void write_mapped_fault(const MappedFault& fault, const char* who);
 
 }  // namespace compeer::record

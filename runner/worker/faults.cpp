@@ -48,16 +48,7 @@ void write_error_file(const SignalText& text) {
 
 // A mapped file could not be read: the file or its disk is at fault, not the code that read it.
 [[noreturn]] void end_at_mapped_file(const record::MappedFault& fault, const char* phase) {
-  SignalText()
-      .add("compeer: ")
-      .add(known.who.c_str())
-      .add(fault.file)
-      .add(": ")
-      .add(fault.what)
-      .add("\n  help: ")
-      .add(fault.help)
-      .add("\n")
-      .write_to(STDERR_FILENO);
+  record::write_mapped_fault(fault, known.who.c_str());
   const int code = static_cast<int>(fault.exit);
   SignalText json;
   json.add(known.json_head.c_str()).add("\"phase\":\"").quote(phase).add("\",\"plugin\":null,\"where\":\"");

@@ -144,8 +144,9 @@ class BOOST_SYMBOL_VISIBLE CopiesWeights {
  public:
   virtual ~CopiesWeights() = default;
 
-  /// Whether memory suffices to keep, between products and updates, the copies that products read. Not kept at first.
-  /// The trainer calls it before the first step. For all models of the plugin; no result depends on it.
+  /// Allows (true) or forbids (false, the initial state) keeping copies of weights between products and updates. The
+  /// trainer calls it before the first step, as memory allows. May apply to all models of the plugin. Results don't
+  /// depend on it.
   virtual void keep_copies(bool keep) = 0;
 };
 

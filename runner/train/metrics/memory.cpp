@@ -28,7 +28,7 @@ constexpr double libtorch_logits = 3;             // copies of them on their way
 constexpr double buffers = 24;                    // MiB, measured
 constexpr double between = 0.5;                   // of what comes and goes, measured: room that lies free if it is kept
 constexpr int64_t looked_at = 8;                  // records
-constexpr double keep_above = 1.25;               // of what copies in memory are estimated to take
+constexpr double keep_above = 1.25;               // times the estimate must be free to keep copies
 
 // What lies in memory now.
 double resident() {
@@ -71,7 +71,7 @@ struct HostMemory {
   double wanted = 0, free = 0;  // free: 0 if unknown
 };
 
-// What each host's ranks want together, if each wants so much more.
+// Memory of each host if each of its ranks needs `more` MiB.
 std::map<std::string, HostMemory> on_hosts(const std::vector<Placement>& placements, double more) {
   std::map<std::string, HostMemory> hosts;
   for (const Placement& placement : placements) {

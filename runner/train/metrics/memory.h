@@ -14,12 +14,12 @@ namespace compeer::train {
 /// The most memory that this process has had resident so far, in MiB; 0 where the system does not say.
 double peak_memory();
 
-/// The most that a rank of a run holds at once, beside weights and optimizer.
+/// What a rank will need memory for at once, beside weights and optimizer. Counts, not bytes.
 struct PeakMemory {
-  int64_t gradients = 0;  ///< arrays as long as the weights; 0: nothing is learned
+  int64_t gradients = 0;  ///< number of gradient arrays, each with an element per trainable weight; 0: no training
   int64_t learned = 0;    ///< tokens that are differentiated together
   int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
-  bool kept = false;      ///< copies of weights and gradients' memory stay between their uses, which is faster
+  bool kept = false;      ///< copies of weights and gradient arrays stay allocated between uses: faster, takes more
 };
 
 /// What learns: so many weights, all of the model's or an adapter's.
@@ -32,7 +32,8 @@ struct Learner {
 /// one pass is added to its left half as it comes.
 int64_t gradients_of(int64_t leaves, bool in_one_pass);
 
-/// Positions in pages while `prompts` of a length are answered, each as often as `group_size` says.
+/// Number of tokens in the key-value cache, rounded up to whole pages, while `prompts` of `length` tokens are answered
+/// `group_size` times each.
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
 
 /// What a rank's memory comes to, in MiB: what it has now (the program, data, weights, the optimizer's state, judges),
@@ -52,18 +53,18 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
 /// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
 std::string memory_text(const MemoryEstimate& sizes);
 
-/// The same of this rank, whose plugins are open and whose optimizer has its state.
+/// estimate_memory() of this rank. Local. To be called when plugins are open and the optimizer has its state.
 MemoryEstimate rank_memory(RunContext& run, PeakMemory demand);
 
-/// Whether copies of the model's weights (CopiesWeights) and this process's pages (pages_kept) stay in memory.
+/// Sets `pages_kept` of this program, and of the model's plugin if it implements CopiesWeights.
 void keep_copies(Model& model, bool keep);
 
-/// Whether each host has so many MiB free for each of its ranks.
+/// True if each host has `more` MiB free for each of its ranks; false if a host's free memory is unknown.
 bool hosts_have(const std::vector<Placement>& placements, double more);
 
 /// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for
-/// each host that has less. Copies are kept (keep_copies) if `demand.kept` and each host has a quarter more than that.
-/// Meets the other ranks. `demand` is rank 0's, whose share is the largest.
+/// each host that has less. Calls keep_copies(true) on all ranks if `demand.kept` and each host has 1.25 times
+/// MemoryEstimate::more() free, else keep_copies(false). Collective. `demand` is rank 0's, whose share is the largest.
 void report_memory(RunContext& run, PeakMemory demand);
 
 /// Tokens of the longest of the first records, answers included if they are learned. Meets the other ranks.
