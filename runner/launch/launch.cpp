@@ -74,7 +74,9 @@ class Live {
     launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
     steps_ = spec.values.at(spec.values.at("task").get<std::string>()).value("steps", uint64_t{0});
     patience_ = spec.values.at("watchdog").at("seconds").get<double>();
-    process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
+    auto environment = worker_environment(spec);
+    environment.push_back(fmt::format("COMPEER_JOBS={}", options.jobs));  // runs that share this machine's memory
+    process_ = std::make_unique<Process>(Process::Setup{command, environment, folder_.path() / "log.txt",
                                                         folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
     const auto ranks = spec.values.at("ranks").get<int64_t>();
     progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,

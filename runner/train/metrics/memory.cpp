@@ -184,7 +184,9 @@ void report_device_memory(RunContext& run, const PeakMemory& demand) {
 }  // namespace
 
 bool hosts_have(const std::vector<Placement>& placements, double more) {
-  return std::ranges::all_of(on_hosts(placements, more),
+  const char* const jobs = std::getenv("COMPEER_JOBS");
+  const double runs = jobs ? std::max(1.0, std::atof(jobs)) : 1;
+  return std::ranges::all_of(on_hosts(placements, runs * more),
                              [](const auto& host) { return host.second.wanted <= host.second.free; });
 }
 

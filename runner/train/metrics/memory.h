@@ -59,7 +59,8 @@ MemoryEstimate rank_memory(RunContext& run, PeakMemory demand);
 /// Sets `pages_kept` of this program, and of the model's plugin if it implements CopiesWeights.
 void keep_copies(Model& model, bool keep);
 
-/// True if each host has `more` MiB free for each of its ranks; false if a host's free memory is unknown.
+/// True if each host has `more` MiB free for each rank of this run, and as much for each run that the launcher starts at
+/// the same time (COMPEER_JOBS); false if a host's free memory is unknown.
 bool hosts_have(const std::vector<Placement>& placements, double more);
 
 /// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for

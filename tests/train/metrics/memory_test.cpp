@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace compeer::train {
 namespace {
 
@@ -74,6 +76,10 @@ TEST(HostsHave, MemoryForAllRanksOnThem) {
   EXPECT_TRUE(hosts_have({two, two, one}, 2048));
   EXPECT_FALSE(hosts_have({two, two, one}, 2049));
   EXPECT_FALSE(hosts_have({two, two, two}, 2048));
+  ::setenv("COMPEER_JOBS", "2", 1);
+  EXPECT_TRUE(hosts_have({two, two, one}, 1024));
+  EXPECT_FALSE(hosts_have({two, two, one}, 1025));
+  ::unsetenv("COMPEER_JOBS");
 }
 
 TEST(MemoryText, NamesWhatIsCounted) {
