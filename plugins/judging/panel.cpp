@@ -90,7 +90,10 @@ void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
 
 std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> groups) const {
   auto all = judges_[0]->judge(groups);
-  if (judges_.size() == 1) return log_once(all), all;
+  if (judges_.size() == 1) {
+    log_once(all);
+    return all;
+  }
   const auto of_replies = judges_[1]->judge(groups);
   for (size_t g = 0; g < all.size(); ++g) {
     for (size_t i = 0; i < all[g].size(); ++i) {
@@ -99,7 +102,8 @@ std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> grou
       all[g][i].count(of_replies[g][i]);
     }
   }
-  return log_once(all), all;
+  log_once(all);
+  return all;
 }
 
 std::vector<Asked> Panel::forecast(const Forecast& cases) const {

@@ -64,7 +64,8 @@ bool check_form(const std::string& folder, const json& asked) {
   }
   if (differences.empty()) return true;
   throw Error(folder, "is a judge that was trained to be asked in another form: " + differences,
-              "set these here as in training (a reward's 'reads' is its 'reader'), or train a judge in this form",
+              "set these here as in training (a reward's 'reads' is its 'reader', label_choice has none), or train a "
+              "judge in this form",
               Exit::spec);
 }
 

@@ -20,7 +20,15 @@ namespace {
 
 constexpr uintmax_t tail = 1 << 20;  // bytes
 
-bool holds_model(const fs::path& folder) { return fs::exists(folder / "config.json") || holds_adapter(folder); }
+// Throws read_error() where that can't be known.
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  const auto status = fs::status(path, failed);
+  if (status.type() == fs::file_type::none) throw read_error(path, failed.value());
+  return fs::exists(status);
+}
+
+bool holds_model(const fs::path& folder) { return is_there(folder / "config.json") || holds_adapter(folder); }
 
 std::string import_command(const fs::path& file) {
   return "compeer import " + file.string() + " -o models/" + file.stem().string();
@@ -31,10 +39,9 @@ std::string import_command(const fs::path& file) {
   std::ifstream(file, std::ios::binary).read(magic.data(), 4);
   if (magic == "GGUF")
     throw Error(file.string(), "is a GGUF file, not a model folder", "import it: " + import_command(file), Exit::data);
+  const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   throw Error(file.string(), "is a file, not a model folder",
-              "name the folder of its config.json" +
-                  (holds_model(file.parent_path()) ? ": " + file.parent_path().string() : ""),
-              Exit::data);
+              "name the folder of its config.json" + (holds_model(folder) ? ": " + folder.string() : ""), Exit::data);
 }
 
 // Folders beside one that isn't there.
@@ -65,7 +72,7 @@ std::string nearby(const fs::path& folder) {
 void check_model_folder(const fs::path& folder) {
   std::error_code none;
   if (fs::is_regular_file(folder, none)) refuse_file(folder);
-  if (!fs::exists(folder, none)) {
+  if (!is_there(folder)) {
     const auto download = download_help(folder.string());
     throw Error(folder.string(), "there is no such folder", download.empty() ? neighbours(folder) : download,
                 Exit::data);
@@ -85,7 +92,7 @@ std::string download_help(const std::string& path) {
 }
 
 bool holds_adapter(const fs::path& folder) {
-  return fs::exists(folder / "adapter_config.json") && !fs::exists(folder / "config.json");
+  return is_there(folder / "adapter_config.json") && !is_there(folder / "config.json");
 }
 
 fs::path base_model(const fs::path& folder) {
@@ -97,7 +104,7 @@ fs::path base_model(const fs::path& folder) {
   const std::string name = named.is_string() ? named.get<std::string>() : "";
   const char* home = std::getenv("COMPEER_HOME");
   for (const fs::path& from : {fs::path("."), folder, folder.parent_path(), fs::path(home ? home : ".")}) {
-    if (!name.empty() && fs::exists(from / name / "config.json")) return (from / name).lexically_normal();
+    if (!name.empty() && is_there(from / name / "config.json")) return (from / name).lexically_normal();
   }
   throw Error(file.string(), name.empty() ? "names no base model" : "its base model '" + name + "' is not there",
               "set base_model_name_or_path to the folder of the model that the adapter was made for", Exit::data);

@@ -149,11 +149,11 @@ class Live {
  private:
   // A rank locks spec.json, where files can be locked, and writes a status other than the "starting" of `prepare`.
   static bool has_begun(const fs::path& folder) {
-    if (record::being_written(folder / "spec.json")) return true;
     try {
+      if (record::being_written(folder / "spec.json")) return true;
       const auto status = record::read_status(folder);
       return status && status->state != "starting";
-    } catch (const Error&) {
+    } catch (const Error&) {  // one open or read failed: the next look will tell
       return false;
     }
   }
@@ -169,9 +169,7 @@ class Live {
     stopped_ = stopped;
   }
 
-  void tell(const std::string& warning) {
-    progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
-  }
+  void tell(const std::string& warning) { progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning)); }
   void tell_warnings() {
     for (const auto& warning : warnings_->fresh()) tell(warning);
   }

@@ -24,8 +24,9 @@ class PluginError : public Error {
 };
 
 /// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
-/// PluginError, exit 5 (1: a device or a file system failed). A compeer::Error keeps its own exit code, so a dataset that finds its file
-/// damaged still ends the run with 4; a PluginError of another plugin, called through the host, stays what it is.
+/// PluginError, exit 5 (1: a device or a file system failed). A compeer::Error keeps its own exit code, so a dataset
+/// that finds its file damaged still ends the run with 4; a PluginError of another plugin, called through the host,
+/// stays what it is.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 
 /// What a plugin did wrong that it didn't throw: a PluginError, exit 5.
@@ -56,6 +57,7 @@ decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
       return result;
     }
   } catch (...) {
+    if (processes.in_copy()) tell_left_processes(processes, identity, method);
     before.restore();
     rethrow(identity, method);
   }

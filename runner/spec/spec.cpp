@@ -175,10 +175,10 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
     const auto found = locate(given);
     if (!found && !(may_miss && may_miss(given))) {
       const auto download = path == "dataset.path" ? "" : download_help(given);
-      mistakes.add(Error(
-          origin_in(spec, spec.origins.count(path) ? path : parent(path)),
-          fmt::format("'{}': there is no file or folder {}", path, show(given)),
-          download.empty() ? "it is looked for in the current folder, then where compeer's own files are" : download));
+      mistakes.add(Error(origin_in(spec, spec.origins.count(path) ? path : parent(path)),
+                         fmt::format("'{}': there is no file or folder {}", path, show(given)),
+                         "it is looked for in the current folder, then where compeer's own files are" +
+                             (download.empty() ? "" : "; " + download)));
     }
     if (!found) continue;
     value = found->string();

@@ -75,7 +75,8 @@ class LockableFile {
   }
   LockableFile(const LockableFile&) = delete;
   LockableFile& operator=(const LockableFile&) = delete;
-  bool lock() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+  /// False if another holds the lock, and true without a lock where files can't be locked.
+  bool lock() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
  private:
   int fd_;

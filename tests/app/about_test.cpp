@@ -69,6 +69,12 @@ TEST_F(About, RefusesAFolderThatHoldsNoModel) {
                                                                 "/llama/config.json: is a file, not a model folder\n"
                                                                 "  help: name the folder of its config.json: " +
                                                                 golden + "/llama\nexit 4");
+  write("config.json", "{}");
+  EXPECT_EQ(told("about config.json"),
+            "compeer: error: config.json: is a file, not a model folder\n"
+            "  help: name the folder of its config.json: .\nexit 4");
+  std::filesystem::create_directory_symlink("around", folder() / "around");
+  EXPECT_EQ(told("about around"), "compeer: error: around: can't be read: Too many levels of symbolic links\nexit 4");
   EXPECT_EQ(told("about Qwen/Qwen2.5-0.5B-Instruct"),
             "compeer: error: Qwen/Qwen2.5-0.5B-Instruct: there is no such folder\n"
             "  help: to use the Hugging Face Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir "

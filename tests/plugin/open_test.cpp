@@ -242,9 +242,11 @@ TEST(Guard, NamesPluginAndMethodThatLeaveAProcessRunningOnce) {
   EXPECT_TRUE(told == said(left[0]) || told == said(left[1])) << told;
 }
 
-TEST(Guard, EndsACopyOfTheProcessThatACallForked) {
+class GuardOfCopies : public testing::TestWithParam<const char*> {};
+
+TEST_P(GuardOfCopies, EndsACopyOfTheProcessThatACallForked) {
   const auto shared = services();
-  auto plugin = actor("return twice", shared);
+  auto plugin = actor(GetParam(), shared);
   testing::internal::CaptureStderr();
   const auto before = ::getpid();
   score_one(plugin);
@@ -253,9 +255,11 @@ TEST(Guard, EndsACopyOfTheProcessThatACallForked) {
   EXPECT_GT(::wait(&status), 0);
   EXPECT_EQ(WEXITSTATUS(status), 5);
   EXPECT_NE(testing::internal::GetCapturedStderr().find(
-                in("score") + ": forked, and returned in the child process, too, which was ended\n"),
+                in("score") + ": forked, and ended in the child process, too, which was stopped\n"),
             std::string::npos);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ends, GuardOfCopies, testing::Values("return twice", "return, and throw in a copy"));
 
 }  // namespace
 

@@ -242,7 +242,9 @@ TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
       "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"files\"\nfiles = [\"a\"]\n[model]\npath = "
       "\"Qwen/Qwen2.5-0.5B-Instruct\"\n");
   EXPECT_EQ(complaint([&] { pin_inputs(hub); }),
-            "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|to use the Hugging Face "
+            "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|it is looked for in the "
+            "current "
+            "folder, then where compeer's own files are; to use the Hugging Face "
             "Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir models/Qwen2.5-0.5B-Instruct, then name "
             "models/Qwen2.5-0.5B-Instruct|3");
   const auto but = [&](const std::string& may_miss) {

@@ -150,17 +150,17 @@ std::string Endpoint::remedy(int64_t status, const ApiError& error) const {
   return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
 }
 
-// An error that names a field of the body and calls it unknown concerns every request; one about a value may not.
+// An error that names a field of the body and calls it unknown concerns every request; one about a value may not: vLLM
+// calls "'max_tokens' or 'max_completion_tokens'" too large when a prompt leaves too little of the context.
 std::string Endpoint::remedy_of_field(const ApiError& error) const {
   const std::string other = form.limit_field == "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  const auto says = [&](const std::string& words) { return error.message.find(words) != std::string::npos; };
   const auto names = [&](const std::string& field) {
     if (error.param == field) return true;
-    return std::any_of(std::begin(quotes), std::end(quotes),
-                       [&](char quote) { return error.message.find(quote + field + quote) != std::string::npos; });
+    return std::any_of(std::begin(quotes), std::end(quotes), [&](char quote) { return says(quote + field + quote); });
   };
-  const bool unknown = is_unknown_field(error);
-  if (form.limit_field == "max_tokens" ? error.message.find(other) != std::string::npos
-                                       : unknown && names(form.limit_field))
+  const bool unknown = is_unknown_field(error), too_long = says("too large") || says("context length");
+  if (form.limit_field == "max_tokens" ? says(other) && !too_long : unknown && names(form.limit_field))
     return "set limit_field = \"" + other + "\" where the chat model is set";
   if (!unknown) return {};
   const auto body = nlohmann::json::parse(body_of(form, {.turns = {}, .choices = {"a"}, .weigh = true}));

@@ -90,9 +90,9 @@ std::vector<Finding> judge_folder(const json& told) {
   const auto shared = compared(
       {"shared folder", Finding::good, folder, ""}, hosts, Finding::lacking, elsewhere,
       [&](const json& host) -> std::string {
+        if (!host.value("problem", "").empty()) return "can't write in " + folder + ": " + host.value("problem", "");
         if (!host.value("reads", false))
           return "does not see what " + hosts[0].at("host").get<std::string>() + " writes in " + folder;
-        if (!host.value("problem", "").empty()) return "can't write in " + folder + ": " + host.value("problem", "");
         return host.value("seen", false)
                    ? ""
                    : "writes in " + folder + " what " + hosts[0].at("host").get<std::string>() + " does not see";
@@ -101,7 +101,7 @@ std::vector<Finding> judge_folder(const json& told) {
   return {shared, compared({"shared locks", Finding::good, "a lock keeps other hosts out", ""}, hosts, Finding::remark,
                            "nothing keeps two hosts from writing one run: start each once",
                            [](const json& host) -> std::string {
-                             return host.value("locked_out", true) ? "" : "gets a lock that another host holds";
+                             return host.value("locked_out", true) ? "" : "isn't kept out by a lock of another host";
                            })};
 }
 

@@ -69,6 +69,7 @@ std::string check_whole_steps(const Path& folder, const std::function<std::strin
   try {
     return check(UINT64_MAX);
   } catch (const Error& error) {
+    if (error.exit() == Exit::failure || !std::filesystem::exists(folder / "run.h5")) throw;  // the disk, or nothing
     const record::RunReader run(folder / "run.h5");
     if (run.live() || run.status() == "finished") throw;
     return fmt::format("{}; later steps are damaged, as by a power failure ({}): compeer resume repeats them",

@@ -80,16 +80,28 @@ void refuse_another_spec(const record::RunReader& log, const std::filesystem::pa
               Exit::data);
 }
 
-// Renames torn files of rollouts, so that the run can write their steps again. Returns the last step before all of
-// them, or `step` if there are none.
+// Renames torn files of rollouts and the checkpoints of their steps, so that the run can write both again. Returns the
+// last step before all of them, or `step` if there are none.
 uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step, std::vector<std::string>& problems) {
-  for (const auto& torn : record::RolloutReader::torn(run, step)) {
+  const auto all_torn = record::RolloutReader::torn(run, step);
+  if (all_torn.empty()) return step;
+  for (const auto& torn : all_torn) step = std::min(step, torn.first_step - 1);
+  // Before the rollouts: a run that is killed in between must not continue from one of these later.
+  for (const auto& checkpoint : record::checkpoint_folders(run)) {
+    if (*record::step_of(checkpoint) <= step) continue;
+    auto aside = checkpoint;
+    aside += ".torn";
+    std::filesystem::remove_all(aside);
+    std::filesystem::rename(checkpoint, aside);
+    problems.push_back(
+        fmt::format("checkpoints/{0}, whose rollouts are torn; it is {0}.torn now", checkpoint.filename().string()));
+  }
+  for (const auto& torn : all_torn) {
     auto aside = torn.file;
     aside.replace_extension(".torn");
     std::filesystem::rename(torn.file, aside);
     problems.push_back(fmt::format("rollouts/{}: {}; it is {} now, and its steps are repeated",
                                    torn.file.filename().string(), torn.problem, aside.filename().string()));
-    step = std::min(step, torn.first_step - 1);
   }
   return step;
 }
@@ -111,7 +123,10 @@ Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_
     if (torn) found = record::newest_good(run, nullptr, rows);
   }
   for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
-  if (torn && !found) return start;  // from the first step
+  if (torn && !found) {  // from the first step
+    std::filesystem::remove(run / "checkpoints" / "last");
+    return start;
+  }
   if (!found)
     throw Error(run.string(),
                 fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),

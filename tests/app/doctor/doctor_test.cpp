@@ -189,7 +189,7 @@ TEST_F(Doctor, HostsThatDifferAreNamed) {
   EXPECT_EQ(all[2].state, Finding::lacking);
   EXPECT_EQ(all[3].what, "n2 is 3.2 s ahead of n1");
   EXPECT_EQ(all[3].state, Finding::remark);
-  EXPECT_EQ(all[5].what, "n2 gets a lock that another host holds");
+  EXPECT_EQ(all[5].what, "n2 isn't kept out by a lock of another host");
   EXPECT_EQ(between_hosts({{"mpi", "Open MPI v5.0.0"}})[1].what,
             "n2 has another MPI: Open MPI v5.0.0, not Open MPI v4.1.4");
   EXPECT_EQ(between_hosts({{"host", "n1"}})[0].remedy,
@@ -198,6 +198,8 @@ TEST_F(Doctor, HostsThatDifferAreNamed) {
 
 TEST_F(Doctor, AFolderThatIsNotSharedIsLacking) {
   EXPECT_EQ(between_hosts({{"reads", false}})[3].what, "n2 does not see what n1 writes in /home/ada");
+  EXPECT_EQ(between_hosts({{"reads", false}, {"problem", "No space left"}})[3].what,
+            "n2 can't write in /home/ada: No space left");
   EXPECT_EQ(between_hosts({{"seen", false}})[3].what, "n2 writes in /home/ada what n1 does not see");
   EXPECT_EQ(between_hosts({{"problem", "Permission denied"}})[3].what,
             "n2 can't write in /home/ada: Permission denied");

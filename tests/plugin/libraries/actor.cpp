@@ -88,6 +88,7 @@ class Actor : public Reward {
     if (act_.starts_with("change: ")) change(act_.substr(8));
     if (act_ == "leave a process" && ::fork() == 0) ::pause();
     if (act_ == "return twice") (void)::fork();
+    if (act_ == "return, and throw in a copy" && ::fork() == 0) throw std::runtime_error("no program to run");
     if (act_ == "change and throw") {
       change("rounding");
       throw std::runtime_error("no more");

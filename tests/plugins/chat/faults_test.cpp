@@ -85,6 +85,9 @@ TEST(OpenAiFaults, AreNotTriedAgainIfTheyStay) {
   EXPECT_EQ(after({server::fail(400, "too long")}, {}, &requests).failure, "HTTP 400: too long");
   EXPECT_EQ(requests, 1u);
   EXPECT_EQ(after({server::fail(422, "no")}).failure, "HTTP 422: no");
+  const std::string long_prompt =
+      "'max_tokens' or 'max_completion_tokens' is too large: 512";  // of one request, in vLLM
+  EXPECT_EQ(after({server::fail(400, long_prompt)}).failure, "HTTP 400: " + long_prompt);
   EXPECT_EQ(
       after({server::send(server::response(200, R"({"choices":[{"message":{"content":null,"refusal":"No."}}]})"))})
           .failure,

@@ -183,7 +183,8 @@ TEST_F(JudgedRewards, RefuseAJudgeThatWasTrainedToBeAskedInAnotherForm) {
       {"reads_replies", false}};
   const auto says = [&](const std::string& differences) {
     return folder + ": is a judge that was trained to be asked in another form: " + differences +
-           "\n  help: set these here as in training (a reward's 'reads' is its 'reader'), or train a judge in this "
+           "\n  help: set these here as in training (a reward's 'reads' is its 'reader', label_choice has none), or "
+           "train a judge in this "
            "form";
   };
   const auto refused = [&](const std::string& name, nlohmann::json settings) {

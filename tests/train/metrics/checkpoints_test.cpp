@@ -68,12 +68,18 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
   write_file(run_ / "rollouts/r0001-000011.h5.part", std::string(8192, '\0'));
   write_file(run_ / "rollouts/r0000-000021.h5.part", "");
   EXPECT_EQ(found(),
-            "10 compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
+            "10 compeer: warning: passed over checkpoints/step-000020, whose rollouts are torn; it is step-000020.torn "
+            "now\n"
+            "compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
             "found; it is r0001-000011.h5.torn now, and its steps are repeated\n");
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0001-000011.h5.torn"));
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0000-000021.h5.part"));  // of steps that are repeated anyway
+  EXPECT_EQ(found(), "10 ");  // killed before its rows were cut back, it does not continue from step 20
   write_file(run_ / "rollouts/r0000-000001.h5.part", "");
   EXPECT_EQ(found().substr(0, 2), "0 ");
+  EXPECT_FALSE(std::filesystem::is_symlink(run_ / "checkpoints/last"));
+  rows(5);
+  EXPECT_EQ(found(), "0 ");  // killed before its first checkpoint, it starts over
 }
 
 TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
