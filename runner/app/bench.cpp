@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/doctor/doctor.h"
 #include "base/error.h"
+#include "base/files.h"
 
 namespace compeer::app {
 
@@ -49,7 +50,7 @@ json machine() {
   const auto usable = this_machine();
   return {{"cores", usable.cores.size()},
           {"memory_bytes", usable.memory},
-          {"processor", bench::processor_kind(processor.avx512, processor.bfloat16)},
+          {"processor", bench::processor_kind(processor.avx512, processor.bfloat16, read_file("/proc/cpuinfo"))},
           {"version", COMPEER_VERSION}};
 }
 

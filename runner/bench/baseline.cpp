@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <regex>
 #include <sstream>
 
 #include "base/error.h"
@@ -34,8 +35,16 @@ std::string key(const json& line) {
 
 }  // namespace
 
-std::string processor_kind(bool avx512, bool bfloat16) {
-  return bfloat16 ? "AVX512_BF16" : avx512 ? "AVX-512" : "AVX2";
+std::string processor_kind(bool avx512, bool bfloat16, const std::string& cpuinfo) {
+  const auto value = [&](const char* name) {  // of the first processor
+    std::smatch match;
+    std::regex_search(cpuinfo, match, std::regex(fmt::format("(?:^|\n){}\t*: (.*)", name)));
+    return match.empty() ? "?" : match[1].str();
+  };
+  return fmt::format("{} {}/{}, {}", value("vendor_id"), value("cpu family"), value("model"),
+                     bfloat16 ? "AVX512_BF16"
+                     : avx512 ? "AVX-512"
+                              : "AVX2");
 }
 
 BenchBaseline::BenchBaseline(const std::filesystem::path& file) {

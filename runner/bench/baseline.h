@@ -6,8 +6,9 @@
 
 namespace compeer::bench {
 
-/// The instruction sets that speed depends on: "AVX512_BF16", "AVX-512" or "AVX2".
-std::string processor_kind(bool avx512, bool bfloat16);
+/// What speed depends on: "GenuineIntel 6/143, AVX512_BF16" is vendor, family, model, and the widest instruction set,
+/// else AVX-512 or AVX2. `cpuinfo` is the text of /proc/cpuinfo; "?" is what it lacks.
+std::string processor_kind(bool avx512, bool bfloat16, const std::string& cpuinfo);
 
 /// Figures of earlier measurements, by kind of processor: lines that `compeer bench --json` printed.
 class BenchBaseline {

@@ -45,6 +45,15 @@ std::set<std::string> names(const std::map<std::string, json>& lines) {
   return all;
 }
 
+TEST(BenchBaseline, NamesTheKindOfProcessor) {
+  const std::string cpuinfo =
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n"
+      "\nprocessor\t: 1\nmodel\t\t: 18\n";
+  EXPECT_EQ(processor_kind(true, true, cpuinfo), "AuthenticAMD 25/17, AVX512_BF16");
+  EXPECT_EQ(processor_kind(true, false, cpuinfo), "AuthenticAMD 25/17, AVX-512");
+  EXPECT_EQ(processor_kind(false, false, ""), "? ?/?, AVX2");
+}
+
 TEST(BenchBaseline, ComparesWithTheSameMeasurementOnTheSameKindOfProcessor) {
   Scratch scratch;
   const auto file = scratch.folder() / "baseline.jsonl";
