@@ -15,7 +15,7 @@ local function of(which, metric)
 end
 
 local replies = { "quality", "true reward", "quality, greedy", "grammatical, greedy" }
-local dialogues = { "quality, five rounds", "repetition" }
+local dialogues = { "five rounds", "repetition" }
 
 compeer.study {
   name = "quickstart",
@@ -38,10 +38,9 @@ compeer.study {
   end,
   figures = {
     { "quality", "esc_world_truth.quality" }, { "true reward", "esc_world_truth.reward" },
-    { "judged reward", "unifireward.reward" },
     { "quality, greedy", of("greedy", "esc_world_truth.quality") },
     { "grammatical, greedy", of("greedy", "esc_world_truth.grammatical") },
-    { "quality, five rounds", of("dialogues", "world_truth.quality") },
+    { "five rounds", of("dialogues", "world_truth.quality") },
     { "repetition", of("dialogues", "diversity.repetition"), better = "lower" },
   },
   contrasts = {

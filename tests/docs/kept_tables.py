@@ -14,10 +14,12 @@ import statistics
 import sys
 from pathlib import Path
 
-PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5, "real_judges": 3,
-           "real_policies": 3, "real_cross": 3}  # seeds
+PLANNED = {"quickstart": 5, "table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5,
+           "real_judges": 3, "real_policies": 3, "real_cross": 3}  # seeds
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
 QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
+REPLIES = ["quality", "true reward", "quality, greedy", "grammatical, greedy"]
+DIALOGUES = ["five rounds", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
 NAMED = ["emotion F1", "emotion F1, calibrated", "strategy F1", "strategy F1, calibrated"]
 JUDGED = ["pairs", "pairs, order", "feedback, order", "feedback, alpha"]
@@ -27,6 +29,10 @@ CROSS = ["history ranked", "emotion ranked", "strategy ranked", "wrong found", "
 # contrasts.
 PAGES = {
     "docs/lab/studies.md": {
+        "quickstart: figures": ([*REPLIES, *DIALOGUES], {}),
+        "quickstart: contrasts": [
+            ("UR", "SFT", REPLIES), ("UR", "format only", REPLIES), ("format only", "SFT", REPLIES),
+            ("URP", "UR", REPLIES), ("UR", "SFT", DIALOGUES), ("URP", "UR", DIALOGUES)],
         "table2: scores": (SCORES, {}),
         "table2: dialogues": (["true quality", "grammatical", "follows", "repetition", "distinct-2", "words a reply"], {}),
         "table2: contrasts": [
