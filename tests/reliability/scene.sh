@@ -34,6 +34,11 @@ tidy() {
 trap tidy EXIT
 trap 'exit 130' INT TERM
 cd "$work" || exit 1
+# What the library defines but does not export is not called, and no fault would be met.
+if hidden=$(nm "$faults" | grep -E ' t (open|fopen|fclose|fflush|write|read|mmap|rename|fsync|clock_gettime|gettimeofday)(64)?$'); then
+  echo "$faults does not export $(awk '{ print $3 }' <<<"$hidden" | paste -sd ' ')" >&2
+  exit 1
+fi
 
 skip() { echo "skipped: $1"; [[ $OUT ]] && write_figures "$1"; exit 77; }
 fault() { wrong+=("$1"); echo "FAILED  $1"; [[ -f ${2:-} ]] && tail -n 15 "$2" | sed 's/^/        /'; }
