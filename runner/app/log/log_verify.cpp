@@ -72,8 +72,11 @@ std::string check_whole_steps(const Path& folder, const std::function<std::strin
     if (error.exit() == Exit::failure || !std::filesystem::exists(folder / "run.h5")) throw;  // the disk, or nothing
     const record::RunReader run(folder / "run.h5");
     if (run.live() || run.status() == "finished") throw;
+    const auto whole = whole_steps(folder, run.rows());
+    if (whole == 0)
+      return fmt::format("damaged, as by a power failure ({}): compeer resume starts over", error.problem());
     return fmt::format("{}; later steps are damaged, as by a power failure ({}): compeer resume repeats them",
-                       check(whole_steps(folder, run.rows())), error.problem());
+                       check(whole), error.problem());
   }
 }
 

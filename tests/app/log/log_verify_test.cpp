@@ -178,6 +178,27 @@ TEST_F(DataLog, VerifyFindsDamagedFilesOfStages) {
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: not there"});
 }
 
+// It has no checkpoint from which it would continue, so nothing in run.h5 is missed.
+TEST_F(DataLog, VerifyForgivesDamagedRowsOfARunThatStartsOver) {
+  const auto text = record::RunReader(folder_ / "run.h5").spec_text();
+  std::filesystem::remove(folder_ / "run.h5");
+  std::filesystem::remove(folder_ / "summary.json");
+  record::write_status(folder_, {"running", 1, 2, "", {}, "", 1, 1});
+  const double unusual = 1234.5678;
+  record::RunWriter::create(folder_ / "run.h5", text, {"step", "in", "out", "dropped"})
+      .append(std::vector<double>{1, unusual, 3, 0});
+  const auto bytes = read_file(folder_ / "run.h5");
+  flip_byte(folder_ / "run.h5", bytes.find(std::string(reinterpret_cast<const char*>(&unusual), sizeof unusual)));
+  EXPECT_EQ(failures(), Failures{});
+  std::ostringstream out;
+  log_verify({folder_.string(), false, 60}, out);
+  EXPECT_NE(
+      out.str().find("good  run.h5                    damaged, as by a power failure (row 1 has other values than "
+                     "were written): compeer resume starts over\n"),
+      std::string::npos)
+      << out.str();
+}
+
 TEST_F(DataLog, VerifyKnowsTheStagesOfARunThatLeftNoSummary) {
   std::filesystem::remove(folder_ / "summary.json");
   record::write_status(folder_, {"running", 2, 2, "", {}, "", 1, 1});
