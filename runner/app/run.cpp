@@ -38,11 +38,11 @@ struct RunOptions {
   std::vector<std::string> sets;
   int64_t ranks = 0;  // 0: as the spec says
   std::string results;
-  bool fresh = false, dry_run = false, quick = false, quiet = false, other_builds = false;
+  bool fresh = false, dry_run = false, quick = false, quiet = false, allow_changed = false;
 
   // What is done quickly is of little worth, and may not take the place of what was done in full.
   launch::LaunchOptions launch_options() const {
-    return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet, other_builds};
+    return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet, allow_changed};
   }
 };
 
@@ -192,9 +192,10 @@ int resume_run(const RunOptions& options) {
   return tell(done);
 }
 
-void add_other_builds(CLI::App& command, RunOptions& options) {
-  command.add_flag("--other-builds", options.other_builds,
-                   "go on with a run although plugins have changed since it began; spec.json and the log record it");
+void add_changed(CLI::App& command, RunOptions& options) {
+  command.add_flag(
+      "--changed", options.allow_changed,
+      "go on with a run although plugins or inputs have changed since it began; spec.json and the log record it");
 }
 
 }  // namespace
@@ -218,7 +219,7 @@ void add_run(CLI::App& command, Action& action) {
       ->default_str("results; with --quick results/quick");
   command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
   command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
-  add_other_builds(command, *options);
+  add_changed(command, *options);
   command.add_flag("--dry-run", options->dry_run,
                    "print what would run and what it takes, by arithmetic; start nothing");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
@@ -234,7 +235,7 @@ void add_resume(CLI::App& command, Action& action) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  add_other_builds(command, *options);
+  add_changed(command, *options);
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }

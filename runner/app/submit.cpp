@@ -31,7 +31,7 @@ struct SubmitOptions {
   std::string file;
   std::vector<std::string> sets;
   std::string results;
-  bool quick = false, ready = false, dry_run = false, write_only = false, as_json = false, other_builds = false;
+  bool quick = false, ready = false, dry_run = false, write_only = false, as_json = false, allow_changed = false;
 
   bool hands_over() const { return !dry_run && !write_only; }
   int64_t at_once = 0;
@@ -129,7 +129,7 @@ launch::SubmittedScript study_of(const SubmitOptions& options) {
   for (const auto& change : launch::changes_of(options.wishes))
     words.insert(words.end(), {"--ranks", std::to_string(change.value.get<int64_t>())});
   if (options.quick) words.emplace_back("--quick");
-  if (options.other_builds) words.emplace_back("--other-builds");
+  if (options.allow_changed) words.emplace_back("--changed");
   return study;
 }
 
@@ -236,7 +236,7 @@ int submit(const SubmitOptions& options) {
   ordered_json all = {
       {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
   for (const auto& job : plan.jobs) {
-    if (!options.dry_run) launch::prepare(job, options.folder(), options.other_builds);
+    if (!options.dry_run) launch::prepare(job, options.folder(), options.allow_changed);
     const auto number = options.hands_over() ? hand_over(job) : "";
     all["jobs"].push_back(as_json(job, number, options.dry_run));
     if (!options.as_json) tell(options, job, number);
@@ -301,8 +301,8 @@ void add_submit(CLI::App& command, Action& action) {
   command.add_flag("--write-only", options->write_only, "make folders and batch scripts, and print how to submit them")
       ->excludes(dry_run);
   command.add_flag("--json", options->as_json, "jobs, scripts and folders as one JSON object");
-  command.add_flag("--other-builds", options->other_builds,
-                   "go on with runs although plugins have changed since they began");
+  command.add_flag("--changed", options->allow_changed,
+                   "go on with runs although plugins or inputs have changed since they began");
   command.callback([options, &action] { action = [options] { return submit(*options); }; });
 }
 

@@ -164,7 +164,8 @@ class DataTask {
              fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}. "
                          "Reasons: {}",
                          count("failed"), of_chats, most_failed, listed(made.chats.at("failures"))),
-             fmt::format("remove the cause, then ask for the rest: compeer resume {}. Answers are stored",
+             fmt::format("remove the cause, then ask for the rest: compeer resume {}; or correct the experiment, then "
+                         "compeer run. Answers are stored",
                          folder_.string()));
     QuestionCount all = own_questions(made.tally);
     all += {made.tally.in, static_cast<int64_t>(of_chats), static_cast<int64_t>(count("malformed"))};

@@ -154,7 +154,10 @@ TokenizerFiles read_tokenizer_files(const fs::path& folder) {
       files.merges = read_merges(folder / "merges.txt");
       split_as_class(folder, config, files);
     } else {
-      throw Error(folder.string(), "holds no tokenizer", "expected tokenizer.json, or vocab.json and merges.txt",
+      const auto model = folder / "checkpoints/last";
+      throw Error(folder.string(), "holds no tokenizer",
+                  fs::exists(model) ? "a run's newest model is in " + model.string()
+                                    : "expected tokenizer.json, or vocab.json and merges.txt",
                   Exit::data);
     }
     read_config(config, config_file.string(), files);

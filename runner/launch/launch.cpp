@@ -60,7 +60,7 @@ class Live {
         progress_(progress) {
     refuse_forbidden(spec);
     const bool resume = folder_.state(spec) == RunFolder::State::resumable && !options.fresh;
-    if (resume) spec = folder_.continued(std::move(spec), options.other_builds);
+    if (resume) spec = folder_.continued(std::move(spec), options.allow_changed);
     if (!resume) spec.history.clear();
     if (const auto other = resume ? "" : folder_.namesake(spec); !other.empty())
       progress.note(fmt::format("compeer: note: {}; this one is {}", other, folder_.path().string()));
@@ -332,6 +332,21 @@ spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Chang
   return longer;
 }
 
+// Refuses inputs with other contents than the run began with, unless that is allowed.
+spec::Spec with_present_inputs(const spec::Spec& spec, const fs::path& folder, bool allowed) {
+  const auto start = record::newest_good(folder);
+  auto now = spec::with_present_inputs(spec, start ? start->step : 0);
+  std::vector<std::string> changed;
+  for (size_t i = spec.history.size(); i < now.history.size(); ++i) changed.push_back(now.history[i].at("what"));
+  if (!changed.empty() && !allowed)
+    throw Error(folder.string(), fmt::format("began with other {}", fmt::join(changed, ", ")),
+                fmt::format("put the old contents back, or add --changed to go on with the new ones and record the "
+                            "change, or begin a run with them: compeer run {} --set name=NAME",
+                            folder.string()),
+                Exit::data);
+  return now;
+}
+
 // Describes plugins as their files are now. The worker reports a file that is gone.
 void look_again(std::vector<spec::PluginInfo>& plugins) {
   for (auto& one : plugins) {
@@ -359,7 +374,9 @@ Launched resume(const fs::path& folder, const LaunchOptions& options, const plug
   if (!changes.empty()) specs[0] = with_more_steps(specs[0], changes, folder);
   const auto claim = [&](const spec::Spec&) {
     auto mine = RunFolder::open(folder);
-    if (mine.state(specs[0]) != RunFolder::State::finished) look_again(specs[0].plugins);
+    if (mine.state(specs[0]) == RunFolder::State::finished) return mine;
+    look_again(specs[0].plugins);
+    specs[0] = with_present_inputs(specs[0], folder, options.allow_changed);
     return mine;
   };
   return Launcher(specs, options).run(claim).at(0);

@@ -17,10 +17,10 @@ namespace compeer::launch {
 /// has finished is read back; one that was left unfinished goes on from its newest checkpoint.
 struct LaunchOptions {
   std::filesystem::path results = "results";
-  int jobs = 1;               ///< runs at the same time
-  bool fresh = false;         ///< repeat runs; what there is of them is set aside
-  bool quiet = false;         ///< no progress
-  bool other_builds = false;  ///< go on with runs although plugins are other builds than those the runs began with
+  int jobs = 1;                ///< runs at the same time
+  bool fresh = false;          ///< repeat runs; what there is of them is set aside
+  bool quiet = false;          ///< no progress
+  bool allow_changed = false;  ///< go on with runs although plugins or inputs are others than those the runs began with
 };
 
 /// What became of a run.

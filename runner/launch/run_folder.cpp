@@ -144,14 +144,14 @@ RunFolder::State state_of(const fs::path& folder, const spec::Spec& spec) {
   return record::checkpoint_folders(folder).empty() ? RunFolder::State::fresh : RunFolder::State::resumable;
 }
 
-[[noreturn]] void refuse_other_builds(const fs::path& folder, const spec::json& changes) {
+[[noreturn]] void refuse_changes(const fs::path& folder, const spec::json& changes) {
   std::vector<std::string> builds;
   for (const auto& change : changes)
     builds.push_back(fmt::format("{} (SHA-256 {}... so far, {}... now)", change.at("what").get<std::string>(),
                                  change.at("before").get<std::string>().substr(0, 16),
                                  change.at("after").get<std::string>().substr(0, 16)));
   throw Error(folder.string(), fmt::format("was made so far with another build of {}", fmt::join(builds, ", ")),
-              "put the old library back, or add --other-builds to go on with the new one and record the change, or "
+              "put the old library back, or add --changed to go on with the new one and record the change, or "
               "start over: compeer run FILE --fresh",
               Exit::plugin);
 }
@@ -222,7 +222,7 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
   return sentences;
 }
 
-spec::Spec RunFolder::continued(spec::Spec spec, bool other_builds) const {
+spec::Spec RunFolder::continued(spec::Spec spec, bool allow_changed) const {
   const auto before = spec_of(path_);
   if (!spec::is_spec_of_run(spec::json::parse(spec.file_text()), before.sha256()))
     throw Error(path_.string(), "was given another spec by another process just now", "repeat the command",
@@ -238,7 +238,7 @@ spec::Spec RunFolder::continued(spec::Spec spec, bool other_builds) const {
     }
   }
   if (changes.empty()) return spec;
-  if (!other_builds) refuse_other_builds(path_, changes);
+  if (!allow_changed) refuse_changes(path_, changes);
   const auto start = record::newest_good(path_);
   for (auto& change : changes) {
     change.update({{"step", start ? start->step : 0}, {"spec_before", spec.sha256()}, {"spec_after", spec.sha256()}});

@@ -45,8 +45,8 @@ class RunFolder {
   std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
 
   /// `spec` with the history of the run here, which goes on. A plugin that is another build than the run has had so far
-  /// becomes an entry of the history if `other_builds`, else an Error (exit 5).
-  spec::Spec continued(spec::Spec spec, bool other_builds) const;
+  /// becomes an entry of the history if `allow_changed`, else an Error (exit 5).
+  spec::Spec continued(spec::Spec spec, bool allow_changed) const;
 
   /// Why this folder isn't the one that is called as the run is: "results/a is another run (there: ranks = 2)"; "" if
   /// it is.

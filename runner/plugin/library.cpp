@@ -35,7 +35,7 @@ void check_same_file(const Chosen& chosen, const std::string& actual) {
   fail(chosen,
        "is not the file this run was made with: its SHA-256 is " + actual.substr(0, 16) + "..., the spec says " +
            chosen.sha256.substr(0, 16) + "...",
-       "put the old library back, or go on with the new one, which is recorded: compeer resume RUN_DIR --other-builds");
+       "put the old library back, or go on with the new one, which is recorded: compeer resume RUN_DIR --changed");
 }
 
 // Of "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file descriptor" the loader's part;

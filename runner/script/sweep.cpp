@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/hash.h"
@@ -8,6 +9,7 @@
 #include "script/changes.h"
 #include "script/module.h"
 #include "spec/dotted.h"
+#include "spec/text.h"
 
 namespace compeer::script {
 
@@ -33,6 +35,11 @@ std::vector<Axis> read_axes(lua_State* L, int index) {
       throw Error("", fmt::format("'{}' needs a list of values", path), fmt::format("[\"{}\"] = {{ 1, 2, 3 }}", path));
     }
     if (path == "name") throw Error("", "'name' can't be swept", "the names are made from the values");
+    for (auto one = list.begin(); one != list.end(); ++one) {
+      if (std::find(list.begin(), one, *one) != one)
+        throw Error("", fmt::format("'{}' has the value {} twice", path, spec::show(*one)),
+                    "runs with the same settings have the same bits: they are one run");
+    }
     runs *= list.size();
     if (runs > most_runs) throw Error("", fmt::format("a sweep of more than {} runs", most_runs));
     axes.push_back({path, list});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "spec/check.h"
@@ -54,6 +56,9 @@ std::string change_text(const json& change) {
   if (what.starts_with("plugin "))
     return fmt::format("after step {} the {} was replaced by another build (SHA-256 {} before, {} after)", step, what,
                        short_hash(before), short_hash(after));
+  if (what.starts_with("contents of "))
+    return fmt::format("after step {} the {} were replaced by others (pin {} before, {} after)", step, what,
+                       short_hash(before), short_hash(after));
   return fmt::format("after step {} {} was changed from {} to {} (spec {} before, {} after)", step, what, show(before),
                      show(after), short_hash(change.at("spec_before")), short_hash(change.at("spec_after")));
 }
@@ -79,6 +84,13 @@ Spec extended(Spec spec, const std::vector<Change>& changes, uint64_t done) {
   const auto task = spec.values.at("task").get<std::string>(), steps = task + ".steps";
   const bool trains = task == "sft" || task == "grpo";
   for (const auto& change : changes) {
+    if (const auto section = task + "."; change.path.starts_with(section)) {
+      std::vector<std::string> known;
+      for (const auto& [key, value] : spec.values.at(task).items()) known.push_back(section + key);
+      if (std::find(known.begin(), known.end(), change.path) == known.end())
+        throw Error(change.origin, fmt::format("unknown key '{}'", printable(change.path)),
+                    suggest(change.path, known));
+    }
     if (!trains || change.path != steps)
       throw Error(change.origin, fmt::format("'{}' can't be changed in a run that has begun", printable(change.path)),
                   (trains ? fmt::format("'{}' can be raised; ", steps) : std::string()) +

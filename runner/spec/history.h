@@ -8,8 +8,8 @@
 /// Changes to a run after it began. They are the list "history" of its spec.json, the earliest first; each is an
 /// object:
 ///   "step"     number of steps done before the change
-///   "what"     "grpo.steps", or "plugin rewards/length"
-///   "before", "after"            values of the setting, or SHA-256 of the plugin's library
+///   "what"     "grpo.steps", "plugin rewards/length", or "contents of dataset.path"
+///   "before", "after"            values of the setting, SHA-256 of the plugin's library, or pins (spec/paths.h)
 ///   "spec_before", "spec_after"  SHA-256 of the spec
 namespace compeer::spec {
 

@@ -112,6 +112,8 @@ std::string Spec::file_text() const {
 
 Spec Spec::from_file_text(const std::string& text, const std::string& name) {
   const json file = parse(text, name);
+  if (!file.is_object() || !file.contains("format"))
+    throw Error(name, "is not the spec.json of a run", "experiments are TOML files or Lua scripts");
   Spec spec;
   try {
     if (const auto format = file.at("format"); format != 1) {
@@ -193,6 +195,31 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
     }
   }
   mistakes.raise();
+}
+
+Spec with_present_inputs(Spec spec, uint64_t done) {
+  const json pins = spec.values.value("inputs", json::object());
+  for (const auto& [path, before] : pins.items()) {
+    const json* const value = find(spec.values, path);
+    if (!value || !value->is_string())
+      throw Error("spec.json", fmt::format("has an input '{}', which is not there", printable(path)), "", Exit::data);
+    const auto given = value->get<std::string>();
+    const auto found = locate(given);
+    if (!found)
+      throw Error(origin_in(spec, path), fmt::format("'{}': there is no file or folder {} any more", path, show(given)),
+                  "put it back, or resume from the folder in which the run was begun", Exit::data);
+    const auto after = pin(*found);
+    if (after == before) continue;
+    json entry = {{"step", done},
+                  {"what", "contents of " + path},
+                  {"before", before},
+                  {"after", after},
+                  {"spec_before", spec.sha256()}};
+    spec.values["inputs"][path] = after;
+    entry["spec_after"] = spec.sha256();
+    spec.history.push_back(std::move(entry));
+  }
+  return spec;
 }
 
 std::vector<Difference> diff(const Spec& before, const Spec& after) {

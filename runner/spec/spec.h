@@ -60,6 +60,11 @@ using MayMiss = std::function<bool(const std::string& given)>;
 /// A value that is the text of such a file is filled in, so that a run keeps what the file said when it was made.
 void pin_inputs(Spec& spec, const MayMiss& may_miss = nullptr);
 
+/// The spec of a run with the pins that its files and folders have now, and an entry in its history (history.h) for
+/// each that differs. `done`: steps of the checkpoint that the run continues from. Throws Error (exit 4) that names one
+/// that is gone.
+Spec with_present_inputs(Spec spec, uint64_t done);
+
 struct Difference {
   std::string path;
   json before, after;  ///< discarded where the key is not there

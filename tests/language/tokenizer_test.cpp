@@ -355,6 +355,8 @@ TEST_F(Refused, BrokenPatterns) {
 
 TEST_F(Refused, AFolderWithoutTokenizer) {
   EXPECT_NE(message().find("holds no tokenizer"), std::string::npos);
+  fs::create_directories(folder() / "checkpoints/last");
+  EXPECT_NE(message().find("a run's newest model is in "), std::string::npos) << message();
   write_file("vocab.json", "{}");
   EXPECT_NE(message().find("vocab.json: holds no vocabulary"), std::string::npos);
   write_file("vocab.json", "{\"a\":0}");

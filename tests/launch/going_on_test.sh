@@ -101,7 +101,7 @@ goes_on() { # NAME COMMAND...
   call "$@"
   ends 5
   holds "$which: another build is refused" "was made so far with another build of plugin rewards/esc_world_truth" said
-  call "$@" --other-builds
+  call "$@" --changed
   ends 0
   for place in "results/$which/log.txt" "results/$which/report.html"; do
     holds "$which: it is recorded" "the plugin rewards/esc_world_truth was replaced by another build" "$place"

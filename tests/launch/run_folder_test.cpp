@@ -6,6 +6,8 @@
 
 #include "launching.h"
 #include "record/checkpoint.h"
+#include "spec/history.h"
+#include "spec/paths.h"
 
 namespace compeer::launch {
 namespace {
@@ -220,11 +222,11 @@ TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
   spec.plugins.at(0).sha256 = std::string(64, '1');
   EXPECT_EQ(failure(one(spec)),
             "results/x: was made so far with another build of plugin models/qwen2 (SHA-256 0000000000000000... so far, "
-            "1111111111111111... now)|put the old library back, or add --other-builds to go on with the new one and "
+            "1111111111111111... now)|put the old library back, or add --changed to go on with the new one and "
             "record the change, or start over: compeer run FILE --fresh|5");
   EXPECT_EQ(read("results/x/spec.json"), make_spec().file_text()) << "nothing was touched";
   auto allowed = quiet();
-  allowed.other_builds = true;
+  allowed.allow_changed = true;
   worker("exit 1");
   one(spec, allowed);
   worker("finish");
@@ -237,6 +239,40 @@ TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
                                     {"after", std::string(64, '1')},
                                     {"spec_before", spec.sha256()},
                                     {"spec_after", spec.sha256()}}));
+}
+
+TEST_F(RunFolders, ResumesWithOtherInputsOnlyIfToldTo) {
+  std::ofstream("base") << "old";
+  auto spec = make_spec();
+  spec.values["model"]["path"] = "base";
+  spec.values["inputs"] = {{"model.path", spec::pin("base")}};
+  const auto before = spec.values["inputs"]["model.path"].get<std::string>(), hash = spec.sha256();
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(spec);
+  record::CheckpointWriter("results/x", 4).commit(nlohmann::json::object());
+  std::ofstream("base") << "new";
+  worker("finish");
+  EXPECT_EQ(failure(resumed(quiet())),
+            "results/x: began with other contents of model.path|put the old contents back, or add --changed to go on "
+            "with the new ones and record the change, or begin a run with them: compeer run results/x --set "
+            "name=NAME|4");
+  fs::remove("base");
+  EXPECT_EQ(
+      failure(resumed(quiet(), {{"grpo.steps", 200, "--set"}})),
+      "default: 'model.path': there is no file or folder \"base\" any more|put it back, or resume from the folder "
+      "in which the run was begun|4");
+  EXPECT_EQ(read("results/x/spec.json"), spec.file_text()) << "nothing was touched";
+  std::ofstream("base") << "new";
+  auto allowed = quiet();
+  allowed.allow_changed = true;
+  EXPECT_EQ(failure(resumed(allowed)), "none");
+  const auto now = spec::Spec::from_file_text(read("results/x/spec.json"));
+  EXPECT_EQ(now.values["inputs"]["model.path"], spec::pin("base"));
+  ASSERT_EQ(now.history.size(), 1u);
+  EXPECT_EQ(spec::change_text(now.history[0]), "after step 4 the contents of model.path were replaced by others (pin " +
+                                                   before.substr(0, 16) + "... before, " +
+                                                   spec::pin("base").substr(0, 16) + "... after)");
+  EXPECT_EQ(now.history[0].at("spec_before"), hash);
 }
 
 TEST_F(RunFolders, StartsOverWithAnotherBuildWhereNothingWasDone) {

@@ -99,6 +99,9 @@ TEST(Sweep, MakesNamesThatAreDistinctAndPlain) {
 TEST(Sweep, RefusesWhatMakesNoSweep) {
   EXPECT_EQ(said(base + "compeer.sweep(base, { seed = 3 })"),
             "script.lua:2: 'seed' needs a list of values|[\"seed\"] = { 1, 2, 3 }");
+  EXPECT_EQ(
+      said(base + "compeer.sweep(base, { seed = {1, 2, 1} })"),
+      "script.lua:2: 'seed' has the value 1 twice|runs with the same settings have the same bits: they are one run");
   EXPECT_START(said(base + "compeer.sweep(base, {\n ['grpo.stesp'] = {1} })"),
                "script.lua:3: unknown key 'grpo.stesp'|did you mea");
   EXPECT_EQ(

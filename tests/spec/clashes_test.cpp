@@ -25,8 +25,10 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
 // 8 and 16 by default.
 TEST(Clashes, BatchesDontPartNeighbours) {
   const auto told = [](const std::string& settings) {
-    return refused("name = \"x\"\ntask = \"sft\"\n[model]\nplugin = \"qwen2\"\n[dataset]\nplugin = \"esc_world\"\n"
-                   "[sft]\n" + settings);
+    return refused(
+        "name = \"x\"\ntask = \"sft\"\n[model]\nplugin = \"qwen2\"\n[dataset]\nplugin = \"esc_world\"\n"
+        "[sft]\n" +
+        settings);
   };
   EXPECT_EQ(told("neighbours = 4"), "");
   EXPECT_EQ(told("neighbours = 3\nbatch = 48\ntogether = 12"), "");

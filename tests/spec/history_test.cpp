@@ -57,6 +57,8 @@ TEST(Extended, RefusesAllOtherChanges) {
       "|'grpo.steps' can be raised; for another run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3";
   EXPECT_EQ(refused(run_of(), "grpo.lr", 1),
             "--set|'grpo.lr' can't be changed in a run that has begun" + std::string(other));
+  EXPECT_TRUE(
+      refused(run_of(), "grpo.setps", 9).starts_with("--set|unknown key 'grpo.setps'|did you mean 'grpo.steps'?"));
   EXPECT_EQ(refused(run_of(), "sft.steps", 9),
             "--set|'sft.steps' can't be changed in a run that has begun" + std::string(other));
   EXPECT_EQ(refused(run_of(), "grpo.steps", 7),

@@ -349,11 +349,11 @@ TEST(Resolve, RefusesTwoRewardsOfOneLabel) {
 }
 
 TEST(Resolve, TellsAllMistakesInTheOrderOfTheFile) {
-  EXPECT_EQ(
-      refused(smallest("steps = 0\nlr = 0\n[model]\npth = \"a\"\n")),
-      "x.toml:8|'grpo.steps' must be an integer of at least 1, not 0\n"
-      "x.toml:9: 'grpo.lr' must be a number above 0, not 0\n"
-      "x.toml:11: unknown key 'model.pth'\n  help: did you mean 'path'? known: plugin, tokenizer, foreign_tokenizer, path, config||3");
+  EXPECT_EQ(refused(smallest("steps = 0\nlr = 0\n[model]\npth = \"a\"\n")),
+            "x.toml:8|'grpo.steps' must be an integer of at least 1, not 0\n"
+            "x.toml:9: 'grpo.lr' must be a number above 0, not 0\n"
+            "x.toml:11: unknown key 'model.pth'\n  help: did you mean 'path'? known: plugin, tokenizer, "
+            "foreign_tokenizer, path, config||3");
 }
 
 TEST(Resolve, TellsTheFirstTwentyMistakes) {

@@ -162,8 +162,9 @@ TEST(LoadToml, OfAFailingDiskIsNoMistakeInTheSpec) {
   std::filesystem::remove(file);
   std::filesystem::create_symlink("/proc/self/mem", file);
   EXPECT_EQ(complaint([&] { load_toml(file); }),
-            file.string() + "|can't be read: Input/output error|the disk or file server failed (dmesg says more); the "
-                            "run can go on once it works|1");
+            file.string() +
+                "|can't be read: Input/output error|the disk or file server failed (dmesg says more); the "
+                "run can go on once it works|1");
 }
 
 TEST(ParseSetValue, ReadsTomlValues) {

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "app/commands.h"
 #include "app/data/agreement_output.h"
@@ -64,10 +65,24 @@ std::string lines(const std::vector<json>& records) {
   return text;
 }
 
+// What was merged before stays merged.
+void refuse_fewer(const fs::path& file, const std::vector<json>& finished) {
+  std::set<std::string> now;
+  for (const auto& record : finished) now.insert(record.at("id").get<std::string>());
+  std::error_code none;
+  if (!fs::exists(file, none)) return;
+  size_t missing = 0;
+  read_lines(file, [&](json&& record, size_t) { missing += !now.contains(record.value("id", "")); });
+  if (missing > 0)
+    throw Error(file.string(), fmt::format("has {} records that these exports alone don't merge", missing),
+                "give all exports, those of before, too; or another --out", Exit::data);
+}
+
 void write(const MergeOptions& options, const RecordFile& file, const Merged& merged) {
   std::error_code error;
   const fs::path folder = options.folder;
   fs::create_directories(folder, error);
+  refuse_fewer(folder / "merged.jsonl", merged.finished);
   write_file(folder / "merged.jsonl", lines(merged.finished));
   write_file(folder / "dropped.jsonl", lines(merged.dropped));
   fs::remove(folder / "third.html", error);  // of exports that were merged before

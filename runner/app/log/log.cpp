@@ -136,6 +136,8 @@ void show_table(const Path& folder, const RunReader& run, const LogShow& options
     out << fmt::format("{} at step {}: {}\n", event.level, event.step, spec::printable(event.text, 500));
   const auto figures = options.all ? figures_in(folder) : std::nullopt;
   if (figures) out << '\n' << figures_text(*figures, true);
+  if (const auto failure = run.live() ? std::nullopt : record::read_failure(folder))
+    std::cerr << fmt::format("failed (exit {}): {}\n", failure->exit, spec::printable(failure->what, 500));
   if (shown < run.columns().size())
     std::cerr << fmt::format("{} more columns: --all, or --columns a,b\n", run.columns().size() - shown);
 }

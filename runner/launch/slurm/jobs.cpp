@@ -122,14 +122,14 @@ Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known
   return job;
 }
 
-void prepare(const Job& job, const fs::path& results, bool other_builds) {
+void prepare(const Job& job, const fs::path& results, bool allow_changed) {
   for (size_t i = 0; i < job.runs.size(); ++i) {
     auto folder = RunFolder::claim(job.runs[i], results);
     if (in_full(folder.path()) != job.folders[i]) {
       throw Error(job.folders[i].string(), "was taken by another run just now", "submit it again", Exit::failure);
     }
     const bool resume = folder.state(job.runs[i]) == RunFolder::State::resumable;
-    folder.prepare(resume ? folder.continued(job.runs[i], other_builds) : job.runs[i], resume);
+    folder.prepare(resume ? folder.continued(job.runs[i], allow_changed) : job.runs[i], resume);
   }
   if (!job.study.empty()) claim_jobs_folder(job.script.parent_path(), job.study);
   std::error_code code;

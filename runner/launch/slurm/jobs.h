@@ -39,7 +39,7 @@ std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec
 Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how);
 
 /// Folders of runs are made as `compeer run` makes them, and the script is written: nothing is left but sbatch.
-/// `other_builds` as in LaunchOptions.
-void prepare(const Job& job, const std::filesystem::path& results, bool other_builds = false);
+/// `allow_changed` as in LaunchOptions.
+void prepare(const Job& job, const std::filesystem::path& results, bool allow_changed = false);
 
 }  // namespace compeer::launch

@@ -72,6 +72,11 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
   write("cy", judged("cy", "b", "111000 first"));
   merge("ann bob cy");
   EXPECT_FALSE(std::filesystem::exists(folder() / "notes" / "third.html")) << "nothing is left for a third annotator";
+  const auto all = output("merged.jsonl");
+  EXPECT_EQ(merge("ann cy"),
+            "compeer: error: notes/merged.jsonl: has 1 records that these exports alone don't merge\n"
+            "  help: give all exports, those of before, too; or another --out\nexit 4");
+  EXPECT_EQ(output("merged.jsonl"), all);
 }
 
 TEST_F(Merge, TakesPairsWithoutSteps) {

@@ -18,6 +18,13 @@ TEST_F(Log, ShowPrintsATableAndTheEvents) {
             "info at step 2: checkpoint\\x0awritten\n");
 }
 
+TEST_F(Log, ShowSaysWhyARunFailed) {
+  record::write_failure(folder_, {1, "h", "score", {}, "", "the endpoint is down", "", 5});
+  testing::internal::CaptureStderr();
+  show();
+  EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with("\nfailed (exit 5): the endpoint is down\n"));
+}
+
 TEST_F(Log, ShowLeavesOutColumnsThatDoNotFitAndRowsNotAskedFor) {
   LogShow options;
   options.width = 12;
