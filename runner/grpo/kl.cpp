@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "grpo/functions.h"
+
 namespace compeer::grpo {
 
 Estimator estimator_from(const std::string& name) {
@@ -13,7 +15,7 @@ at::Tensor kl(const at::Tensor& log_prob, const at::Tensor& reference, Estimator
   const auto d = (log_prob - reference).clamp(-limits.difference, limits.difference);
   const auto estimate = estimator == Estimator::k1   ? d
                         : estimator == Estimator::k2 ? d.square() / 2
-                                                     : (-d).exp() + d - 1;
+                                                     : exact_exp(-d) + d - 1;
   return estimate.clamp(-limits.estimate, limits.estimate);
 }
 

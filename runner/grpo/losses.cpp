@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grpo/functions.h"
+
 namespace compeer::grpo {
 
 namespace {
@@ -49,11 +51,11 @@ at::Tensor sapo(const Completions& c, const at::Tensor& ratio, const Sapo& tempe
 
 at::Tensor vespo_phi(const Completions& c, const Vespo& settings, const at::Tensor& correction) {
   auto log_w = row_sum((c.log_prob - c.old_log_prob).detach().clamp(-kMost, kMost), c.mask);
-  if (correction.defined()) log_w = log_w + correction.log().clamp(kLeast, kMost).sum(1, true);
+  if (correction.defined()) log_w = log_w + exact_log(correction).clamp(kLeast, kMost).sum(1, true);
   log_w = log_w.clamp(kLeast, kMost);
   const auto k = by_sign(c.advantage, settings.k_positive, settings.k_negative);
   const auto lambda = by_sign(c.advantage, settings.lambda_positive, settings.lambda_negative);
-  return (lambda + k * log_w - lambda * log_w.exp()).exp();
+  return exact_exp(lambda + k * log_w - lambda * exact_exp(log_w));
 }
 
 at::Tensor vespo(const Completions& c, const Vespo& settings, const at::Tensor& correction) {

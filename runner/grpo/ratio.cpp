@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "grpo/functions.h"
+
 namespace compeer::grpo {
 
 Level level_from(const std::string& name) {
@@ -15,11 +17,11 @@ at::Tensor ratio(const Completions& c, Level level) {
   const auto log_ratio = c.log_prob - c.old_log_prob;
   switch (level) {
     case Level::token:
-      return log_ratio.masked_fill(c.mask.eq(0), 0.0).exp();
+      return exact_exp(log_ratio.masked_fill(c.mask.eq(0), 0.0));
     case Level::sequence:
-      return row_mean(log_ratio, c.mask).exp();
+      return exact_exp(row_mean(log_ratio, c.mask));
     case Level::sequence_product:
-      return row_sum(log_ratio, c.mask).clamp(-kMostLogProduct, kMostLogProduct).exp();
+      return exact_exp(row_sum(log_ratio, c.mask).clamp(-kMostLogProduct, kMostLogProduct));
   }
   TORCH_CHECK(false, "no such level");
 }
