@@ -15,6 +15,7 @@
 #include "record/in_child.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
+#include "record/run_folder.h"
 #include "record/status.h"
 #include "report/runs/load.h"
 #include "spec/history.h"
@@ -55,11 +56,16 @@ LogCheck check_in_child(const std::string& what, double seconds, const std::func
   return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem, result.exit};
 }
 
+// When the power fails at the end of a run, run.h5 may say so, and the summary be lost.
+bool is_over(const Path& folder, const record::RunReader& run) {
+  return run.status() == "finished" && record::has_finished(folder);
+}
+
 // Steps that must be there, whole. When a run was killed, some ranks may not have written the step in flight, which
 // isn't in run.h5; when the power failed, anything after the newest checkpoint may be lost. And a run that goes on cuts
 // its rollouts back to the checkpoint first, each rank on its own, then its rows: it may have been killed in between.
 uint64_t whole_steps(const Path& folder, uint64_t rows) {
-  if (rows == 0 || record::RunReader(folder / "run.h5").status() == "finished") return rows;
+  if (rows == 0 || is_over(folder, record::RunReader(folder / "run.h5"))) return rows;
   const auto newest = record::newest_good(folder);
   return newest ? std::min(rows, newest->step) : 0;
 }
@@ -71,7 +77,7 @@ std::string check_whole_steps(const Path& folder, const std::function<std::strin
   } catch (const Error& error) {
     if (error.exit() == Exit::failure || !std::filesystem::exists(folder / "run.h5")) throw;  // the disk, or nothing
     const record::RunReader run(folder / "run.h5");
-    if (run.live() || run.status() == "finished") throw;
+    if (run.live() || is_over(folder, run)) throw;
     const auto whole = whole_steps(folder, run.rows());
     if (whole == 0)
       return fmt::format("damaged, as by a power failure ({}): compeer resume starts over", error.problem());

@@ -185,8 +185,11 @@ TEST_F(DataLog, VerifyForgivesDamagedRowsOfARunThatStartsOver) {
   std::filesystem::remove(folder_ / "summary.json");
   record::write_status(folder_, {"running", 1, 2, "", {}, "", 1, 1});
   const double unusual = 1234.5678;
-  record::RunWriter::create(folder_ / "run.h5", text, {"step", "in", "out", "dropped"})
-      .append(std::vector<double>{1, unusual, 3, 0});
+  {
+    auto run = record::RunWriter::create(folder_ / "run.h5", text, {"step", "in", "out", "dropped"});
+    run.append(std::vector<double>{1, unusual, 3, 0});
+    run.finish("finished");  // and then the power failed: there is no summary
+  }
   const auto bytes = read_file(folder_ / "run.h5");
   flip_byte(folder_ / "run.h5", bytes.find(std::string(reinterpret_cast<const char*>(&unusual), sizeof unusual)));
   EXPECT_EQ(failures(), Failures{});
