@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -198,6 +200,9 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
 }
 
 Spec with_present_inputs(Spec spec, uint64_t done) {
+  std::set<std::string> tables;  // with the text of a file
+  for (const auto& [path, origin] : spec.origins)
+    if (origin == from_contents && !within(path, "inputs")) tables.insert(parent(path));
   const json pins = spec.values.value("inputs", json::object());
   for (const auto& [path, before] : pins.items()) {
     const json* const value = find(spec.values, path);
@@ -205,6 +210,8 @@ Spec with_present_inputs(Spec spec, uint64_t done) {
       throw Error("spec.json", fmt::format("has an input '{}', which is not there", printable(path)), "", Exit::data);
     const auto given = value->get<std::string>();
     const auto found = locate(given);
+    if (tables.contains(parent(path)) && !(found && std::filesystem::is_directory(*found)))
+      continue;  // the run keeps that text
     if (!found)
       throw Error(origin_in(spec, path), fmt::format("'{}': there is no file or folder {} any more", path, show(given)),
                   "put it back, or resume from the folder in which the run was begun", Exit::data);

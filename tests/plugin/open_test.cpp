@@ -255,7 +255,7 @@ TEST_P(GuardOfCopies, EndsACopyOfTheProcessThatACallForked) {
   EXPECT_GT(::wait(&status), 0);
   EXPECT_EQ(WEXITSTATUS(status), 5);
   EXPECT_NE(testing::internal::GetCapturedStderr().find(
-                in("score") + ": forked, and ended in the child process, too, which was stopped\n"),
+                in("score") + ": forked, and returned in the child process, too, which was ended\n"),
             std::string::npos);
 }
 
