@@ -181,6 +181,20 @@ std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::s
   return {};
 }
 
+std::vector<std::string> set_checkpoints_aside(const Path& run_folder, uint64_t step) {
+  std::vector<std::string> names;
+  for (const auto& folder : checkpoint_folders(run_folder)) {
+    if (*step_of(folder) <= step) continue;
+    if (pointed_at(run_folder) == folder) std::filesystem::remove(folder.parent_path() / "last");
+    Path aside = folder;
+    aside += ".torn";
+    std::filesystem::remove_all(aside);
+    std::filesystem::rename(folder, aside);
+    names.push_back("checkpoints/" + folder.filename().string());
+  }
+  return names;
+}
+
 void prune(const Path& run_folder, uint64_t keep) {
   auto folders = checkpoint_folders(run_folder);
   // What `last` doesn't reach was passed over when the run was resumed; the run has yet to come there again.

@@ -61,6 +61,10 @@ std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
 /// Points `last` or `best` at one of a run's checkpoints, unless it does so already: a kill may have come before that.
 void point_at(const std::filesystem::path& checkpoint_folder, const std::string& link);
 
+/// Renames all checkpoints of steps after `step`, as `step-000120` to `step-000120.torn`, and removes `last` if it
+/// points at one of them. Returns the names that they had: "checkpoints/step-000120".
+std::vector<std::string> set_checkpoints_aside(const std::filesystem::path& run_folder, uint64_t step);
+
 /// Points `best` at the checkpoint of a step; removes the link if there is no such checkpoint.
 void point_best_at(const std::filesystem::path& run_folder, uint64_t step);
 

@@ -87,15 +87,8 @@ uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step
   if (all_torn.empty()) return step;
   for (const auto& torn : all_torn) step = std::min(step, torn.first_step - 1);
   // Before the rollouts: a run that is killed in between must not continue from one of these later.
-  for (const auto& checkpoint : record::checkpoint_folders(run)) {
-    if (*record::step_of(checkpoint) <= step) continue;
-    auto aside = checkpoint;
-    aside += ".torn";
-    std::filesystem::remove_all(aside);
-    std::filesystem::rename(checkpoint, aside);
-    problems.push_back(
-        fmt::format("checkpoints/{0}, whose rollouts are torn; it is {0}.torn now", checkpoint.filename().string()));
-  }
+  for (const auto& name : record::set_checkpoints_aside(run, step))
+    problems.push_back(fmt::format("{0}, whose rollouts are torn; it is {0}.torn now", name));
   for (const auto& torn : all_torn) {
     auto aside = torn.file;
     aside.replace_extension(".torn");
@@ -123,10 +116,7 @@ Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_
     if (torn) found = record::newest_good(run, nullptr, rows);
   }
   for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
-  if (torn && !found) {  // from the first step
-    std::filesystem::remove(run / "checkpoints" / "last");
-    return start;
-  }
+  if (torn && !found) return start;  // from the first step
   if (!found)
     throw Error(run.string(),
                 fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),

@@ -68,8 +68,8 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
   write_file(run_ / "rollouts/r0001-000011.h5.part", std::string(8192, '\0'));
   write_file(run_ / "rollouts/r0000-000021.h5.part", "");
   EXPECT_EQ(found(),
-            "10 compeer: warning: passed over checkpoints/step-000020, whose rollouts are torn; it is step-000020.torn "
-            "now\n"
+            "10 compeer: warning: passed over checkpoints/step-000020, whose rollouts are torn; it is "
+            "checkpoints/step-000020.torn now\n"
             "compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
             "found; it is r0001-000011.h5.torn now, and its steps are repeated\n");
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0001-000011.h5.torn"));
