@@ -33,9 +33,10 @@ const std::array<Corpus, 8>& corpora() {
   return all;
 }
 
-void read(const Corpus& corpus, const std::filesystem::path& file) {
+void read(const Corpus& corpus, const std::filesystem::path& file, const char* format) {
   TestHost host;
   const Settings settings({{"path", file.string()},
+                           {"format", format},
                            {"unit", "turn"},
                            {"merge", true},
                            {"valid", 0.1},
@@ -60,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                  : corpora()[data[0] % 8];
   const char* kind = (data[0] & 8) == 0 ? ".json" : corpus.file == std::string_view("mesc") ? ".csv" : ".txt";
   const auto file = folder.write(std::string(corpus.file) + kind, fuzz::text_of(data + 1, size - 1));
-  fuzz::may_refuse({Exit::data}, [&] { read(corpus, file); });
+  const char* format = (data[0] & 6) == 2 ? "sharegpt" : (data[0] & 6) == 4 ? "alpaca" : "prompts";
+  fuzz::may_refuse({Exit::data}, [&] { read(corpus, file, format); });
   return 0;
 }
