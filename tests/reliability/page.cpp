@@ -29,8 +29,10 @@ struct Battery {
   const char* title;
 };
 constexpr Battery batteries[] = {{"kills", "kill -9"},
+                                 {"power", "Power failures"},
                                  {"damage", "Torn and flipped bytes"},
                                  {"disk", "Full and failing disks"},
+                                 {"reads", "Failing reads"},
                                  {"nonfinite", "NaN and infinity"},
                                  {"signals", "Signals"},
                                  {"clock", "Jumps of the clock"},
