@@ -1,5 +1,8 @@
 #include "spec/load_draft.h"
 
+#include <map>
+#include <utility>
+
 #include "base/error.h"
 #include "base/plain_file.h"
 
@@ -26,13 +29,20 @@ Spec read_spec(const fs::path& file) {
 namespace {
 
 void refuse_other_language(const fs::path& file) {
-  const auto end = file.extension();
-  const bool yaml = end == ".yaml" || end == ".yml", python = end == ".py" || end == ".ipynb";
-  if (!yaml && !python) return;
-  throw Error(file.string(), yaml ? "is YAML; experiments are TOML files" : "is Python; scripts are written in Lua",
-              yaml ? "start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml"
-                   : "start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)",
-              Exit::usage);
+  constexpr auto experiment =
+      "start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml";
+  constexpr auto script = "start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)";
+  constexpr auto data = "an experiment names its data by dataset.plugin and dataset.path (docs/corpora.md)";
+  static const std::map<std::string, std::pair<const char*, const char*>> others = {
+      {".yaml", {"is YAML; experiments are TOML files", experiment}},
+      {".yml", {"is YAML; experiments are TOML files", experiment}},
+      {".py", {"is Python; scripts are written in Lua", script}},
+      {".ipynb", {"is Python; scripts are written in Lua", script}},
+      {".csv", {"is a table; experiments are TOML files", data}},
+      {".jsonl", {"holds records; experiments are TOML files", data}},
+  };
+  if (const auto found = others.find(file.extension().string()); found != others.end())
+    throw Error(file.string(), found->second.first, found->second.second, Exit::usage);
 }
 
 }  // namespace

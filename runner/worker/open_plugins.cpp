@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/model_folder.h"
 #include "base/plain_file.h"
 #include "compeer/dataset.h"
 #include "compeer/model.h"
@@ -56,7 +58,12 @@ class PluginOpener : private Opener {
     Names columns{"reward"};
     open_dataset(spec);
     if (spec.contains("model")) load<Model>(spec.at("model"));
-    if (spec.contains("model") && !is_missing("model")) inference::check_tokenizer(spec.at("model"));
+    if (spec.contains("model") && !is_missing("model")) {
+      const json path = spec.at("model").value("path", json());
+      if (path.is_string() && std::filesystem::exists(path.get<std::string>()))
+        check_model_folder(path.get<std::string>());
+      inference::check_tokenizer(spec.at("model"));
+    }
     each_part(spec, [&](const json&, std::string column) { columns.push_back(std::move(column)); });
     columns.emplace_back("reweighted");
     if (spec.contains("reweighting")) {

@@ -95,6 +95,9 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
   EXPECT_EQ(told("run train.py"),
             "compeer: error: train.py: is Python; scripts are written in Lua\n"
             "  help: start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)\nexit 2");
+  EXPECT_EQ(told("data stats records.jsonl"),
+            "compeer: error: records.jsonl: holds records; experiments are TOML files\n"
+            "  help: an experiment names its data by dataset.plugin and dataset.path (docs/corpora.md)\nexit 2");
 }
 
 }  // namespace

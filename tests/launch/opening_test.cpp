@@ -62,6 +62,16 @@ TEST_F(Opening, CompilesRewardsInLuaBeforeAnyRunBegins) {
   EXPECT_TRUE(nothing_began());
 }
 
+TEST_F(Opening, LooksIntoTheFolderOfAModel) {
+  write("m.gguf", "GGUF");
+  auto text = told("run " + smoke + " --set model.config=null --set model.path=m.gguf --dry-run");
+  EXPECT_TRUE(holds(text, "m.gguf: is a GGUF file, not a model folder\n  help: import it: compeer import ")) << text;
+  fs::create_directories(folder() / "earlier");
+  text = told("run " + smoke + " --set model.config=null --set model.path=earlier --dry-run");
+  EXPECT_TRUE(holds(text, "earlier: has no config.json\n  help: a model folder has the layout")) << text;
+  EXPECT_TRUE(text.ends_with("exit 4")) << text;
+}
+
 TEST_F(Opening, ReadsThePromptsOfStages) {
   fs::create_directories(folder() / "mine/en");
   write("mine/en/filter.txt", "Is {dialogue} fit? {anwsers}\n");
