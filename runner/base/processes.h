@@ -5,24 +5,25 @@
 #include <string>
 #include <vector>
 
-/// Processes of this host as /proc lists them. Those that have ended but were not waited for are left out.
+/// Processes of this host as /proc lists them.
 namespace compeer {
 
+/// Without zombies.
 std::vector<pid_t> children_of(pid_t parent);
 std::vector<pid_t> processes_in_session(pid_t session);
 
 /// True if it is stopped by a signal such as SIGSTOP, or by a debugger.
 bool is_stopped(pid_t process);
 
-/// "process 17 (python3)"
+/// "process 17 (python3)"; "process 17 (?)" if there is no such process.
 std::string process_title(pid_t process);
 
-/// Sends SIGKILL to all that `list` returns until it returns none and `reaped` returns true, at most for five seconds:
-/// processes may start others while they are killed.
+/// Every 5 ms sends SIGKILL to the processes in list() and calls reaped(), which collects exit statuses. Returns when
+/// list() is empty and reaped() is true, or after five seconds: processes may start others while they are killed.
 void kill_until_none(const std::function<std::vector<pid_t>()>& list, const std::function<bool()>& reaped);
 
-/// While it lives, descendants whose parents have ended become children of this process, even those in other sessions.
-/// The destructor kills them. Children that this process had before are left alone.
+/// While it exists, this process is a subreaper: descendants whose parents have ended become its children, even those
+/// in other sessions. The destructor kills all children that were not there when it was constructed. One per process.
 class Orphans {
  public:
   Orphans();
@@ -33,14 +34,15 @@ class Orphans {
   /// Children of this process that were not there before.
   std::vector<pid_t> living() const;
 
-  /// Kills them and whatever they leave.
+  /// Kills and reaps living() until there are none, for at most five seconds.
   void end() const;
 
  private:
   std::vector<pid_t> before_;
 };
 
-/// What a call leaves running. Made before the call; costs a system call as long as the process has no children.
+/// The processes that a call leaves running. Construct it before the call and destroy it on the same thread. Costs one
+/// system call in the constructor and one in left() while this process has no children; otherwise each reads /proc.
 class ProcessWatch {
  public:
   ProcessWatch();
@@ -48,11 +50,11 @@ class ProcessWatch {
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
-  /// Children of this process that were not there before the call. None while other threads have a watch: the child
-  /// may be theirs.
+  /// Children of this process that were not there before the call. Empty while another thread has a watch: a new child
+  /// may be either's.
   std::vector<pid_t> left() const;
 
-  /// True in a child process that the call forked and in which it returned, too.
+  /// True if the call forked and this is the child.
   bool in_copy() const;
 
  private:

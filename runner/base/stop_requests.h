@@ -7,7 +7,7 @@ namespace compeer {
 
 /// Number of times that signals asked this process to stop. GNU timeout signals its child and then its own process
 /// group, so one request may arrive as two signals: a signal that comes within a second of the last counted one is not
-/// counted. Async-signal-safe.
+/// counted, except after reset(). Async-signal-safe.
 class StopRequests {
  public:
   /// Returns the count after this signal.
@@ -16,7 +16,7 @@ class StopRequests {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return add(second * now.tv_sec + now.tv_nsec);
   }
-  /// `now`: nanoseconds, from any starting point.
+  /// `now`: nanoseconds of one monotonic clock.
   int add(int64_t now) noexcept {
     int64_t last = last_.load(std::memory_order_relaxed);
     const bool same = count() > 0 && now - last < second;

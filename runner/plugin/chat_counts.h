@@ -30,18 +30,19 @@ class Examples {
 
 /// What was asked of chat models by one rank since it started.
 struct ChatCounts {
-  std::atomic<int64_t> asked = 0;   ///< requests that went to a plugin
-  std::atomic<int64_t> known = 0;   ///< requests answered out of the store, or by the same request beside them
+  std::atomic<int64_t> asked = 0;   ///< requests that a plugin has replied to, failures included
+  std::atomic<int64_t> known = 0;   ///< requests answered by the store, or by the same request in one call
   std::atomic<int64_t> failed = 0;  ///< of those asked: no answer after all retries
   std::atomic<int64_t> prompt_tokens = 0, completion_tokens = 0;  ///< of those asked, as far as known
-  std::atomic<int64_t> malformed = 0;                             ///< questions without any answer that could be read
-  std::atomic<int64_t> again = 0;  ///< answers that could not be read, whose questions were asked again
-  std::atomic<double> cost = 0;    ///< of those asked, as far as prices are known
+  std::atomic<int64_t> malformed = 0;                             ///< requests without any answer that could be read
+  std::atomic<int64_t> again = 0;  ///< answers that could not be read, whose requests were repeated
+  std::atomic<double> cost = 0;    ///< of those asked, in the currency of `price_in`
   Examples unreadable;             ///< of `malformed`: "'I would keep it'", "an empty answer"
   Examples failures;               ///< of `failed`: the reasons
 };
 
-/// Told before a chat model is asked: how many of how many requests go to it, and about how many tokens they have.
+/// Made before a chat model is asked. `unknown`: different requests that are not in the store. `tokens`: an estimate of
+/// those in their prompts.
 struct Announcement {
   std::string model;
   size_t requests, unknown;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-/// `rollouts/`: every token a run sampled, with its log-probability, text, rewards and weights.
+/// `rollouts/`: every token a run sampled, with its log-probability, text and value columns such as rewards.
 /// Each rank writes its own files `rRRRR-SSSSSS.h5` (rank, first step in it), so no rank waits for another:
 ///
-///   r0001-000040.h5.part   being written (or left by a crash: readable, whole steps only)
-///   r0001-000040.h5        sealed: closed, compressed, never changed again
+///   r0001-000040.h5.part   being written, or left by a crash of the process: readable, whole steps only
+///   r0001-000040.h5        sealed: complete and compressed; only RolloutWriter::resume() cuts or removes it
 ///
 /// The schema is in README.md.
 namespace compeer::record {
@@ -20,7 +20,8 @@ struct RolloutRow {
   uint64_t step = 0;
   uint64_t prompt = 0;      ///< index of the group within the step, over all ranks
   uint64_t completion = 0;  ///< index within the group
-  std::string example_id;   ///< these three are stored once per group, from the first row given of it
+  // example_id, prompt_text and prompt_tokens are stored once per group, from its first row.
+  std::string example_id;
   std::string prompt_text;
   std::vector<int32_t> prompt_tokens;
   std::string text;
@@ -34,7 +35,8 @@ struct RolloutRow {
 class RolloutWriter {
  public:
   /// `folder` is the run's `rollouts` folder (made if absent). Value columns are named as in run.h5:
-  /// "rewards/length/score", "redundancy/s_in", "advantage". A file is sealed when it holds `roll_bytes`.
+  /// "rewards/length/score", "redundancy/s_in", "advantage". A file is sealed after the step in which its estimated
+  /// uncompressed size reaches `roll_bytes`.
   RolloutWriter(const std::filesystem::path& folder, int rank, std::vector<std::string> value_columns,
                 uint64_t roll_bytes = uint64_t{256} << 20);
   RolloutWriter(RolloutWriter&&) noexcept;
@@ -42,18 +44,20 @@ class RolloutWriter {
   ~RolloutWriter();
 
   /// Before the first append of a resumed run over `ranks` ranks: of this rank's files, drops all rows of steps after
-  /// `last_step` (0 drops everything) and seals what a crash left open. If there were more ranks before, their files
-  /// are shared out. Killed in here, it can be done again.
+  /// `last_step` (0 drops everything) and seals what a crash left open. If there were more ranks before, a file of old
+  /// rank r is handled by rank r % ranks. If the process is killed in this call, it can be repeated.
   void resume(uint64_t last_step, int ranks);
 
-  /// All completions of one step on this rank, committed together: after a crash a step is there whole or not at all.
-  /// Steps must grow. No rows: nothing is written.
+  /// Appends all completions of one step on this rank: after a crash a step is there whole or not at all. The step must
+  /// be greater than that of the last call. Without rows nothing is written. Throws Error: exit 1 for bad rows, 4 if
+  /// the file exists or an earlier write failed.
   void append(const std::vector<RolloutRow>& rows);
 
-  /// Makes everything appended so far survive a power failure (some milliseconds).
+  /// fsyncs everything appended so far, so that it survives a power failure. Takes some milliseconds.
   void sync();
 
-  void finish();  ///< seals the open file
+  /// Seals the open file, if any. append() may follow and opens another.
+  void finish();
 
  private:
   struct State;
@@ -67,7 +71,8 @@ struct TornRollouts {
   std::string problem;  ///< why it can't be used: "can't be opened: file signature not found"
 };
 
-/// Reads the rollouts of a run over all ranks' files: sealed, crashed or live.
+/// Reads the rollouts of a run over all ranks' files: sealed, crashed or live. Steps are those that were there when it
+/// was constructed; the last step of a live run may lack ranks. Not thread-safe.
 class RolloutReader {
  public:
   /// `run_folder` holds `rollouts/`; a run without rollouts has no steps. Steps after `last_step` are not read.
@@ -78,7 +83,8 @@ class RolloutReader {
 
   std::vector<uint64_t> steps() const;  ///< rising
   const std::vector<std::string>& value_columns() const;
-  /// All completions of a step, in the order of (prompt, completion); each with its group's prompt.
+  /// All completions of a step, in the order of (prompt, completion); each with its group's prompt. Empty for an
+  /// unknown step. Throws Error (exit 4) if a row is damaged.
   std::vector<RolloutRow> read(uint64_t step) const;
   /// The numbers of completions of every step, without reading texts or tokens.
   std::map<uint64_t, uint64_t> counts() const;

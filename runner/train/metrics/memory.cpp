@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 
 #include "base/pages.h"
 #include "inference/device.h"
@@ -217,16 +218,17 @@ void report_memory(RunContext& run, PeakMemory demand) {
 }
 
 int64_t longest_of(RunContext& run, const Records& records, bool answers) {
-  return run.world.together("read", [&]() -> int64_t {
-    if (run.world.rank() != 0) return 0;
+  int64_t longest = 0;
+  run.world.together("read", [&] {
+    if (run.world.rank() != 0) return;
     const auto count = std::min(looked_at, records.size());
-    int64_t longest = 0;
     for (const auto& group : records.read(0, count, [](int64_t i) { return i; })) {
       const auto answer = answers ? run.plugins->chat().answer(group.example.answer).size() : 0;
       longest = std::max(longest, static_cast<int64_t>(group.prompt.size() + answer));
     }
-    return longest;
   });
+  run.world.broadcast(std::as_writable_bytes(std::span(&longest, 1)));
+  return longest;
 }
 
 }  // namespace compeer::train

@@ -19,7 +19,7 @@ struct PeakMemory {
   int64_t gradients = 0;  ///< number of gradient arrays, each with an element per trainable weight; 0: no training
   int64_t learned = 0;    ///< tokens that are differentiated together
   int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
-  bool kept = false;      ///< copies of weights and gradient arrays stay allocated between uses: faster, takes more
+  bool kept = false;      ///< copies of weights and gradient arrays may stay allocated between uses: faster, takes more
 };
 
 /// What learns: so many weights, all of the model's or an adapter's.
@@ -28,12 +28,12 @@ struct Learner {
   bool adapter = false;
 };
 
-/// Gradients that lie side by side while `leaves` of a rank are added up (comm/tree_sum.h). A leaf that is computed in
-/// one pass is added to its left half as it comes.
+/// Number of gradient arrays that are allocated at once while a rank sums `leaves` micro-batches (comm/tree_sum.h).
+/// `in_one_pass`: a micro-batch is added to its neighbour as it is computed, which saves one array.
 int64_t gradients_of(int64_t leaves, bool in_one_pass);
 
 /// Number of tokens in the key-value cache, rounded up to whole pages, while `prompts` of `length` tokens are answered
-/// `group_size` times each.
+/// `group_size` times each, at most `sampling.concurrent` sequences at a time.
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
 
 /// What a rank's memory comes to, in MiB: what it has now (the program, data, weights, the optimizer's state, judges),
@@ -53,22 +53,24 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
 /// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
 std::string memory_text(const MemoryEstimate& sizes);
 
-/// estimate_memory() of this rank. Local. To be called when plugins are open and the optimizer has its state.
+/// estimate_memory() of this rank's host, as its device and arithmetic need it. No communication. To be called when
+/// plugins are open and the optimizer has its state.
 MemoryEstimate rank_memory(RunContext& run, PeakMemory demand);
 
 /// Sets `pages_kept` of this program, and of the model's plugin if it implements CopiesWeights.
 void keep_copies(Model& model, bool keep);
 
-/// True if each host has `more` MiB free for each rank of this run, and as much for each run that the launcher starts at
-/// the same time (COMPEER_JOBS); false if a host's free memory is unknown.
+/// True if each host has `more` MiB free for each rank of this run, and as much for each run that the launcher starts
+/// at the same time (COMPEER_JOBS); false if a host's free memory is unknown.
 bool hosts_have(const std::vector<Placement>& placements, double more);
 
 /// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for
 /// each host that has less. Calls keep_copies(true) on all ranks if `demand.kept` and each host has 1.25 times
-/// MemoryEstimate::more() free, else keep_copies(false). Collective. `demand` is rank 0's, whose share is the largest.
+/// MemoryEstimate::more() free, else keep_copies(false). On a device it also reports the device's memory, and throws
+/// RankError on all ranks if it is too small for one. Collective. `demand`: this rank's.
 void report_memory(RunContext& run, PeakMemory demand);
 
-/// Tokens of the longest of the first records, answers included if they are learned. Meets the other ranks.
+/// Tokens of the longest of the first 8 records, with their answers if `answers`. Collective; equal on all ranks.
 int64_t longest_of(RunContext& run, const Records& records, bool answers);
 
 }  // namespace compeer::train

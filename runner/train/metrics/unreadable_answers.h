@@ -9,12 +9,11 @@
 
 namespace compeer::train {
 
-/// Holds the rewards of a run to their setting `most_unreadable`, the maximum share of answers that can't be read. A
-/// reward that asks models has the columns `asked` (answers) and `unreadable`, and that setting. The share is counted
-/// over the last `window` steps, or over all steps of a shorter run.
+/// Enforces the setting `most_unreadable` of rewards: the maximum share, 0 to 1, of a judge's answers that can't be
+/// read. A reward that asks models has that setting and the columns `asked` (answers) and `unreadable`.
 class UnreadableAnswers {
  public:
-  static constexpr uint64_t window = 10;
+  static constexpr uint64_t window = 10;  ///< steps whose answers check() counts
 
   struct Limit {
     std::string reward;   ///< its label
@@ -27,16 +26,18 @@ class UnreadableAnswers {
   /// `steps`: steps of the run.
   UnreadableAnswers(std::vector<Limit> limits, uint64_t steps);
 
-  /// Adds the row of a step. Returns a warning for each reward whose share is above its maximum for the first time.
+  /// Adds the row of a step. Returns a warning for each reward whose share in this step is above its maximum, once per
+  /// reward. When a run is resumed, add the rows of its earlier steps first.
   std::vector<std::string> warnings_after(const MetricRow& row);
 
-  /// Throws Error (exit 4) if the share of a reward is above its maximum, or will be once the window is full, even if
-  /// every later answer can be read: later steps count as many answers as the largest of those seen.
+  /// Throws Error (exit 4) if the share of a reward over the last `window` steps (or all steps of a shorter run)
+  /// exceeds its maximum, or must when the window is full: each missing step counts as the step with most answers, all
+  /// readable.
   void check() const;
 
  private:
   struct Step {
-    double number, asked, unreadable;  // number: of the step; means over its completions
+    double number, asked, unreadable;  // number of the step; means per completion, 0 if not finite
   };
   struct Reward {
     Limit limit;
