@@ -40,11 +40,6 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
   return answers;
 }
 
-std::vector<Asked> Supporter::forecast(double answers, double read) const {
-  if (!chat_) return {};
-  return {{"supporter", answers, read, longest_answer()}};
-}
-
 json turn_of(const Answer& answer) {
   json turn = {{"role", "assistant"}, {"text", answer.heard}};
   if (!answer.steps.is_null()) turn["steps"] = answer.steps;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "compeer/chat.h"
-#include "compeer/forecast.h"
 #include "compeer/host.h"
 #include "compeer/settings.h"
 #include "evaluating/optional_chat.h"
@@ -51,10 +50,6 @@ class Supporter {
   /// any and no model is set.
   std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues,
                              const std::vector<std::string>& languages) const;
-
-  /// So many answers to dialogues of `read` tokens; nothing if no model is set.
-  std::vector<Asked> forecast(double answers, double read) const;
-  double longest_answer() const { return static_cast<double>(max_tokens_); }  ///< tokens
 
   /// Whether there is a model; its name, or "".
   explicit operator bool() const { return bool(chat_); }

@@ -58,14 +58,6 @@ std::vector<std::vector<Opinion>> ChatJudge::judge(std::span<const JudgedGroup> 
   return all;
 }
 
-// Ahead, a question of a conversation is asked twice as often as the one before: that may bring two verdicts.
-Asked ChatJudge::forecast(const std::string& who, const Forecast& cases) const {
-  const size_t each = questions_.asked();
-  const bool ahead = questions_.hearing().ahead && !questions_.scope().apart;
-  const double requests = static_cast<double>(ahead ? (size_t{1} << each) - 1 : each) * questions_.votes();
-  return {who, requests * cases.all(), cases.tokens + cases.answer, longest_answer};
-}
-
 std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const JudgedGroup> groups) const {
   std::vector<Inquiry> all;
   for (const JudgedGroup& group : groups) {

@@ -15,7 +15,6 @@ class ChatJudge : public Judge {
   ChatJudge(Chat& chat, Questions questions) : chat_(chat), questions_(std::move(questions)) {}
 
   std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const override;
-  Asked forecast(const std::string& who, const Forecast& cases) const override;
 
  private:
   struct Inquiry;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "compeer/forecast.h"
 #include "judging/form.h"
 
 namespace compeer::judging {
@@ -61,9 +60,6 @@ class Judge {
 
   /// Of each group its cases' opinions. What one of them gets does not depend on the others.
   virtual std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const = 0;
-
-  /// What a judge whom the setting `who` names is asked of cases with all parts.
-  virtual Asked forecast(const std::string& who, const Forecast& cases) const = 0;
 };
 
 }  // namespace compeer::judging

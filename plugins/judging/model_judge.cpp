@@ -31,11 +31,6 @@ std::vector<std::vector<Opinion>> ModelJudge::judge(std::span<const JudgedGroup>
   return all;
 }
 
-Asked ModelJudge::forecast(const std::string& who, const Forecast& cases) const {
-  const auto answers = static_cast<double>(questions_.hearing().by_likelihood ? 0 : questions_.asked());
-  return {who, questions_.votes() * cases.all(), cases.tokens + cases.answer, answers * longest_answer};
-}
-
 std::vector<Opinion> ModelJudge::judge(const JudgedGroup& group) const {
   const auto context = language_model_.begin(questions_.form().context(group.history));
   if (questions_.votes() <= 1) return hear(group, *context, 0);

@@ -31,8 +31,6 @@ class ModelJudge : public Judge {
       : language_model_(language_model), questions_(std::move(questions)) {}
 
   std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const override;
-  /// Completions are requests, which hold all questions.
-  Asked forecast(const std::string& who, const Forecast& cases) const override;
 
  private:
   struct Inquiry;

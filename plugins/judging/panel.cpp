@@ -47,7 +47,6 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   }
   if (settings.flag("bare") && settings.has("prompts"))
     throw std::runtime_error("'bare' asks without prompts, and 'prompts' names some");
-  settings_.push_back(settings.has(model) ? model : chat);
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     const JudgeFormat form(settings);
@@ -103,12 +102,6 @@ std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> grou
     }
   }
   log_once(all);
-  return all;
-}
-
-std::vector<Asked> Panel::forecast(const Forecast& cases) const {
-  std::vector<Asked> all;
-  for (size_t i = 0; i < judges_.size(); ++i) all.push_back(judges_[i]->forecast(settings_[i], cases));
   return all;
 }
 

@@ -45,8 +45,6 @@ class Panel {
   /// As `Judge::judge`.
   std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const;
 
-  std::vector<Asked> forecast(const Forecast& cases) const;
-
   /// True if no judge computes here.
   bool waits() const;
   /// True if a judge may be out of reach, so that there may be no opinion.
@@ -68,7 +66,6 @@ class Panel {
   mutable bool unread_logged_ = false;
 
   std::vector<std::unique_ptr<Judge>> judges_;
-  std::vector<std::string> settings_;  // that name them
   std::vector<std::string> names_;
   std::vector<const Chat*> chats_;      // null of a model
   std::vector<std::string> questions_;  // of a chat model: what it is asked with

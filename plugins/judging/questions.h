@@ -19,8 +19,6 @@ class Questions {
   const JudgeFormat& form() const { return form_; }
   const Scope& scope() const { return scope_; }
   const Hearing& hearing() const { return hearing_; }
-  /// How many there are of a completion with all parts.
-  size_t asked() const { return (scope_.steps ? reply : 0) + (scope_.reply ? 1 : 0); }
   /// How often everything is asked.
   int votes() const { return hearing_.by_likelihood ? 1 : hearing_.votes; }
 

@@ -90,14 +90,6 @@ std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector
   return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
 }
 
-// A reply is read by itself, and then scored behind the dialogue.
-std::vector<Asked> reader_forecast(const std::string& who, const Forecast& records, bool replies) {
-  const double longest = records.answer > 0 ? std::min<double>(kLongestReading, records.answer) : kLongestReading;
-  std::vector<Asked> all = {{who, records.all(), records.tokens, longest}};
-  if (replies) all.push_back({who, 2 * records.all(), records.tokens + 2 * records.answer, longest});
-  return all;
-}
-
 std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
                                                     const std::vector<AnsweredDialogue>& dialogues) {
   const auto steps = steps_behind(reader, dialogues);

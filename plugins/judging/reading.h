@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "compeer/forecast.h"
 #include "compeer/language_model.h"
 #include "judging/form.h"
 
@@ -35,9 +34,6 @@ struct AnsweredDialogue {
 /// the reader is not sure of are left out. Nothing of an empty reply. [dialogues][replies]
 std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
                                                     const std::vector<AnsweredDialogue>& dialogues);
-
-/// What a reader whom the setting `who` names is asked of records' dialogues; with `replies` of their two replies too.
-std::vector<Asked> reader_forecast(const std::string& who, const Forecast& records, bool replies);
 
 /// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
 nlohmann::json to_json(const StepTexts& reading);

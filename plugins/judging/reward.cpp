@@ -56,14 +56,6 @@ void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
   }
 }
 
-std::vector<Asked> JudgedReward::forecast(const Forecast& completions) const {
-  auto all = judges_.forecast(completions);
-  if (!reader_) return all;
-  const auto read = reader_forecast("reader", completions, reads_replies_ && scope_.reply);
-  all.insert(all.end(), read.begin(), read.end());
-  return all;
-}
-
 // What the reader makes of the dialogue; and of the replies, put beside them.
 void JudgedReward::add_readings(JudgedGroup& group) const {
   group.reading = read(*reader_, {group.history})[0];

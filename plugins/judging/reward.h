@@ -35,7 +35,6 @@ class JudgedReward : public Reward {
   void score(std::span<const Group> groups, Scores& scores) override;
   bool abstains() const override { return consistent_ || judges_.is_remote(); }
   bool waits() const override { return judges_.waits() && !reader_; }
-  std::vector<Asked> forecast(const Forecast& completions) const override;
 
  private:
   void add_readings(JudgedGroup& group) const;

@@ -33,11 +33,6 @@ struct Asking {
         tries(most_tries(settings.integer("tries"), temperature, chats, chat)) {}
   Asking(const Settings& settings, const std::string& chat) : Asking(settings, settings, chat) {}
 
-  /// What so many questions come to, each of which shows `read` tokens.
-  Asked forecast(const std::string& who, double questions, double read) const {
-    return {who, questions, read, static_cast<double>(max_tokens)};
-  }
-
   double temperature;
   int64_t max_tokens, tries;
 };

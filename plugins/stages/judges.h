@@ -31,8 +31,6 @@ class Judges {
   /// Not those to chat models, which the host counts; nor by likelihood, which needs no answer.
   void count(const judging::Opinion& opinion, Outcome& outcome) const;
 
-  std::vector<Asked> forecast(const Forecast& records) const { return panel_.forecast(records); }
-
   /// One for each judge, and another if it would judge otherwise.
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
 

@@ -93,11 +93,6 @@ std::vector<Turn> history_of(const json& record) {
   refuse(record, "has no history", "rounds are sampled first, by the stage sample");
 }
 
-Forecast times(Forecast records, double factor) {
-  for (auto& [split, count] : records.records) count *= factor;
-  return records;
-}
-
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }
 
 Outcome unchanged() { return {{}, "", {}, true}; }

@@ -52,9 +52,6 @@ nlohmann::json copy_of(nlohmann::json record, const std::string& name);
 /// The same round, for another candidate: such a copy without labels and what was said of them.
 nlohmann::json beside(nlohmann::json record, const std::string& name);
 
-/// A forecast of so many times as many records.
-Forecast times(Forecast records, double factor);
-
 Outcome kept(nlohmann::json record);
 Outcome unchanged();
 Outcome dropped(const std::string& reason);

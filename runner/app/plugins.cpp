@@ -8,7 +8,6 @@
 
 #include "app/commands.h"
 #include "base/error.h"
-#include "contract/reference/page.h"
 #include "contract/reference/stubs.h"
 #include "plugin/allow_list.h"
 #include "plugin/fit.h"
@@ -25,7 +24,7 @@ using plugin::Found;
 
 struct PluginsOptions {
   std::string name;  // inspect: NAME; list: a kind, or empty
-  bool as_json = false, as_markdown = false, verbose = false;
+  bool as_json = false, verbose = false;
 };
 
 std::string title(const Found& found) { return found.kind + "/" + found.name; }
@@ -114,10 +113,6 @@ int list(const PluginsOptions& options) {
   const plugin::Finder finder;
   const auto found = wanted(finder, options);
   if (const plugin::Quarantine list; !list.problem().empty()) std::cerr << "compeer: note: " << list.problem() << '\n';
-  if (options.as_markdown) {
-    std::cout << contract::plugin_index(found);
-    return 0;
-  }
   if (options.as_json) {
     auto all = ordered_json::array();
     for (const auto& one : found) all.push_back(as_json(one));
@@ -171,10 +166,6 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
 
 int inspect(const PluginsOptions& options) {
   const auto found = named(plugin::Finder(), options.name);
-  if (options.as_markdown) {
-    std::cout << contract::plugin_page(found.descriptor);
-    return 0;
-  }
   if (options.as_json) {
     print(as_json(found));
     return 0;
@@ -193,8 +184,7 @@ int inspect(const PluginsOptions& options) {
 
 std::shared_ptr<PluginsOptions> add_options(CLI::App& command, Action& action, int (*run)(const PluginsOptions&)) {
   auto options = std::make_shared<PluginsOptions>();
-  auto* json = command.add_flag("--json", options->as_json, "as JSON");
-  command.add_flag("--markdown", options->as_markdown, "as a page of docs/plugins/")->excludes(json);
+  command.add_flag("--json", options->as_json, "as JSON");
   command.add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
   command.callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   return options;

@@ -135,9 +135,9 @@ int run_spec(const RunOptions& options) {
     const auto how = options.launch_options();
     std::cout << launch::plan(spec, how) << '\n';
     const auto [folder, state] = launch::RunFolder::look(spec, how.results);
-    launch::Forecasts forecasts;
-    if (how.fresh || state != launch::RunFolder::State::finished) forecasts.add(spec, folder.string());
-    std::cout << forecasts.text();
+    launch::Preview preview;
+    if (how.fresh || state != launch::RunFolder::State::finished) preview.add(spec, folder.string());
+    std::cout << preview.text();
     return 0;
   }
   return tell(launch::launch({spec}, options.launch_options()).at(0));
@@ -169,10 +169,10 @@ int run_script(const RunOptions& options) {
   // A mistake behind the first run would otherwise be found when that run has ended, hours later.
   auto rehearsal = script;
   rehearsal.rehearsal = true;
-  if (options.dry_run) script.forecasts = std::make_shared<launch::Forecasts>();
+  if (options.dry_run) script.preview = std::make_shared<launch::Preview>();
   if (!options.dry_run) evaluate(options.file, rehearsal);
   evaluate(options.file, script);
-  if (options.dry_run) fmt::print("{}", script.forecasts->text());
+  if (options.dry_run) fmt::print("{}", script.preview->text());
   refuse_failed(*script.failed);
   return 0;
 }
@@ -221,7 +221,7 @@ void add_run(CLI::App& command, Action& action) {
   command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
   add_changed(command, *options);
   command.add_flag("--dry-run", options->dry_run,
-                   "print what would run and what it takes, by arithmetic; start nothing");
+                   "check everything, print what would run, its records and memory; start nothing");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

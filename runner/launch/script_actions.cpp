@@ -226,7 +226,7 @@ class ScriptActions : public script::Actions {
     result.name = spec.values.at("name");
     result.path = RunFolder::look(spec, options_.launch.results).first.string();
     if (!options_.rehearsal && !options_.agenda) fmt::print("{}\n", plan(spec, options_.launch));
-    if (options_.forecasts && !has_finished(spec)) options_.forecasts->add(spec, result.path);
+    if (options_.preview && !has_finished(spec)) options_.preview->add(spec, result.path);
     result.spec = script::visible(spec);
     result.promised = promises(spec);
     planned_.push_back(result.path);

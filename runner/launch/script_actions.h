@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
 
-#include "launch/forecasts.h"
 #include "launch/launch.h"
+#include "launch/preview.h"
 #include "script/actions.h"
 
 namespace compeer::launch {
@@ -28,7 +28,7 @@ struct ScriptOptions {
   /// Makes a dry run one for a batch system: what has finished is read back, the rest written down here.
   std::shared_ptr<Agenda> agenda = nullptr;
   /// In a dry run: gets the runs that would begin.
-  std::shared_ptr<Forecasts> forecasts = nullptr;
+  std::shared_ptr<Preview> preview = nullptr;
   /// Gets the runs that failed while the script went on.
   std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();
 };

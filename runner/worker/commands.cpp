@@ -24,9 +24,9 @@
 #include "verify/verify.h"
 #include "worker/about.h"
 #include "worker/estimate_memory.h"
-#include "worker/forecast.h"
 #include "worker/hosts.h"
 #include "worker/open_plugins.h"
+#include "worker/preview.h"
 
 namespace compeer::worker {
 
@@ -49,9 +49,9 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"check_plugin", contract::check_plugin},
                                                {"data_stats", data::data_stats},
                                                {"estimate_memory", estimate_memory},
-                                               {"forecast", forecast},
                                                {"generate", inference::generate},
                                                {"open_plugins", open_plugins},
+                                               {"preview", preview},
                                                {"rescore", data::rescore},
                                                {"score", inference::score},
                                                {"serve", serve::serve},

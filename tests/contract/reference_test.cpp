@@ -1,12 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <regex>
-#include <sstream>
 
 #include "base/files.h"
-#include "contract/reference/page.h"
 #include "contract/reference/stubs.h"
 #include "lua/sandbox.h"
 #include "places.h"
@@ -19,29 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path pages = fs::path(COMPEER_SOURCE_DIR) / "docs/plugins";
-
 std::vector<plugin::Found> built() { return plugin::Finder({fs::path(COMPEER_BINARY_DIR) / "plugins"}).all(); }
-
-std::string page(const fs::path& file) { return fs::exists(file) ? read_file(file) : ""; }
-
-TEST(PluginPages, SayWhatDescriptorsSay) {
-  for (const auto& found : built()) {
-    const auto title = found.kind + "/" + found.name;
-    EXPECT_EQ(page(pages / (title + ".md")), plugin_page(found.descriptor))
-        << "to write it anew: build/bin/compeer plugins inspect " << title << " --markdown >docs/plugins/" << title
-        << ".md";
-  }
-  EXPECT_EQ(page(pages / "README.md"), plugin_index(built()))
-      << "to write it anew: build/bin/compeer plugins list --markdown >docs/plugins/README.md";
-}
-
-TEST(PluginPages, AreOfPluginsThatThereAre) {
-  const auto all = built();
-  size_t count = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(pages)) count += entry.path().extension() == ".md";
-  EXPECT_EQ(count, all.size() + 1) << "docs/plugins/ has pages of plugins that are no more";
-}
 
 plugin::Found probe(const std::string& parameters) {
   plugin::Found found;
@@ -60,44 +35,6 @@ const std::string every_type = R"({
   "size": {"type": "table", "help": "how large",
            "parameters": {"deep": {"type": "boolean", "default": true, "help": "or flat"}}},
   "like": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike"}})";
-
-TEST(PluginPages, ShowEveryTypeOfSetting) {
-  EXPECT_EQ(plugin_page(probe(every_type).descriptor),
-            "# rewards/probe\n\nA probe. Version 1.0.0.\n\n```toml\n[[rewards]]\nplugin = \"probe\"\n```\n\n"
-            "- `n` (an integer of at least 1; default `3`): how many | in all\n"
-            "- `style` (one of warm, calm; required): manner\n"
-            "- `file` (a path (a string); unset): where from\n"
-            "- `odd-one` (a list of numbers; default `[1.5]`): weights\n"
-            "- `any` (a table; default `{}`): the user's own\n"
-            "- `size` (a table; required): how large\n"
-            "- `size.deep` (true or false; default `true`): or flat\n"
-            "- `like` (a similarity plugin (its name, or a table with its settings); default `\"hashed_ngrams\"`): how "
-            "alike\n"
-            "\nMade by `compeer plugins inspect rewards/probe --markdown`.\n");
-}
-
-TEST(PluginPages, ShowTextAsItWasWritten) {
-  auto plugin = probe(R"({"a": {"type": "string", "default": "x` <i>|", "help": "see [here](http://x) <script>"}})");
-  plugin.descriptor.summary = "<script>alert(1)</script> ![x](y)";
-  const auto text = plugin_page(plugin.descriptor);
-  EXPECT_NE(text.find("\n&lt;script>alert(1)&lt;/script> !\\[x](y) Version 1.0.0.\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n- `a` (a string; default `\"x\\u0060 <i>|\"`): see \\[here](http://x) &lt;script>\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(plugin_index({plugin}).find("\n- [`probe`](rewards/probe.md): &lt;script>alert(1)"), std::string::npos);
-}
-
-TEST(PluginPages, HaveLinesThatFit) {
-  std::string help, page;
-  for (int i = 0; i < 40; ++i) help += "有 ü - 1. # ";  // no line may begin with the last three
-  const auto text = plugin_page(probe(R"({"a": {"type": "string", "help": ")" + help + R"(ü"}})").descriptor);
-  std::istringstream lines(text.substr(text.find("- `a`")));
-  for (std::string line; std::getline(lines, line) && !line.empty(); page += page.empty() ? line : line.substr(1)) {
-    EXPECT_LE(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }), 120) << line;
-    EXPECT_TRUE(line.starts_with("- `a` ") || line.starts_with("  有") || line.starts_with("  ü")) << line;
-  }
-  EXPECT_EQ(page, "- `a` (a string; required): " + help + "ü");
-}
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -131,7 +68,8 @@ TEST(LuaStubs, KeepChoicesInTheirQuotes) {
 TEST(LuaStubs, NameWhatMayStandForAPluginOfAKind) {
   const auto stubs = lua_stubs(built());
   EXPECT_TRUE(holds(stubs, "\n---@alias compeer.similarity \"hashed_ngrams\"|compeer.similarity.hashed_ngrams|"));
-  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.models compeer.models.llama|compeer.models.mistral|compeer.models.qwen2|"));
+  EXPECT_TRUE(
+      holds(stubs, "\n---@alias compeer.models compeer.models.llama|compeer.models.mistral|compeer.models.qwen2|"));
   EXPECT_TRUE(holds(stubs, "\n---@field rewards? compeer.rewards[] "));
 }
 

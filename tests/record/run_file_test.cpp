@@ -213,14 +213,16 @@ TEST(RunFile, NamesWhatCannotBeRead) {
   EXPECT_EQ(complaint([&] { RunReader(folder / "run.h5"); }).substr(0, 23), "run.h5: can't be opened");
 }
 
-TEST(RunFile, CutShortOrOverwrittenIsAnErrorOrReadsWell) {
+TEST(RunFile, CutShortIsAnErrorOrReadsWell) {
   const TemporaryFolder folder;
   three_rows(folder / "run.h5").finish("finished");
   const auto size = std::filesystem::file_size(folder / "run.h5");
   for (int i = 1; i <= 20; ++i) {
     std::filesystem::copy_file(folder / "run.h5", folder / "cut.h5");
     std::filesystem::resize_file(folder / "cut.h5", size * static_cast<uint64_t>(i) / 21);
-    complaint([&] { RunReader(folder / "cut.h5").column("reward"); });
+    std::vector<double> read;
+    const auto said = complaint([&] { read = RunReader(folder / "cut.h5").column("reward"); });
+    EXPECT_TRUE(said.starts_with("cut.h5: ") || read == std::vector<double>({0.5, 0.25, -0.125})) << i << said;
     std::filesystem::remove(folder / "cut.h5");
   }
 }

@@ -78,25 +78,6 @@ void Judging::ask(const std::string& judge, std::vector<JudgedDialogue>& cases) 
   for (auto& [chat, how, questions] : asked) cases[0].refused += stages::ask(*chat, questions, *how);
 }
 
-std::vector<Asked> Judging::forecast(const Forecast& dialogues) const {
-  const double chinese = dialogues.chinese * dialogues.all();
-  const std::map<std::string, double> languages = {{"en", dialogues.all() - chinese}, {"zh", chinese}};
-  std::vector<Asked> all;
-  for (const auto& [name, model] : judges_) {
-    if (!model.chat) continue;
-    double questions = 0;
-    for (const auto& [language, count] : languages) {
-      for (size_t d = 0; d < dimensions.size(); ++d)
-        questions += name == only_judge && instead_.contains({language, d}) ? 0 : count;
-    }
-    all.push_back(model.asking.forecast(name, questions, dialogues.tokens));
-  }
-  for (const auto& [place, model] : instead_)
-    all.push_back(model.asking.forecast("judges." + place.first + "." + key_of(place.second), languages.at(place.first),
-                                        dialogues.tokens));
-  return all;
-}
-
 json Judging::models() const {
   json all = json::object();
   for (const auto& [name, model] : judges_) {

@@ -30,8 +30,6 @@ class Judging {
 
   void judge(std::vector<JudgedDialogue>& cases) const;
 
-  std::vector<Asked> forecast(const Forecast& dialogues) const;
-
   /// Who judges: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Scores stand under "judge" and
   /// "second_judge".
   nlohmann::json models() const;

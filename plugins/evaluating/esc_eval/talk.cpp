@@ -112,17 +112,6 @@ void RolePlayer::hear(const std::vector<Scene*>& open, const Supporter& supporte
   }
 }
 
-// What was said before grows from round to round: on the average, by half of the rounds before the last.
-std::vector<Asked> RolePlayer::forecast(Forecast& records, const Supporter& supporter) const {
-  if (!chat_) return {};
-  const auto rounds = static_cast<double>(rounds_), says = static_cast<double>(max_tokens_);
-  const double round = says + supporter.longest_answer(), before = (rounds - 1) / 2 * round;
-  auto all = supporter.forecast(rounds * records.all(), before + says);
-  all.insert(all.begin(), {"role_player", rounds * records.all(), records.tokens + before, says});
-  records.tokens = rounds * round;
-  return all;
-}
-
 void RolePlayer::note(json& record) const {
   stages::note_provenance(record, "turns", chat_.model(), prompts_.of(record));
 }

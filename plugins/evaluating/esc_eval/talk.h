@@ -27,9 +27,6 @@ class RolePlayer {
   std::vector<Talk> play(const std::vector<const nlohmann::json*>& records, const std::vector<std::string>& languages,
                          const Supporter& supporter) const;
 
-  /// Who is asked if all records are cards, which become dialogues; nobody without a role player.
-  std::vector<Asked> forecast(Forecast& records, const Supporter& supporter) const;
-
   std::string model() const { return chat_.model(); }
   std::string prompts() const { return prompts_.hashes(); }  ///< for `Stage::ingredients`
   /// Notes who played, in the record's provenance.

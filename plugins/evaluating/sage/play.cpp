@@ -96,18 +96,6 @@ std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Sup
   return played;
 }
 
-// What was said before grows from round to round. The simulator does not speak after the last answer; the second of its
-// two questions shows what it said to the first.
-std::vector<Asked> Simulator::forecast(Forecast& records, const Supporter& supporter) const {
-  if (!chat_) return {};
-  const auto rounds = static_cast<double>(rules_.rounds), says = static_cast<double>(asking_.max_tokens);
-  const double hears = supporter.longest_answer(), said = records.tokens + (rounds - 1) / 2 * says;
-  auto all = supporter.forecast(rounds * records.all(), said + (rounds - 1) / 2 * hears);
-  all.insert(all.begin(), asking_.forecast("simulator", 2 * (rounds - 1) * records.all(), said + rounds / 2 * hears));
-  records.tokens += (rounds - 1) * says + rounds * hears;
-  return all;
-}
-
 void Simulator::hear(std::vector<Scene*>& open, const Supporter& supporter, int64_t round) const {
   std::vector<std::vector<Turn>> dialogues;
   std::vector<std::string> languages;

@@ -31,9 +31,6 @@ class Simulator {
   /// simulator.
   std::vector<Played> play(const std::vector<nlohmann::json>& profiles, const Supporter& supporter) const;
 
-  /// Who is asked if all records are profiles, which become dialogues; nobody without a simulator.
-  std::vector<Asked> forecast(Forecast& records, const Supporter& supporter) const;
-
   const Rules& rules() const { return rules_; }
   /// For `Stage::ingredients`.
   std::string prompts() const { return planning_.hashes() + reply_.hashes(); }

@@ -89,15 +89,6 @@ class Annotate : public Stage {
     return all;
   }
 
-  // The third is asked of all, if the others never agree.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    std::vector<Asked> all;
-    for (size_t i = 0; i < annotators_.size(); ++i)
-      all.push_back(annotators_[i].asking.forecast(annotator_names[i], questions_each * records.all(),
-                                                   records.tokens + records.answer));
-    return all;
-  }
-
  private:
   // As records have them, whatever words the annotators are to use.
   inline static const std::vector<std::string> words = empathy::Preferences().answers().words();

@@ -41,13 +41,6 @@ class Answering : public Stage {
 
   std::string ingredients() const override { return supporter_.prompt(); }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    auto asked = supporter_.forecast(records.all(), records.tokens);
-    records.answer = std::max(records.answer, supporter_.longest_answer());
-    records.answers += 1;
-    return asked;
-  }
-
  private:
   // Another stage's answer under this name would be lost.
   void refuse_another(const json& record) const {

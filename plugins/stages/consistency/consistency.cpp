@@ -48,12 +48,6 @@ class Consistency : public Stage {
     return json(judges_.fingerprints()).dump() + (referee_ ? prompts_.hashes() : "");
   }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    auto all = judges_.forecast(records);
-    if (referee_) all.push_back(asking_.forecast("referee", records.all(), records.tokens + 2 * records.answer));
-    return all;
-  }
-
  private:
   struct JudgedRecord {
     json record;

@@ -55,13 +55,6 @@ class EscEval : public Stage {
 
   std::string ingredients() const override { return role_player_.prompts() + judging_.prompts() + supporter_.prompt(); }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    auto all = role_player_.forecast(records, supporter_);
-    const auto judges = judging_.forecast(records);
-    all.insert(all.end(), judges.begin(), judges.end());
-    return all;
-  }
-
  private:
   Outcome summed_up(const json& record) const {
     const auto recorded = esc_eval::recorded(record, judging_.parser());

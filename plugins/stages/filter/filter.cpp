@@ -69,12 +69,6 @@ class Filter : public Stage {
 
   std::string ingredients() const override { return prompts_.hashes(); }
 
-  // `only` may let any of them pass.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    const double share = only_ && only_.name() == "rewritten" ? records.rewritten : 1;
-    return {asking_.forecast("chat", records.all() * share, records.tokens)};
-  }
-
  private:
   // What is reported, whatever words the model is to use.
   inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();

@@ -15,10 +15,8 @@ class Generate : public Stage {
   Generate(const Settings& settings, Host& host) : sees_(settings.text("pictures") == "shown") {
     for (const std::string writer : {"writer", "second_writer"}) {
       if (settings.has(writer))
-        writers_.push_back({writer,
-                            host.chat(settings.table(writer)),
-                            {settings, writer},
-                            {settings, host, writer, "generate", {"history"}}});
+        writers_.push_back(
+            {host.chat(settings.table(writer)), {settings, writer}, {settings, host, writer, "generate", {"history"}}});
     }
   }
 
@@ -38,25 +36,15 @@ class Generate : public Stage {
     return all;
   }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    std::vector<Asked> all;
-    for (const WriterModel& one : writers_)
-      all.push_back(one.asking.forecast(one.setting, records.all(), records.tokens));
-    records = stages::times(records, static_cast<double>(writers_.size()));
-    records.answer = all[0].written;
-    return all;
-  }
-
  private:
   struct WriterModel {
-    std::string setting;
     Chat& chat;
     stages::Asking asking;
     stages::StagePrompt prompts;
   };
 
   void add(size_t number, const std::vector<json>& records, std::vector<Outcome>& outcomes) {
-    const auto& [setting, chat, asking, prompts] = writers_[number];
+    const auto& [chat, asking, prompts] = writers_[number];
     std::vector<empathy::Structured> written(records.size());
     std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < records.size(); ++i) {

@@ -51,8 +51,6 @@ class HumanAgreementStage : public Stage {
 
   std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
-  std::vector<Asked> forecast(Forecast& records) const override { return judges_.forecast(stages::times(records, 2)); }
-
  private:
   Outcome rated(json record, const judging::Opinion& opinion, const judging::Opinion& exchanged) const {
     if (!opinion.reply || !exchanged.reply) return stages::dropped("unreadable judgement");

@@ -81,11 +81,6 @@ class HumanLabels : public Stage {
     return {{"wrong", wrong}};
   }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    records = stages::times(records, 1 + static_cast<double>(wrong_));
-    return {};
-  }
-
  private:
   static std::string name_of(size_t part) { return part == reply ? "reply" : step_names[part]; }
 

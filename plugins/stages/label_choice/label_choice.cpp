@@ -58,12 +58,6 @@ class LabelChoice : public Stage {
 
   std::string ingredients() const override { return json(panel_.fingerprints()).dump(); }
 
-  // People's labels aren't known yet: as many as there usually are.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    constexpr auto labels = static_cast<double>(empathy::emotions.size() + empathy::strategies.size());
-    return panel_.forecast(stages::times(records, labels));
-  }
-
  private:
   // Wrong records of a round repeat it.
   static std::string refusal(const json& record) {

@@ -61,14 +61,6 @@ class Pairwise : public Stage {
 
   std::string ingredients() const override { return prompts_.hashes(); }
 
-  // As if two models had answered.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    const double models = records.answers;
-    if (models > 0) records = stages::times(records, against_ ? models - 1 : models * (models - 1) / 2);
-    if (!judge_) return {};
-    return {asking_.forecast("judge", 2 * records.all(), records.tokens + 2 * records.answer)};
-  }
-
  private:
   struct Compared {
     size_t of;  // the record

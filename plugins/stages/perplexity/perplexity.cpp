@@ -66,11 +66,6 @@ class Perplexity : public Stage {
 
   std::string ingredients() const override { return weights_; }
 
-  // The steps alone, then all of it.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    return {{"model", records.all(), records.tokens + 2 * records.answer, 0}};
-  }
-
  private:
   std::vector<Turn> history_of(const json& record) const {
     auto turns = stages::spoken(stages::history_of(record));

@@ -69,12 +69,6 @@ class Persona : public Stage {
 
   std::string ingredients() const override { return prompts_.hashes(); }
 
-  // What is said before a round is about half of its dialogue, before the longest of them up to all.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    const double longest = records.all() > records.dialogues ? 2 * records.tokens : records.tokens;
-    return {asking_.forecast("chat", records.dialogues, longest)};
-  }
-
  private:
   struct PersonaDialogue {
     json record;  // the longest one's "id" and "language"

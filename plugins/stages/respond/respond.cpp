@@ -41,13 +41,6 @@ class Respond : public Stage {
 
   std::string ingredients() const override { return weights_; }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    const Asked asked{"model", share_ * records.all(), records.tokens, static_cast<double>(max_tokens_)};
-    records = stages::times(records, 1 + share_);
-    records.answer = std::max(records.answer, asked.written);
-    return {asked};
-  }
-
  private:
   void answer(const std::vector<json>& records, uint32_t draw, const std::vector<size_t>& these,
               std::vector<Outcome>& outcomes) const {

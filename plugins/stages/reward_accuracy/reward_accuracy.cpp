@@ -45,8 +45,6 @@ class RewardAccuracy : public Stage {
 
   std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
-  std::vector<Asked> forecast(Forecast& records) const override { return judges_.forecast(records); }
-
  private:
   static Outcome counted(json record, const cer::Record& known, const judging::Opinion& opinion) {
     static const empathy::Preferences words;

@@ -97,14 +97,6 @@ class Rewrite : public Stage {
 
   std::string ingredients() const override { return prompts_.hashes(); }
 
-  // A dialogue in other words is another dialogue.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    const Asked asked = asking_.forecast("chat", records.all(), records.tokens + records.answer);
-    if (keep_) records = stages::times(records, 2), records.dialogues *= 2;
-    records.rewritten = keep_ ? (1 + records.rewritten) / 2 : 1;
-    return {asked};
-  }
-
  private:
   Outcome outcome(const json& record, const std::vector<std::string>& texts, const std::string& why,
                   const std::string& model) const {

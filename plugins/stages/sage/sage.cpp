@@ -49,8 +49,6 @@ class Sage : public Stage {
 
   std::string ingredients() const override { return simulator_.prompts() + supporter_.prompt(); }
 
-  std::vector<Asked> forecast(Forecast& records) const override { return simulator_.forecast(records, supporter_); }
-
  private:
   Outcome scored(const json& record) const {
     const auto read = sage::recorded(record, simulator_.rules());

@@ -33,13 +33,6 @@ class SampleStage : public Stage {
     return outcomes;
   }
 
-  // Rounds are drawn around the middle.
-  std::vector<Asked> forecast(Forecast& records) const override {
-    records = stages::times(records, static_cast<double>(wanted_));
-    records.tokens /= 2;
-    return {};
-  }
-
  private:
   Outcome sampled(const json& dialogue) {
     if (!dialogue.contains("turns"))

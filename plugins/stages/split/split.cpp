@@ -91,21 +91,6 @@ class Split : public Stage {
     return {{"dialogues", count}, {"train_dialogues_tested", shared}};
   }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    std::map<std::string, double> divided;
-    for (const auto& [split, count] : records.records) {
-      if (stays(split)) {
-        divided[split] += count;
-        continue;
-      }
-      divided["train"] += (1 - valid_ - test_) * count;
-      divided["valid"] += valid_ * count;
-      divided["test"] += test_ * count;
-    }
-    records.records = std::move(divided);
-    return {};
-  }
-
  private:
   struct SplitDialogue {
     size_t split;

@@ -44,11 +44,6 @@ class Spoil : public Stage {
     return outcomes;
   }
 
-  std::vector<Asked> forecast(Forecast& records) const override {
-    records = stages::times(records, 1 + share_);
-    return {};
-  }
-
  private:
   json spoilt(const json& original) const {
     json record = stages::beside(original, "spoilt");

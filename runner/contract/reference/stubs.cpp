@@ -6,7 +6,7 @@
 #include <iostream>
 #include <map>
 
-#include "contract/reference/page.h"
+#include "spec/canonical.h"
 #include "spec/core_schema.h"
 #include "spec/text.h"
 
@@ -66,6 +66,12 @@ std::string key(const std::string& name) {
   constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const bool plain = name.find_first_not_of(letters) == std::string::npos && name.find_first_of("0123456789") != 0;
   return plain ? name : "[" + quoted(name) + "]";
+}
+
+// "required", "unset", or the default as in a spec.
+std::string default_text(const SettingSchema& parameter) {
+  const auto& standard = parameter.default_value;
+  return !standard ? "required" : standard->is_null() ? "unset" : spec::canonical_json(*standard);
 }
 
 // "a number above 0; default 0.2"; of a table with keys of its own nothing that these don't say.

@@ -28,11 +28,11 @@
 /// LanguageModel).
 #define COMPEER_INTERFACE_datasets 12
 #define COMPEER_INTERFACE_models 17
-#define COMPEER_INTERFACE_rewards 13
+#define COMPEER_INTERFACE_rewards 14
 #define COMPEER_INTERFACE_reweighting 12
 #define COMPEER_INTERFACE_similarity 12
 #define COMPEER_INTERFACE_chat 12
-#define COMPEER_INTERFACE_stages 13
+#define COMPEER_INTERFACE_stages 14
 
 /// The number of the host's interface. It is raised when a function is added at the end of Host, and no kind's number
 /// is. The program's must be at least the plugin's.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compeer/conversation.h"
-#include "compeer/forecast.h"
 #include "compeer/scores.h"
 
 namespace compeer {
@@ -50,11 +49,6 @@ class BOOST_SYMBOL_VISIBLE Reward {
   /// not carry over anything that changes from before such a call to after it, but for what belongs to the groups it
   /// was given.
   virtual bool waits() const { return false; }
-
-  /// For dry runs: what will be asked about so many completions, the records' answers.
-  virtual std::vector<Asked> forecast(const Forecast& completions) const {
-    return (void)completions, std::vector<Asked>();
-  }
 
   /// What it has learned, as a running mean: part of a checkpoint, and given back when a run goes on. It may change in
   /// `learn` alone, so that it is the same on all ranks, which is checked when a checkpoint is written.

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "compeer/forecast.h"
-
 namespace compeer {
 
 /// What becomes of one record.
@@ -51,9 +49,6 @@ class BOOST_SYMBOL_VISIBLE Stage {
   /// What its outcomes depend on besides settings, records and random numbers, such as the prompts it has read: any
   /// text that changes when they do. What a stage has made is used again as long as all of these are the same.
   virtual std::string ingredients() const { return ""; }
-
-  /// For dry runs, before anything is asked: what will be asked for these records. What goes on takes their place.
-  virtual std::vector<Asked> forecast(Forecast& records) const { return (void)records, std::vector<Asked>(); }
 };
 
 }  // namespace compeer
