@@ -55,6 +55,7 @@ TEST_F(PreviewOf, MemoryIsThatOfAModelWithoutWeights) {
 }
 
 TEST_F(PreviewOf, ModelsOfPluginsTakeMemoryToo) {
+  write("big/model.safetensors", "");  // the stage asks for weights, which aren't read
   write("judged.toml",
         "name = 'judged'\ntask = 'data'\n[dataset]\nplugin = 'profiles'\npath = 'd.jsonl'\n"
         "[[stages]]\nplugin = 'perplexity'\nmodel = 'big'\n");
@@ -70,7 +71,7 @@ TEST_F(PreviewOf, RunsThatHaveFinishedAreLeftOut) {
 
 TEST_F(PreviewOf, WhatIsNotKnownIsNamed) {
   write("big/config.json", R"({"model_type": "qwen2"})");
-  EXPECT_EQ(behind(told("run taught.toml --set dataset={plugin=\"profiles\",path=\"d.jsonl\"} --set sft.split=test "
+  EXPECT_EQ(behind(told("run taught.toml --set 'dataset={plugin=\"profiles\",path=\"d.jsonl\"}' --set sft.split=test "
                         "--dry-run"),
                    "\ntaught\n"),
             "\ntaught\n    records: test 5\n"

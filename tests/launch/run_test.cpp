@@ -52,7 +52,7 @@ TEST_F(Run, StartsNothingInADryRun) {
   const auto planned = compeer({"run", smoke, "--dry-run", "--set", "grpo.steps=3", "--results", "elsewhere"});
   EXPECT_EQ(planned.exit, 0);
   EXPECT_EQ(planned.text.substr(0, 12), "smoke-grpo  ");
-  EXPECT_EQ(planned.text.substr(12 + 64), "  elsewhere/smoke-grpo  starts\nwhat they take can't be told\n");
+  EXPECT_EQ(planned.text.substr(12 + 64), "  elsewhere/smoke-grpo  starts\n\nrecords and memory can't be estimated\n");
   EXPECT_FALSE(fs::exists("elsewhere"));
 }
 
