@@ -2,9 +2,9 @@
 # A disk or file server whose reads fail, at every call that reads.
 battery=reads
 promise="A read, open, close or mapping that the system fails ends a run or command with exit code 1 and a message that names file and cause, and the run goes on later to the bits of an undisturbed one."
-how="Every call that reads, opens for reading, maps or closes a file fails once with EIO, ESTALE or EMFILE: in a run, in one that goes on, in one with a model and prompts of its own, and in commands that read; files of plugins and tokenizers count, too."
+how="Of the calls that read, open for reading, map or close a file, some 120 of each list, evenly spaced, fail once with EIO, ESTALE or EMFILE: in a run, in one that goes on, in one with a model and prompts of its own, and in commands that read; files of plugins and tokenizers count, too."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-100000} # calls, at most
+TIMES=${TIMES:-120} # calls of a list, about: of some 2,700, two to five seconds each
 
 readers="FAULT_READS=$work:$SOURCE:$BUILD"
 make_run whole
@@ -12,8 +12,8 @@ start whole 1 "FAULT_TRACE=$work/calls"
 wait_for_end
 ((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
 
-# Each call of a list that reads, opens for reading, maps or closes a file fails once: all of them, or in a
-# short battery one of each kind.
+# Which calls of a list that read, open for reading, map or close a file fail once: one of each kind, and in a battery
+# that isn't short about TIMES more, evenly spaced.
 declare -A ways=([read]="eio estale" [open]="eio estale emfile" [close]="eio estale" [mmap]=eio)
 declare -A texts=([eio]="Input/output error" [estale]="Stale file handle" [emfile]="Too many open files")
 numbers() { # TRACE: the numbers of these calls, in $chosen
@@ -26,6 +26,10 @@ numbers() { # TRACE: the numbers of these calls, in $chosen
     mapfile -t which < <(printf '%s\n' "${lines[@]}" | grep -n "^reading $call " | cut -d: -f1)
     ((${#which[@]} > 0)) && below "${#which[@]}" && chosen+=("$((which[REPLY] - 1))")
   done
+  ((TIMES > 10)) || return 0
+  local at stride=$((${#lines[@]} / TIMES + 1))
+  below "$stride"
+  for ((at = REPLY; at < ${#lines[@]}; at += stride)); do chosen+=("$at"); done
 }
 plan() { # NUMBER: variables for the preloaded library, in $place
   local causes
