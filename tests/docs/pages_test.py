@@ -17,6 +17,10 @@ def read(page, root=ROOT):
     return (root / page).read_text(encoding="utf-8")
 
 
+def installed(file):
+    return file.parts[0] == "docs" or str(file) in ("README.md", "cmake/debian-packages.txt")
+
+
 def broken_links(page, text, root=ROOT):
     """'page:line: target: why' of each link that leads nowhere."""
     for number, target in markdown.links(text):
@@ -26,6 +30,8 @@ def broken_links(page, text, root=ROOT):
         file = (root / page).parent / path if path else root / page
         if not file.exists():
             yield f"{page}:{number}: {target}: no such file"
+        elif str(page).startswith("docs/") and not installed(file.resolve().relative_to(root.resolve())):
+            yield f"{page}:{number}: {target}: is not installed beside docs/"
         elif anchor and anchor not in markdown.anchors(file.read_text(encoding="utf-8")):
             yield f"{page}:{number}: {target}: no such heading"
 
