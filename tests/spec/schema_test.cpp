@@ -106,7 +106,7 @@ TEST(SchemaJson, ReadsBackAsTheSameSchema) {
 TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
   for (const auto& section : core_schema()) {
     const auto& [name, fields] = std::tie(section.parameter.name, section.parameter.fields);
-    EXPECT_EQ(complaint([&] { parse_schema(schema_json(fields)); }), "") << name;
+    EXPECT_EQ(complaint([&fields = fields] { parse_schema(schema_json(fields)); }), "") << name;
     for (const auto& field : fields) EXPECT_FALSE(field.help.empty()) << name << '.' << field.name;
   }
 }
