@@ -59,7 +59,7 @@ class RunPreview : private Opener {
     made_ = {{"records", json::object()}, {"unknown", json::array()}, {"device", computes_.device != "cpu"}};
     const json& settings = spec_.at(task);
     tried("dataset", [&] { read_records(task == "data" ? settings.at("splits") : json{settings.at("split")}); });
-    tried("models of plugins", [&] {
+    tried("memory", [&] {
       for (const char* section : {"rewards", "reweighting", "stages"}) add_folders(spec_.value(section, json()));
       add_memory(task);
     });
