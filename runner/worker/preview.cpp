@@ -50,7 +50,7 @@ class RunPreview : private Opener {
  public:
   // `planned`: the table "model" of each run before it, by its folder.
   RunPreview(const json& spec_file, const json& planned)
-      : spec_(spec_file.at("spec")), computes_(spec::computes(spec_)), planned_(planned), models_(planned) {
+      : spec_(spec_file.at("spec")), computes_(spec::computes(spec_)), models_(planned) {
     begin(spec_file);
   }
 
@@ -194,7 +194,6 @@ class RunPreview : private Opener {
 
   const json& spec_;
   const spec::Computes computes_;
-  const json& planned_;
   const inference::KnownModels models_;
   json made_;
   std::optional<double> prompt_tokens_;

@@ -30,7 +30,7 @@ class EscWorldTruth : public compeer::Reward {
       for (const auto& completion : group.completions) {
         Verdict verdict = judge(truth, completion.text);
         verdict.format = verdict.format && completion.finished;  // cut off is not complete
-        scores.add(completion, columns(verdict, reference));
+        scores.add(completion, marks(verdict, reference));
       }
     }
   }
@@ -41,7 +41,7 @@ class EscWorldTruth : public compeer::Reward {
     return reply == "felt" ? Grade::felt : reply == "preference" ? Grade::preference : Grade::quality;
   }
 
-  compeer::Scores::Columns columns(const Verdict& verdict, double reference) const {
+  compeer::Scores::Columns marks(const Verdict& verdict, double reference) const {
     const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
     return {{"reward", compeer::esc_world::sum(verdict, reference, weights_)},
             {"history", sign(verdict.history)},

@@ -86,17 +86,20 @@ class Cluster : public Stage {
     const size_t own = places_.at(record.at("id").get<std::string>());
     const auto& members = members_[found_.labels[own]];
     record["cluster"] = found_.labels[own];
-    const auto same = std::ranges::equal_range(members, dialogues_[own], {}, [&](size_t i) { return dialogues_[i]; });
-    if (same.size() == members.size()) {
+    const auto dialogue_of = [&](size_t i) { return dialogues_[i]; };
+    const auto same = std::ranges::lower_bound(members, dialogues_[own], {}, dialogue_of);
+    const auto same_end = std::ranges::upper_bound(same, members.end(), dialogues_[own], {}, dialogue_of);
+    const auto same_size = static_cast<size_t>(same_end - same);
+    if (same_size == members.size()) {
       Outcome alone = stages::kept(std::move(record));
       alone.counts["alone in their cluster"] = 1;
       return alone;
     }
     const auto [a, b] = stages::place_of(record);
     // The records of its own dialogue are left out of the draw.
-    const auto others = static_cast<double>(members.size() - same.size());
+    const auto others = static_cast<double>(members.size() - same_size);
     auto chosen = static_cast<size_t>(host_.random(a, b, 0) * others);
-    if (chosen >= static_cast<size_t>(same.begin() - members.begin())) chosen += same.size();
+    if (chosen >= static_cast<size_t>(same - members.begin())) chosen += same_size;
     record["persona_as"] = json::parse(personas_[members[chosen]]);
     return stages::kept(std::move(record));
   }
