@@ -17,6 +17,8 @@ const Command kCommands[] = {
      add_run},
     {"resolve", "Print the resolved spec, with every default filled in; launches nothing",
      "compeer resolve experiments/smoke_grpo.toml --set grpo.lr=1e-4 --origins", add_resolve},
+    {"settings", "Print the settings of a run: type, range, default and meaning", "compeer settings grpo",
+     add_settings},
     {"resume", "Resume a run from its newest good checkpoint", "compeer resume results/esc-world-ur", add_resume},
     {"submit", "Submit a script or an experiment to Slurm, as jobs that resume by themselves",
      "compeer submit scripts/quickstart.lua --time 2:00:00 --partition short", add_submit},

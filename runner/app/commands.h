@@ -22,6 +22,7 @@ void add_commands(CLI::App& program, Action& action);
 ///   }
 void add_run(CLI::App& command, Action& action);
 void add_resolve(CLI::App& command, Action& action);
+void add_settings(CLI::App& command, Action& action);
 void add_resume(CLI::App& command, Action& action);
 void add_submit(CLI::App& command, Action& action);
 void add_log_show(CLI::App& command, Action& action);

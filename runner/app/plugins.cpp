@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/settings.h"
 #include "base/error.h"
 #include "contract/reference/stubs.h"
 #include "plugin/allow_list.h"
@@ -146,22 +147,6 @@ Found named(const plugin::Finder& finder, const std::string& name) {
   std::string several;
   for (const auto& [kind, one] : matches) several += (several.empty() ? "" : ", ") + kind + "/" + one;
   throw Error(name, "is the name of several plugins", "say which: " + several, Exit::usage);
-}
-
-std::string default_of(const spec::SettingSchema& parameter) {
-  if (!parameter.default_value) return "required";
-  return parameter.default_value->is_null() ? "not set by default" : "default " + spec::show(*parameter.default_value);
-}
-
-void print_settings(const spec::Schema& schema, const std::string& indent) {
-  size_t width = 0;
-  for (const auto& one : schema) width = std::max(width, one.name.size());
-  for (const auto& one : schema) {
-    std::cout << fmt::format("{}{:<{}}  {}; {}\n", indent, line(one.name), width, line(spec::describe(one)),
-                             line(default_of(one)));
-    if (!one.help.empty()) std::cout << fmt::format("{}{:<{}}  {}\n", indent, "", width, line(one.help));
-    print_settings(one.fields, indent + std::string(width + 2, ' '));
-  }
 }
 
 int inspect(const PluginsOptions& options) {

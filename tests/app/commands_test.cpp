@@ -39,7 +39,7 @@ TEST(Commands, HaveAnExampleThatTheyUnderstand) {
   Action action;
   add_commands(program, action);
   const auto all = examples(program);
-  EXPECT_EQ(all.size(), 34u);
+  EXPECT_EQ(all.size(), 35u);
   for (const auto& [name, example] : all) {
     SCOPED_TRACE(name + ": " + example);
     ASSERT_NE(example.find("compeer " + name), std::string::npos);

@@ -25,6 +25,29 @@ TEST_F(Program, ResolvesTheExampleOfTheDocs) {
   EXPECT_TRUE(told("resolve docs.toml").ends_with("exit 0"));
 }
 
+TEST_F(Program, PrintsSettings) {
+  EXPECT_EQ(told("settings checkpoint.keep"),
+            "keep  an integer of at least 1; default 2\n"
+            "      number of newest checkpoints to keep\nexit 0");
+  EXPECT_EQ(told("settings record"),
+            "[record]  what is recorded\n"
+            "  rollouts  true or false; default true\n"
+            "            keep every token of every completion\nexit 0");
+  EXPECT_EQ(told("settings seed"),
+            "seed  an integer of at least 0; default 1\n"
+            "      every random number is a function of it\nexit 0");
+  const auto all = told("settings");
+  for (const char* part : {"name  a string; required\n", "\n[[rewards]]  ", "\n[grpo]  ", "\n  clip_low   "})
+    EXPECT_NE(all.find(part), std::string::npos) << part;
+}
+
+TEST_F(Program, NamesTheNearestSetting) {
+  EXPECT_EQ(told("settings grpo.clipp").substr(0, 77),
+            "compeer: error: grpo.clipp: no such setting\n  help: did you mean 'grpo.clip'?");
+  EXPECT_EQ(told("settings checkpoints").substr(0, 79),
+            "compeer: error: checkpoints: no such setting\n  help: did you mean 'checkpoint'?");
+}
+
 TEST_F(Program, FindsItsOwnExperimentsFromAnyFolder) {
   EXPECT_EQ(first_line("resolve experiments/smoke_grpo.toml").substr(0, 9), "# sha256 ");
 }

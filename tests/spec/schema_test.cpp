@@ -2,12 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
-
-#include "base/files.h"
 #include "fake_catalog.h"
-#include "places.h"
-#include "spec/canonical.h"
 #include "spec/core_schema.h"
 
 namespace compeer::spec {
@@ -108,29 +103,6 @@ TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
     const auto& [name, fields] = std::tie(section.parameter.name, section.parameter.fields);
     EXPECT_EQ(complaint([&fields = fields] { parse_schema(schema_json(fields)); }), "") << name;
     for (const auto& field : fields) EXPECT_FALSE(field.help.empty()) << name << '.' << field.name;
-  }
-}
-
-// One item of the lists of keys in docs/specs.md, on one line.
-std::string documented(const std::string& path, const SettingSchema& parameter) {
-  const auto& standard = parameter.default_value;
-  const auto text = !standard             ? "required"
-                    : standard->is_null() ? "unset"
-                                          : "default `" + canonical_json(*standard) + "`";
-  return "\n- `" + path + "` (" + describe(parameter) + "; " + text + "): " + parameter.help + "\n";
-}
-
-TEST(CoreSchema, IsWholeInTheDocs) {
-  const auto docs = std::regex_replace(read_file(COMPEER_SOURCE_DIR "/docs/specs.md"), std::regex("\n +"), " ");
-  for (const auto& section : core_schema()) {
-    const auto& name = section.parameter.name;
-    const auto& fields = section.parameter.fields;
-    const auto item = documented(name, section.parameter);
-    EXPECT_TRUE(!fields.empty() || docs.find(item) != std::string::npos) << item;
-    for (const auto& field : fields) {
-      const auto key = documented(name + "." + field.name, field);
-      EXPECT_NE(docs.find(key), std::string::npos) << key;
-    }
   }
 }
 
