@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs the batteries and makes a page of their figures.
+# Runs the batteries and prints their figures.
 #   usage: battery.sh [--build DIR] [--seed N] [--only NAME]... [--times K] [--short] [--figures DIR] [--publish]
 #     --only     kills, power, damage, disk, reads, nonfinite, signals, clock, endpoint, ranks, network, soak
 #     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
 #     --short    a minute in all: what ctest -L reliability runs
 # Two batteries at a time, but those whose clocks run alone.
-#     --publish  figures also to tests/reliability/figures, the page to docs/lab/reliability.md: of a commit, in full
+#     --publish  figures also to tests/reliability/figures: of a commit, in full; docs/RELIABILITY.md has their table
 # Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,7 +30,7 @@ if [[ $publish && ($short || $times) ]]; then
   echo "battery.sh: --publish is for batteries in full, without --short and --times" >&2
   exit 2
 fi
-if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/lab/reliability.md' ':!tests/reliability/figures'; then
+if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!tests/reliability/figures'; then
   echo "battery.sh: --publish is for what was committed: git status names changes" >&2
   exit 2
 fi
@@ -77,8 +77,7 @@ done
 if [[ $publish ]]; then
   mkdir -p "$here/figures"
   for name in "${only[@]}"; do cp "$OUT/$name.json" "$here/figures/"; done
-  "$BUILD/bin/reliability_page" "$here/figures" >"$SOURCE/docs/lab/reliability.md"
 fi
-[[ $short ]] || "$BUILD/bin/reliability_page" "$OUT" >"$OUT/reliability.md"
+[[ $short ]] || python3 "$here/figures.py" "$OUT"
 ((wrong == 0 && skipped == ${#only[@]})) && exit 77
 exit $wrong

@@ -53,7 +53,7 @@ below() { local n=$((RANDOM * 32768 + RANDOM)); REPLY=$((n % $1)); }
 source_state() {
   local state
   state=$(git -C "$SOURCE" rev-parse --short=10 HEAD 2>/dev/null) || return 0
-  git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/lab/reliability.md' ':!tests/reliability/figures' || state+=" and changes"
+  git -C "$SOURCE" diff --quiet HEAD -- . ':!tests/reliability/figures' || state+=" and changes"
   echo "$state"
 }
 quoted() { local text=${1//\\/\\\\}; printf '"%s"' "${text//\"/\\\"}"; }
