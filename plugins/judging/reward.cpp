@@ -15,7 +15,7 @@ double number_or_0(const Settings& settings, const char* key) {
 }
 
 // Of a row with all parts: are the steps right and the reply worse, or the other way round?
-bool contradictory(const Scores::Columns& row) {
+bool contradictory(const Scores::Row& row) {
   const auto right = [](const auto& column) { return column.second > 0; };
   const auto steps = row.begin() + 1, reply = steps + step_names.size();
   return std::all_of(steps, reply, right) != right(*reply);
@@ -40,7 +40,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }
 
-void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
+std::vector<Scores> JudgedReward::score_all(std::span<const Group> groups) {
   std::vector<JudgedGroup> judged;
   for (const Group& group : groups) {
     auto& one = judged.emplace_back(JudgedGroup{group.example.history, {empathy::reply_of(group.example.answer)}, {}});
@@ -48,12 +48,12 @@ void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
     if (reader_) add_readings(one);
   }
   const auto opinions = judges_.judge(judged);
+  std::vector<Scores> all(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) {
-    for (size_t i = 0; i < opinions[g].size(); ++i) {
-      const Completion& completion = groups[g].completions[i];
-      scores.add(completion, row(completion, judged[g].cases[i], opinions[g][i]));
-    }
+    for (size_t i = 0; i < opinions[g].size(); ++i)
+      all[g].add(row(groups[g].completions[i], judged[g].cases[i], opinions[g][i]));
   }
+  return all;
 }
 
 // What the reader makes of the dialogue; and of the replies, put beside them.
@@ -73,8 +73,8 @@ bool JudgedReward::all_answered(const JudgeInput& one, const Opinion& opinion) c
   return all;
 }
 
-Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {
-  Scores::Columns columns{{"reward", 0.0}};
+Scores::Row JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {
+  Scores::Row columns{{"reward", 0.0}};
   const auto part = [&](const char* name, double weight, double value) {
     columns[0].second += weight * value;
     columns.emplace_back(name, value);

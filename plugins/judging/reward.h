@@ -32,14 +32,14 @@ class JudgedReward : public Reward {
   /// `format`: completions that are complete get 1 more, others 1 less.
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
-  void score(std::span<const Group> groups, Scores& scores) override;
+  std::vector<Scores> score_all(std::span<const Group> groups) override;
   bool abstains() const override { return consistent_ || judges_.is_remote(); }
   bool waits() const override { return judges_.waits() && !reader_; }
 
  private:
   void add_readings(JudgedGroup& group) const;
   bool all_answered(const JudgeInput& one, const Opinion& opinion) const;
-  Scores::Columns row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
+  Scores::Row row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
 
   Scope scope_;
   LanguageModel* reader_ = nullptr;

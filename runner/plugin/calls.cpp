@@ -1,12 +1,9 @@
 #include "plugin/calls.h"
 
-#include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <optional>
 #include <span>
 
 namespace compeer::plugin {
@@ -56,79 +53,36 @@ class Door {
 // Completions are counted from 0, as in the record of a run.
 std::string numbered(size_t completion) { return "completion " + std::to_string(completion) + " (the first is 0)"; }
 
-using Rows = std::vector<const Scores::Row*>;
-
-// What a plugin has added, by group. A completion is known by its address.
-std::vector<Rows> rows_of(const Scores& scores, std::span<const Group> groups, const Door& door) {
-  std::vector<Rows> all(groups.size());
-  for (const auto& row : scores.rows()) {
-    const auto whose = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      const std::less<> before;
-      const auto* first = group.completions.data();
-      return !before(row.completion, first) && before(row.completion, first + group.completions.size());
-    });
-    if (whose == groups.end()) {
-      door.refuse("added a row for a completion that is not in the group",
-                  "pass the element itself, not a copy: for (const auto& completion : group.completions)");
-    }
-    all[static_cast<size_t>(whose - groups.begin())].push_back(&row);
+// The columns of one group, checked: those with these names and no other, in this order, each with a number for each
+// completion. `Number` is what numbers are rounded to.
+template <class Number>
+Scores checked(const Scores& given, const std::vector<std::string>& names, size_t completions, bool or_nan,
+               const Door& door) {
+  for (const auto& [name, column] : given.columns()) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      door.refuse("gave a column '" + name + "', which is none of its columns", suggest(name, names));
   }
+  Scores all;
+  for (const auto& name : names) {
+    const auto found = std::find_if(given.columns().begin(), given.columns().end(),
+                                    [&](const auto& column) { return column.first == name; });
+    const size_t count = found == given.columns().end() ? 0 : found->second.size();
+    if (count != completions) {
+      door.refuse(fmt::format("gave {} numbers in column '{}' for {} completions", count, name, completions),
+                  "every column has one number for each completion, in their order");
+    }
+    auto& column = all[name];
+    for (size_t i = 0; i < completions; ++i) column.push_back(static_cast<Number>(found->second[i]));
+  }
+  // Completion by completion, so that the first one that is wrong is named.
+  for (size_t i = 0; i < completions; ++i) {
+    for (const auto& [name, column] : all.columns())
+      door.finite<double>(
+          {&column[i], 1}, [&](size_t) { return "in column '" + name + "' of " + numbered(i); }, or_nan);
+  }
+  all.note = given.note;
   return all;
 }
-
-/// What a plugin has added about the completions of a group, in their order and that of `columns`.
-class Table {
- public:
-  Table(const Door& door, const std::vector<std::string>& columns) : door_(door), columns_(columns) {}
-
-  template <class Number>
-  at::Tensor tensor(const Rows& rows, const std::vector<Completion>& completions, at::ScalarType type,
-                    bool or_nan) const {
-    const auto values = in_order(rows, completions);
-    const auto count = static_cast<int64_t>(completions.size());
-    auto table = at::empty({count, static_cast<int64_t>(columns_.size())}, type);
-    auto* const numbers = table.mutable_data_ptr<Number>();
-    for (size_t i = 0; i < values.size(); ++i) numbers[i] = static_cast<Number>(*values[i]);
-    door_.finite<Number>(
-        {numbers, values.size()}, [&](size_t i) { return cell(i); }, or_nan);
-    return table;
-  }
-
- private:
-  using Values = std::vector<std::optional<double>>;
-
-  Values in_order(const Rows& rows, const std::vector<Completion>& completions) const {
-    Values values(completions.size() * columns_.size());
-    for (const Scores::Row* row : rows)
-      fill(values, static_cast<size_t>(row->completion - completions.data()), row->columns);
-    const auto missing = std::find(values.begin(), values.end(), std::nullopt);
-    if (missing != values.end()) {
-      door_.refuse("gave no number " + cell(static_cast<size_t>(missing - values.begin())),
-                   "add a row for each completion, with a number for every column");
-    }
-    return values;
-  }
-
-  void fill(Values& values, size_t completion, const Scores::Columns& columns) const {
-    for (const auto& [name, number] : columns) {
-      const auto column = std::find(columns_.begin(), columns_.end(), name);
-      if (column == columns_.end()) {
-        door_.refuse("gave a number for '" + name + "' of " + numbered(completion) + ", which is none of its columns",
-                     suggest(name, columns_));
-      }
-      const size_t i = completion * columns_.size() + static_cast<size_t>(column - columns_.begin());
-      if (values[i]) door_.refuse("gave two numbers " + cell(i), "add each completion once, and each column once");
-      values[i] = number;
-    }
-  }
-
-  std::string cell(size_t i) const {
-    return "in column '" + columns_[i % columns_.size()] + "' of " + numbered(i / columns_.size());
-  }
-
-  const Door& door_;
-  const std::vector<std::string>& columns_;
-};
 
 bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Completion& x, const Completion& y) {
@@ -182,26 +136,22 @@ std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const
   const Door door(reward.identity(), "score");
   std::vector<std::vector<Completion>> before;
   for (const Group& group : groups) before.push_back(group.completions);
-  Scores scores;
-  reward.call("score", [&](Reward& r) { r.score(groups, scores); });
+  const auto given = reward.call("score", [&](Reward& r) { return r.score_all(groups); });
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
-  const auto rows = rows_of(scores, groups, door);
+  if (given.size() != groups.size()) {
+    door.refuse(fmt::format("gave scores of {} groups instead of {}", given.size(), groups.size()),
+                "one for each group, in their order");
+  }
   std::vector<GroupScores> all(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) {
     try {
-      if (!same(before[g], groups[g].completions))
+      const auto& completions = groups[g].completions;
+      if (!same(before[g], completions))
         door.refuse("wrote into the completions", "other rewards get the same: change a copy");
-      all[g].table = Table(door, names).tensor<float>(rows[g], groups[g].completions, at::kFloat, abstains);
+      all[g].scores = checked<float>(given[g], names, completions.size(), abstains, door);
     } catch (const PluginError&) {
       all[g].failure = std::current_exception();
     }
-  }
-  for (const auto& [group, note] : scores.notes()) {
-    const auto found =
-        std::find_if(groups.begin(), groups.end(), [group = group](const Group& one) { return &one == group; });
-    if (found == groups.end())
-      door.refuse("noted something of a group that it was not given", "pass the element itself");
-    all[static_cast<size_t>(found - groups.begin())].note = note;
   }
   return all;
 }
@@ -231,10 +181,10 @@ std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> gr
   return all;
 }
 
-at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
+Scores score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
   auto scored = std::move(score(reward, std::span<const Group>(&group, 1), names).front());
   if (scored.failure) std::rethrow_exception(scored.failure);
-  return scored.table;
+  return scored.scores;
 }
 
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
@@ -263,17 +213,13 @@ std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
   return names;
 }
 
-at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
-                    const std::vector<std::string>& names) {
+Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<const double> rewards,
+                const std::vector<std::string>& names) {
   const Door door(reweighting.identity(), "reweight");
   std::vector<std::string> columns{"reward"};
   columns.insert(columns.end(), names.begin(), names.end());
-  const auto given = rewards.contiguous();
-  const std::span<const double> values{given.const_data_ptr<double>(), group.completions.size()};
-  Scores reweighted;
-  reweighting.call("reweight", [&](Reweighting& r) { r.reweight(group, values, reweighted); });
-  const auto rows = rows_of(reweighted, {&group, 1}, door).front();
-  return Table(door, columns).tensor<double>(rows, group.completions, at::kDouble, false);
+  const auto given = reweighting.call("reweight", [&](Reweighting& r) { return r.reweight(group, rewards); });
+  return checked<double>(given, columns, group.completions.size(), false, door);
 }
 
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <exception>
 #include <span>
 #include <string>
@@ -38,19 +36,18 @@ LeftOutCount left_out(Plugin<Dataset>& dataset);
 /// Names of a reward's columns, its own or its descriptor's: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> columns(Plugin<Reward>& reward);
 
-/// What a reward says of a group.
+/// The scores of a group, or the error in their place.
 struct GroupScores {
-  at::Tensor table;                      ///< float32 [G, columns]
-  nlohmann::json note;                   ///< for `Reward::learn`
-  std::exception_ptr failure = nullptr;  ///< in place of both
+  Scores scores;
+  std::exception_ptr failure = nullptr;
 };
-/// What the plugin has added, rounded; finite but for NaN of a reward that abstains. `names`: what `columns` returned.
-/// If it fails for groups together, each is scored alone, to know which it is about. Throws only what is no fault: an
-/// Error with exit 85, because the run is to stop.
+/// The scores that the plugin returned, rounded to float32: the columns `names` (what `columns` returned) in this
+/// order, finite except NaN of a reward that abstains. If it fails for groups together, each is scored alone, to find
+/// the one at fault. Throws only Error with exit 85, because the run is to stop.
 std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> groups,
                                const std::vector<std::string>& names);
-/// Of one group. Throws its failure.
-at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
+/// The scores of one group. Throws its failure.
+Scores score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
 
 /// Which completions a reward's `failure` to score this group is about: "completion 2 (the first is 0)" if it fails in
 /// the same way when it gets that one alone, "every completion" if it does so for each of several; "" if it fails for
@@ -61,10 +58,9 @@ std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vecto
 /// Names of the columns after the first; may be none. "reward" is none of them.
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
 
-/// rewards float64 [G] -> float64 [G, 1 + factors], finite: the new reward, then the factors. `names`: what `factors`
-/// returned.
-at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
-                    const std::vector<std::string>& names);
+/// The column "reward", then `names` (what `factors` returned): finite. `rewards` has one number for each completion.
+Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<const double> rewards,
+                const std::vector<std::string>& names);
 
 /// [a][b], finite; of texts that answer `said`, if there is any, `compare_beyond` it.
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,

@@ -36,7 +36,9 @@ std::string misfit(const Descriptor& plugin) {
 
 std::string misfit_help(const Descriptor& plugin) {
   const std::string rebuild = "rebuild it with this installation's compeer::sdk and libtorch";
-  const bool newer_host = plugin.interface == interface_number(plugin.kind) && plugin.host > host_interface_number();
+  const auto interface = interface_number(plugin.kind);
+  if (plugin.interface < interface) return rebuild + "; docs/plugins.md lists under Porting what has changed";
+  const bool newer_host = plugin.interface == interface && plugin.host > host_interface_number();
   return newer_host ? "run it with the newer Compeer that it was built with, or " + rebuild : rebuild;
 }
 

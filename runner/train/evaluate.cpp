@@ -22,10 +22,8 @@ namespace {
 using Samples = std::map<std::string, std::vector<double>>;
 
 void collect(const StepTable& table, const std::vector<std::string>& score_columns, Samples& samples) {
-  for (const StepTable::GroupRows& group : table.groups) {
-    StepTable alone;
-    alone.groups.push_back(group);
-    for (const auto& [name, value] : alone.metrics(score_columns)) samples[name].push_back(value);
+  for (int64_t g = 0; g < table.columns.prompts(); ++g) {
+    for (const auto& [name, value] : table.prompt(g).metrics(score_columns)) samples[name].push_back(value);
   }
 }
 
@@ -63,7 +61,7 @@ class EvaluationTask {
 
   void run() {
     report_memory(run_, demand());
-    auto columns = StepTable::columns(names_);
+    auto columns = StepTable::metric_names(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : PhaseClock::columns({"rollout", "score", "log"})) columns.push_back(name);
     auto values = names_;
@@ -94,19 +92,13 @@ class EvaluationTask {
  private:
   void step(uint64_t t) {
     PhaseClock clock;
-    ScoredGroups batch;
     StepScoring scoring(*run_.plugins, t, settings_.text("split"));
-    batch.groups =
+    StepBatch batch =
         clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t, scoring); }); });
-    clock.time("score", [&] {
-      run_.world.together("score", [&] {
-        batch.scores = scoring.finish(batch.groups, nullptr);
-        for (size_t g = 0; g < batch.groups.size(); ++g)
-          batch.rewards.push_back(reweight(*run_.plugins, t, batch.groups[g], batch.scores[g]));
-      });
-    });
+    clock.time("score", [&] { run_.world.together("score", [&] { scoring.finish(batch, nullptr); }); });
+    batch.columns.set_unknown("advantage");
     const auto table = clock.time("log", [&] {
-      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch, {}); });
+      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
       const double memory[] = {peak_memory()};
       return StepTable::gather(run_.world, batch, names_, memory);
     });
@@ -120,14 +112,14 @@ class EvaluationTask {
     });
   }
 
-  Groups sample(uint64_t t, StepScoring& scoring) {
+  StepBatch sample(uint64_t t, StepScoring& scoring) {
     run_.journal->phase("rollout");
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
     roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
              {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
-    return groups;
+    return {std::move(groups), settings_.integer("group_size")};
   }
 
   void fill(uint64_t t, const StepTable& table, const PhaseClock& clock, MetricRow& row) {
@@ -139,7 +131,7 @@ class EvaluationTask {
     row.set("peak_memory", table.largest(0));
     clock.write(row);
     collect(table, names_, samples_);
-    whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
+    whole_.append(table);
   }
 
   void note_dialogues() {

@@ -26,22 +26,20 @@ std::string problem_of(const PromptGroup& group, const plugin::NotFinite& error)
 void GrpoStep::take(uint64_t t, MetricRow& row) {
   PhaseClock clock;
   auto& check = training_.numerical_check;
-  ScoredGroups batch;
-  StepScoring scoring(*run_.plugins, t, settings_.split);  // of rewards that wait it begins while others are sampled
-  batch.groups =
+  StepScoring scoring(*run_.plugins, t, settings_.split);  // rewards that wait score while others are sampled
+  StepBatch batch =
       phase(clock, "rollout", [&] { return sample(t, scoring); });  // G completions a prompt, log-probs of all tokens
-  phase(clock, "score", [&] {
-    batch.scores = score(scoring, batch.groups, check);              // a named column for each part of each reward
-    batch.rewards = reweight(t, batch.groups, batch.scores, check);  // Eq. 5-7
-  });
+  phase(clock, "score", [&] { score(scoring, batch, check); });     // columns of rewards and their reweighting: Eq. 5-7
   resample(t, batch, clock);  // groups whose rewards are all equal; meets the other ranks
 
   auto learning = learning_groups(batch.groups);
   if (settings_.reference) phase(clock, "reference", [&] { compare_with_reference(batch, learning); });  // KL
   const StepTotals totals = totals_over_ranks(run_.world, learning, settings_);  // meets the other ranks
-  const Advantages advantages =
-      advantages_over_ranks(run_.world, batch, settings_, reward_terms_);  // Eq. 3; meets the other ranks
-  assign(batch.rewards, advantages, learning);
+  const at::Tensor advantages =
+      advantages_over_ranks(run_.world, batch.columns, settings_, reward_terms_);  // Eq. 3; meets the other ranks
+  if (!batch.groups.empty())
+    batch.columns.set("advantage", advantages.narrow(0, batch.groups[0].index, std::ssize(batch.groups)));
+  assign(batch.columns, learning);
 
   const bool skipped = is_skipped(t);  // because rewards are not finite; meets the other ranks
   for (int64_t u = 0; u < settings_.updates && !skipped; ++u)
@@ -54,76 +52,52 @@ void GrpoStep::take(uint64_t t, MetricRow& row) {
 }
 
 // This rank's prompts of the step, and the policy's completions.
-Groups GrpoStep::sample(uint64_t t, StepScoring& scoring) {
+StepBatch GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const auto leaves = gradients_.mine();
   const int64_t start = leaves.first * settings_.together;
   const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
-  auto groups =
-      records_.read(start, count, [&](int64_t i) { return records_.at(before + static_cast<uint64_t>(i)); });
+  auto groups = records_.read(start, count, [&](int64_t i) { return records_.at(before + static_cast<uint64_t>(i)); });
   roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
            {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
-  return groups;
+  return {std::move(groups), settings_.group_size};
 }
 
 // Rewards that are not finite are an error, or the step is skipped: then the group is recorded without scores.
-std::vector<ScoreTable> GrpoStep::score(StepScoring& scoring, const Groups& groups, NumericalCheck& check) {
-  if (!check.skips_steps()) return scoring.finish(groups, nullptr);
-  return scoring.finish(groups, [&](const PromptGroup& group, const plugin::NotFinite& error) {
-    check.report(problem_of(group, error));
-  });
-}
-
-Rewards GrpoStep::reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check) {
-  Rewards rewards;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    try {
-      rewards.push_back(train::reweight(*run_.plugins, t, groups[g], scores[g]));
-    } catch (const plugin::NotFinite& error) {
-      if (!check.skips_steps()) throw;
-      check.report(problem_of(groups[g], error));
-      scores[g] = unscored(*run_.plugins, groups[g]);
-      rewards.push_back(train::reweight(*run_.plugins, t, groups[g], scores[g]));
-    }
-  }
-  return rewards;
+void GrpoStep::score(StepScoring& scoring, StepBatch& batch, NumericalCheck& check) {
+  if (!check.skips_steps()) return scoring.finish(batch, nullptr);
+  scoring.finish(
+      batch, [&](const PromptGroup& group, const plugin::NotFinite& error) { check.report(problem_of(group, error)); });
 }
 
 // A group whose rewards are all equal teaches nothing: another prompt takes its place. All ranks make all attempts,
 // because they meet at each.
-void GrpoStep::resample(uint64_t t, ScoredGroups& batch, PhaseClock& clock) {
+void GrpoStep::resample(uint64_t t, StepBatch& batch, PhaseClock& clock) {
   replaced_ = 0;
   for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace_equal(t, attempt, batch, clock);
 }
 
-void GrpoStep::replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, PhaseClock& clock) {
+void GrpoStep::replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock) {
   const auto step = static_cast<uint32_t>(t), before = static_cast<uint32_t>(attempt * settings_.batch);
   const auto other_record = [&](int64_t i) {
     return static_cast<int64_t>(below(static_cast<uint64_t>(records_.size()), run_.seed(), Stream::replacement, step,
                                       before + static_cast<uint32_t>(i)));
   };
-  ScoredGroups others;
   StepScoring scoring(*run_.plugins, t, settings_.split);
-  others.groups = phase(clock, "rollout", [&] {
+  StepBatch others = phase(clock, "rollout", [&] {
     Groups drawn;
     for (size_t g = 0; g < batch.groups.size(); ++g) {
-      if (all_equal(batch.rewards[g])) drawn.push_back(records_.read(batch.groups[g].index, 1, other_record).front());
+      if (all_equal(batch.columns.row("learned", g)))
+        drawn.push_back(records_.read(batch.groups[g].index, 1, other_record).front());
     }
     roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before},
              [&](const PromptGroup& group) { scoring.begin(group); });
-    return drawn;
+    return StepBatch(std::move(drawn), settings_.group_size);
   });
-  phase(clock, "score", [&] {
-    others.scores = score(scoring, others.groups, training_.numerical_check);
-    others.rewards = reweight(t, others.groups, others.scores, training_.numerical_check);
-  });
+  phase(clock, "score", [&] { score(scoring, others, training_.numerical_check); });
   replaced_ += std::ssize(others.groups);
-  for (size_t g = 0; g < others.groups.size(); ++g) {
-    const auto place = static_cast<size_t>(others.groups[g].index - batch.groups.front().index);
-    batch.groups[place] = std::move(others.groups[g]);
-    batch.scores[place] = std::move(others.scores[g]);
-    batch.rewards[place] = std::move(others.rewards[g]);
-  }
+  for (size_t g = 0; g < others.groups.size(); ++g)
+    batch.replace(static_cast<size_t>(others.groups[g].index - batch.groups.front().index), others, g);
 }
 
 std::vector<LearningGroup> GrpoStep::learning_groups(const Groups& groups) const {
@@ -133,7 +107,7 @@ std::vector<LearningGroup> GrpoStep::learning_groups(const Groups& groups) const
 }
 
 // Log-probs under the model that the run began with. A KL term of the reward is subtracted here.
-void GrpoStep::compare_with_reference(ScoredGroups& batch, std::vector<LearningGroup>& learning) {
+void GrpoStep::compare_with_reference(StepBatch& batch, std::vector<LearningGroup>& learning) {
   training_.with_reference_weights(gradients_.room(), [&] {
     const at::NoGradGuard no_grad;
     for (LearningGroup& group : learning) {
@@ -142,17 +116,19 @@ void GrpoStep::compare_with_reference(ScoredGroups& batch, std::vector<LearningG
     }
   });
   gradients_.forget();
+  batch.columns.set_unknown("reference_kl");
   for (size_t g = 0; g < learning.size(); ++g) {
     const auto kl = sampled_kl(learning[g], settings_.objective);
-    for (size_t i = 0; i < kl.size(); ++i) batch.rewards[g][i] -= settings_.kl_reward * kl[i];
-    batch.scores[g].add("reference_kl", kl);
+    const auto learned = batch.columns.row("learned", g);
+    for (size_t i = 0; i < kl.size(); ++i) learned[i] -= settings_.kl_reward * kl[i];
+    std::ranges::copy(kl, batch.columns.row("reference_kl", g).begin());
   }
 }
 
-void GrpoStep::assign(const Rewards& rewards, const Advantages& advantages, std::vector<LearningGroup>& learning) {
+void GrpoStep::assign(const BatchColumns& columns, std::vector<LearningGroup>& learning) {
   for (size_t g = 0; g < learning.size(); ++g) {
-    learning[g].rewards = rewards[g];
-    learning[g].advantages = advantages.of(learning[g].source->index);
+    learning[g].rewards = columns.row("learned", g);
+    learning[g].advantages = columns.row("advantage", g);
   }
 }
 
@@ -177,8 +153,7 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
         return other.source->index / settings_.together != leaf;
       });
       const auto stats = differentiate({group, end}, goal);
-      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss],
-                                      training_.parameters.finite());
+      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss], training_.parameters.finite());
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, stats.sum);
       last_ += stats;
@@ -231,12 +206,11 @@ Validation::Metrics GrpoStep::validate(uint64_t t) {
     run_.journal->phase("validate");
     NumericalCheck check(run_);
     StepScoring scoring(*run_.plugins, t, run_.spec.table("validation").text("split"));
-    ScoredGroups drawn;
-    drawn.groups = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
-    roll_out(*run_.plugins, drawn.groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0},
+    auto groups = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
+    roll_out(*run_.plugins, groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0},
              [&](const PromptGroup& group) { scoring.begin(group); });
-    drawn.scores = score(scoring, drawn.groups, check);
-    drawn.rewards = reweight(t, drawn.groups, drawn.scores, check);
+    StepBatch drawn(std::move(groups), group_size);
+    score(scoring, drawn, check);
     return drawn;
   });
   const auto columns = logged_score_columns(*run_.plugins);

@@ -1,11 +1,11 @@
 #pragma once
 #include "comm/tree_sum.h"
 #include "train/batch/records.h"
+#include "train/batch/scoring.h"
 #include "train/metrics/memory.h"
 #include "train/metrics/reward_signal.h"
 #include "train/metrics/unreadable_answers.h"
 #include "train/run.h"
-#include "train/update/advantages.h"
 #include "train/update/step_totals.h"
 #include "train/validation.h"
 
@@ -40,26 +40,25 @@ class GrpoStep {
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
 
   // The parts of a step, in their order. Local unless they say otherwise.
-  Groups sample(uint64_t t, StepScoring& scoring);
-  static std::vector<ScoreTable> score(StepScoring& scoring, const Groups& groups, NumericalCheck& check);
-  Rewards reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check);
-  void resample(uint64_t t, ScoredGroups& batch, PhaseClock& clock);  // meets the other ranks
+  StepBatch sample(uint64_t t, StepScoring& scoring);
+  static void score(StepScoring& scoring, StepBatch& batch, NumericalCheck& check);
+  void resample(uint64_t t, StepBatch& batch, PhaseClock& clock);  // meets the other ranks
   std::vector<LearningGroup> learning_groups(const Groups& groups) const;
-  void compare_with_reference(ScoredGroups& batch, std::vector<LearningGroup>& learning);
-  static void assign(const Rewards& rewards, const Advantages& advantages, std::vector<LearningGroup>& learning);
+  void compare_with_reference(StepBatch& batch, std::vector<LearningGroup>& learning);
+  static void assign(const BatchColumns& columns, std::vector<LearningGroup>& learning);
   bool is_skipped(uint64_t t);  // meets the other ranks
   // Both meet the other ranks.
   void update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
               PhaseClock& clock, MetricRow& row);
-  void record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, MetricRow& row);
+  void record(uint64_t t, const StepBatch& batch, const at::Tensor& advantages, MetricRow& row);
 
   // Parts of these, local unless they say otherwise.
-  void replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, PhaseClock& clock);  // meets the other ranks
+  void replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock);  // meets the other ranks
   UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal);
   grpo::Objective objective() const;
   std::string place_of(int64_t leaf) const;
   void adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals);
-  static void record_advantages(const Advantages& advantages, MetricRow& row);
+  static void record_advantages(const at::Tensor& advantages, MetricRow& row);
   void record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,
                      MetricRow& row) const;
   void warn_about_rewards(uint64_t t, const MetricRow& row);  // meets the other ranks

@@ -62,7 +62,7 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       reward_parts_(weighted_parts(run.plugins->rewards())),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates)),
       validation_(run, training_, static_cast<uint64_t>(settings_.steps),
-                  StepTable::columns(logged_score_columns(*run.plugins)), "reward",
+                  StepTable::metric_names(logged_score_columns(*run.plugins)), "reward",
                   [this](uint64_t t) { return validate(t); }),
       policy_(run.plugins->model(), run.plugins->policy(), settings_.sampling.temperature, settings_.micro_tokens),
       gradients_(training_.gradients(settings_.leaves())),
@@ -82,7 +82,7 @@ std::vector<const Records*> GrpoStep::records() const {
 PeakMemory GrpoStep::demand() { return settings_.demand(gradients_.mine().count, longest_of(run_, records_, false)); }
 
 std::vector<std::string> GrpoStep::columns() const {
-  auto names = StepTable::columns(score_columns_);
+  auto names = StepTable::metric_names(score_columns_);
   for (const auto& part : reward_parts_) names.push_back(StepTable::share_column(part));
   for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",
                            "clip_share_low", "clip_share_high", "ratio_distance", "rollout_trainer_max_diff",
@@ -107,11 +107,9 @@ std::vector<std::string> GrpoStep::values() const {
   return names;
 }
 
-void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, MetricRow& row) {
+void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& advantages, MetricRow& row) {
   record_advantages(advantages, row);
-  std::vector<std::vector<double>> of_groups;
-  for (const PromptGroup& group : batch.groups) of_groups.push_back(advantages.of(group.index));
-  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch, of_groups); });
+  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
   auto& check = training_.numerical_check;
   if (check.skips_steps()) row.set("left_out", check.take_skipped());
   enum Note : size_t { rollout_difference, ratio_distance, replaced, memory };
@@ -130,9 +128,9 @@ void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& a
   warn_about_rewards(t, row);
 }
 
-void GrpoStep::record_advantages(const Advantages& advantages, MetricRow& row) {
-  const auto* first = advantages.all.const_data_ptr<double>();
-  std::vector<double> all(first, first + advantages.all.numel());
+void GrpoStep::record_advantages(const at::Tensor& advantages, MetricRow& row) {
+  const auto* first = advantages.const_data_ptr<double>();
+  std::vector<double> all(first, first + advantages.numel());
   row.set("advantage_mean", statistics::mean(all));
   row.set("advantage_std", statistics::deviation(all));
   for (double& advantage : all) advantage = std::abs(advantage);

@@ -77,7 +77,7 @@ class PluginOpener : private Opener {
     });
     if (spec.at("task") == "data") return {};
     Names all;
-    if (spec.contains("rewards")) all = train::StepTable::columns(columns);
+    if (spec.contains("rewards")) all = train::StepTable::metric_names(columns);
     std::erase_if(all, [](const std::string& name) { return name.ends_with("*_std"); });
     add_validation(spec, all);
     add_steps(spec, all);

@@ -17,58 +17,31 @@ from pathlib import Path
 PLANNED = {"quickstart": 5, "table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5,
            "real_judges": 3, "real_policies": 3, "real_cross": 3}  # seeds
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
-QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 REPLIES = ["quality", "true reward", "quality, greedy", "grammatical, greedy"]
 DIALOGUES = ["five rounds", "repetition"]
-TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
-NAMED = ["emotion F1", "emotion F1, calibrated", "strategy F1", "strategy F1, calibrated"]
-JUDGED = ["pairs", "pairs, order", "feedback, order", "feedback, alpha"]
-LABELS = ["emotion", "strategy", "like people's"]
-CROSS = ["history ranked", "emotion ranked", "strategy ranked", "wrong found", "better or not"]
+NAMED = ["emotion F1", "strategy F1"]
+JUDGED = ["pairs", "feedback, order"]
+LABELS = ["emotion", "strategy"]
+CROSS = ["strategy ranked", "wrong found", "better or not"]
 # By page and table: figures and the names of those that are kept as points from -1 to 1 and shown as shares; or
 # contrasts.
 PAGES = {
     "docs/lab/studies.md": {
         "quickstart: figures": ([*REPLIES, *DIALOGUES], {}),
-        "quickstart: contrasts": [
-            ("UR", "SFT", REPLIES), ("UR", "format only", REPLIES), ("format only", "SFT", REPLIES),
-            ("URP", "UR", REPLIES), ("UR", "SFT", DIALOGUES), ("URP", "UR", DIALOGUES)],
-        "table2: scores": (SCORES, {}),
-        "table2: dialogues": (["true quality", "grammatical", "follows", "repetition", "distinct-2", "words a reply"], {}),
-        "table2: contrasts": [
-            ("SFT", "base", QUALITY), ("POR", "SFT", QUALITY), ("UR", "SFT", QUALITY), ("UR", "POR", QUALITY),
-            ("UR", "format only", QUALITY), ("URP", "UR", BOTH), ("URP as in the paper", "UR", BOTH)],
+        "table2: scores": (["average", "true quality", "repetition"], {}),
     },
     "docs/lab/judges.md": {
-        "judged_or_true: replies": (
-            ["true reward", "judged reward", "true quality", "history", "emotion", "strategy", "format", "follows"],
-            {"history": "step 1", "emotion": "step 2", "strategy": "step 3", "format": "complete"}),
-        "judged_or_true: contrasts": [
-            ("UR", "SFT", TRUTH), ("UR", "format only", TRUTH), ("UR", "steps only", TRUTH), ("UR", "POR", TRUTH),
-            ("UR", "POR equal compute", TRUTH), ("URP", "UR", TRUTH), ("perfect verdict", "UR", TRUTH),
-            ("UR, greedy", "SFT, greedy", REWARD), ("UR, greedy", "format only, greedy", REWARD)],
+        "judged_or_true: replies": (["true reward", "judged reward", "true quality"], {}),
     },
     "docs/lab/speed.md": {
-        "arithmetic: learned": (
-            ["true reward", "judged reward", "true quality", "grammatical", "entropy", "alike in a group"], {}),
         "arithmetic: contrasts": [
             ("bfloat16", "float32", ["true reward", "true quality", "judged reward", "entropy"])],
-        "smollm2_arithmetic: learned": (
-            ["true reward", "true quality", "format", "grammatical", "entropy"], {"format": "complete"}),
-        "smollm2_arithmetic: contrasts": [("bfloat16", "float32", ["true reward", "true quality", "entropy"])],
     },
     "docs/lab/real_study.md": {
         "real_cross: right": (CROSS, {}),
         "real_judges: labels": (NAMED, {}),
         "real_judges: replies": (JUDGED, {}),
-        "real_judges: contrasts": [
-            ("UnifiReward", other, ["emotion F1", "strategy F1", "pairs", "feedback, order"])
-            for other in ("untuned", "no model", "MiniLM", "PRM and ORM")],
-        "real_policies: against people": (["complete", *LABELS, "like each other"], {}),
-        "real_policies: words": (["repeated", "distinct-2", "words", "perplexity"], {}),
-        "real_policies: contrasts": [
-            ("SFT", "no model", LABELS[:2]), ("POR", "SFT", LABELS), ("UR", "SFT", LABELS), ("UR", "POR", LABELS),
-            ("UR", "format only", LABELS), ("URP", "UR", ["strategy", "like people's", "like each other"])],
+        "real_policies: against people": (["complete", *LABELS, "words"], {}),
     },
 }
 ROWS = ["no model", "base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper",

@@ -38,10 +38,7 @@ inline void score_one(Plugin<Reward>& reward) {
   const Example example;
   const std::vector<Completion> completions(1);
   const std::vector<Group> groups{{example, completions}};
-  reward.call("score", [&](Reward& r) {
-    Scores scores;
-    r.score(groups, scores);
-  });
+  reward.call("score", [&](Reward& r) { r.score_all(groups); });
 }
 
 /// How the actor's errors begin.

@@ -22,42 +22,40 @@ Error refused(const std::string& act) {
   return error;
 }
 
-// All numbers of a group of four.
-std::vector<float> scored(const std::string& act) {
+Scores scored(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);
-  const auto table = score(plugin, {example, four}, columns(plugin));
-  EXPECT_EQ(table.sizes(), (at::IntArrayRef{4, 2}));
-  return {table.const_data_ptr<float>(), table.const_data_ptr<float>() + table.numel()};
+  return score(plugin, {example, four}, columns(plugin));
 }
 
-TEST(Score, IsATableInTheOrderOfCompletionsAndParts) {
-  EXPECT_EQ(scored("well"), std::vector<float>(8, 1));
-  EXPECT_EQ(scored("backwards"), (std::vector<float>{0.5, 0, 0.5, 1, 0.5, 2, 0.5, 3}));
+TEST(Score, HasTheColumnsInTheirOrder) {
+  for (const char* act : {"well", "quality first"}) {
+    const auto scores = scored(act);
+    ASSERT_EQ(scores.columns().size(), 2u);
+    EXPECT_EQ(scores.columns()[0].first, "style");
+    EXPECT_EQ(scores.columns()[1].first, "quality");
+    EXPECT_EQ(scores.at("style"), (std::vector<double>{1, 1, 1, 1}));
+  }
 }
 
-TEST(Score, IsRoundedToFloat32) { EXPECT_EQ(scored("thirds")[0], 1.0F / 3.0F); }
+TEST(Score, IsRoundedToFloat32) { EXPECT_EQ(scored("thirds").at("style")[0], double{1.0F / 3.0F}); }
 
 TEST(Score, MayBeMissingWhereARewardAbstains) {
   const auto shared = services();
   auto plugin = actor("abstain", shared);
   const auto scores = score(plugin, {example, four}, columns(plugin));
-  EXPECT_TRUE(std::isnan(scores[2][1].item<float>()));
-  EXPECT_EQ(scores[2][0].item<float>(), 1.0F);
+  EXPECT_TRUE(std::isnan(scores.at("quality")[2]));
+  EXPECT_EQ(scores.at("style")[2], 1);
 }
 
 TEST(Score, NamesWhatTheContractForbids) {
-  EXPECT_EQ(refused("nothing").problem(), "gave no number in column 'style' of completion 0 (the first is 0)");
-  EXPECT_EQ(refused("leave out").problem(), "gave no number in column 'quality' of completion 3 (the first is 0)");
-  EXPECT_EQ(refused("leave out").help(), "add a row for each completion, with a number for every column");
-  EXPECT_EQ(refused("another column").problem(),
-            "gave a number for 'qualty' of completion 3 (the first is 0), which is none of its columns");
+  EXPECT_EQ(refused("nothing").problem(), "gave 0 numbers in column 'style' for 4 completions");
+  EXPECT_EQ(refused("leave out").problem(), "gave 3 numbers in column 'quality' for 4 completions");
+  EXPECT_EQ(refused("leave out").help(), "every column has one number for each completion, in their order");
+  EXPECT_EQ(refused("another column").problem(), "gave a column 'qualty', which is none of its columns");
   EXPECT_EQ(refused("another column").help(), "did you mean 'quality'? known: style, quality");
-  EXPECT_EQ(refused("twice").problem(), "gave two numbers in column 'style' of completion 1 (the first is 0)");
-  EXPECT_EQ(refused("twice").help(), "add each completion once, and each column once");
-  EXPECT_EQ(refused("copy").problem(), "added a row for a completion that is not in the group");
-  EXPECT_EQ(refused("copy").help(),
-            "pass the element itself, not a copy: for (const auto& completion : group.completions)");
+  EXPECT_EQ(refused("twice").problem(), "gave 5 numbers in column 'style' for 4 completions");
+  EXPECT_EQ(refused("one more").problem(), "gave scores of 2 groups instead of 1");
   EXPECT_EQ(refused("nan").problem(), "returned NaN in column 'quality' of completion 2 (the first is 0)");
   EXPECT_EQ(refused("infinity").problem(), "returned -infinity in column 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("too large").problem(), "returned +infinity in column 'style' of completion 0 (the first is 0)");
@@ -88,7 +86,7 @@ TEST(Culprit, IsTheCompletionThatFailsAlone) {
 }
 
 TEST(Culprit, IsUnknownWhereTheGroupFailsAsAWhole) {
-  EXPECT_EQ(about("copy", {"a", "b"}), "");
+  EXPECT_EQ(about("one more", {"a", "b"}), "every completion");
   EXPECT_EQ(about("throw error", {"a", "b"}), "");
   EXPECT_EQ(about("infinity", {"a", "b"}), "");  // the message names the completion
 }
@@ -122,10 +120,10 @@ TEST(Score, IsOfAllGroupsInOneCall) {
   const std::vector<Group> groups{{first, four}, {second, two}};
   const auto all = score(plugin, groups, columns(plugin));
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].table.sizes(), (at::IntArrayRef{4, 2}));
-  EXPECT_EQ(all[1].table.sizes(), (at::IntArrayRef{2, 2}));
-  EXPECT_EQ(all[0].note, "a");
-  EXPECT_EQ(all[1].note, "b");
+  EXPECT_EQ(all[0].scores.at("style").size(), 4u);
+  EXPECT_EQ(all[1].scores.at("style").size(), 2u);
+  EXPECT_EQ(all[0].scores.note, "a");
+  EXPECT_EQ(all[1].scores.note, "b");
 }
 
 TEST(Score, FailsForTheGroupThatItIsAbout) {
@@ -146,10 +144,6 @@ TEST(Score, FailsWhereGroupsCanOnlyBeScoredAlone) {
   const std::vector<Group> groups{{example, four}, {example, four}};
   const auto all = score(plugin, groups, columns(plugin));
   EXPECT_EQ(error_of([&] { std::rethrow_exception(all[0].failure); }).problem(), "too many");
-}
-
-TEST(Score, TakesNotesOfGroupsThatWereGiven) {
-  EXPECT_EQ(refused("note another").problem(), "noted something of a group that it was not given");
 }
 
 TEST(Columns, AreNamesThatARecordCanTake) {

@@ -69,7 +69,7 @@ TEST(RunHost, LetsAPluginUseASimilarity) {
   auto plugin = actor("compare", shared);
   const Example example;
   const std::vector<Completion> one(1);
-  EXPECT_EQ(score(plugin, {example, one}, {"style", "quality"}).const_data_ptr<float>()[0], 0.25f);
+  EXPECT_EQ(score(plugin, {example, one}, {"style", "quality"}).at("style")[0], 0.25);
 }
 
 TEST(RunHost, BlamesTheSimilarityNotWhoAskedForIt) {

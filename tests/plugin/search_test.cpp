@@ -94,7 +94,8 @@ TEST(Finder, RefusesForASpecWhatThisProgramCannotLoad) {
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.what(), file.string() + ": was built for plugin interface 1, this program has interface " +
                               std::to_string(interface_number("rewards")) +
-                              "\n  help: rebuild it with this installation's compeer::sdk and libtorch");
+                              "\n  help: rebuild it with this installation's compeer::sdk and libtorch; "
+                              "docs/plugins.md lists under Porting what has changed");
   EXPECT_EQ(finder.get("rewards", "probe").descriptor.interface, 1) << "it can be inspected all the same";
 }
 

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ops/empty.h>
-
 #include "places.h"
 #include "plugin/calls.h"
 #include "plugin/host.h"
@@ -64,9 +62,14 @@ inline std::vector<Completion> completions(const std::vector<std::string>& texts
   return all;
 }
 
-inline std::vector<double> values(const at::Tensor& tensor) {
-  const auto list = tensor.to(at::kDouble).contiguous();
-  return {list.const_data_ptr<double>(), list.const_data_ptr<double>() + list.numel()};
+/// The numbers of the first completion in the order of the columns, then those of the second, ...
+inline std::vector<double> values(const Scores& scores) {
+  std::vector<double> all;
+  const size_t completions = scores.columns().front().second.size();
+  for (size_t i = 0; i < completions; ++i) {
+    for (const auto& [name, column] : scores.columns()) all.push_back(column[i]);
+  }
+  return all;
 }
 
 inline std::vector<double> values(const std::vector<std::vector<double>>& rows) {
@@ -108,11 +111,11 @@ inline void keeps_contract(plugin::Plugin<Reweighting>& reweighting) {
   Example example;
   for (int turns = 0; turns < 3; ++turns) {
     const auto all = completions(odd_texts(), 7), one = completions({"a single one"}, 3);
-    at::Tensor rewards = at::empty({static_cast<int64_t>(all.size())}, at::kDouble);
-    for (int64_t i = 0; i < rewards.numel(); ++i) rewards.mutable_data_ptr<double>()[i] = static_cast<double>(i) - 4.0;
+    std::vector<double> rewards;
+    for (size_t i = 0; i < all.size(); ++i) rewards.push_back(static_cast<double>(i) - 4.0);
     const auto first = values(plugin::reweight(reweighting, {example, all}, rewards, names));
     EXPECT_EQ(values(plugin::reweight(reweighting, {example, all}, rewards, names)), first);
-    plugin::reweight(reweighting, {example, one}, rewards.narrow(0, 0, 1), names);
+    plugin::reweight(reweighting, {example, one}, std::span(rewards).first(1), names);
     example.history.push_back({turns == 0 ? "user" : "assistant", odd_texts()[static_cast<size_t>(turns) + 4]});
   }
 }

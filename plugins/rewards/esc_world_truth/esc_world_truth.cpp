@@ -23,16 +23,16 @@ class EscWorldTruth : public compeer::Reward {
 
   bool abstains() const override { return true; }  // on whether a reply without an act follows
 
-  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
-    for (const auto& group : groups) {
-      const auto truth = truth_of(group.example.record);
-      const double reference = judge(truth, group.example.answer).quality;
-      for (const auto& completion : group.completions) {
-        Verdict verdict = judge(truth, completion.text);
-        verdict.format = verdict.format && completion.finished;  // cut off is not complete
-        scores.add(completion, marks(verdict, reference));
-      }
+  compeer::Scores score(const compeer::Group& group) override {
+    const auto truth = truth_of(group.example.record);
+    const double reference = judge(truth, group.example.answer).quality;
+    compeer::Scores scores;
+    for (const auto& completion : group.completions) {
+      Verdict verdict = judge(truth, completion.text);
+      verdict.format = verdict.format && completion.finished;  // cut off is not complete
+      scores.add(row(verdict, reference));
     }
+    return scores;
   }
 
  private:
@@ -41,7 +41,7 @@ class EscWorldTruth : public compeer::Reward {
     return reply == "felt" ? Grade::felt : reply == "preference" ? Grade::preference : Grade::quality;
   }
 
-  compeer::Scores::Columns marks(const Verdict& verdict, double reference) const {
+  compeer::Scores::Row row(const Verdict& verdict, double reference) const {
     const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
     return {{"reward", compeer::esc_world::sum(verdict, reference, weights_)},
             {"history", sign(verdict.history)},

@@ -20,17 +20,16 @@ class FormatReward : public Reward {
   explicit FormatReward(const Settings& settings)
       : complete_(settings.number("complete")), broken_(settings.number("broken")) {}
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const auto& group : groups) {
-      for (const auto& completion : group.completions) {
-        const bool complete = completion.finished && empathy::parse(completion.text);
-        const auto steps = empathy::steps_of(completion.text);
-        scores.add(completion,
-                   {{"format", complete ? complete_ : broken_},
-                    {"complete", complete},
-                    {"steps", steps.history.has_value() + steps.emotion.has_value() + steps.strategy.has_value()}});
-      }
+  Scores score(const Group& group) override {
+    Scores scores;
+    for (const auto& completion : group.completions) {
+      const bool complete = completion.finished && empathy::parse(completion.text);
+      const auto steps = empathy::steps_of(completion.text);
+      scores.add({{"format", complete ? complete_ : broken_},
+                  {"complete", complete},
+                  {"steps", steps.history.has_value() + steps.emotion.has_value() + steps.strategy.has_value()}});
     }
+    return scores;
   }
 
  private:

@@ -28,14 +28,14 @@ class Length : public Reward {
     }
   }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const auto& group : groups) {
-      for (const auto& completion : group.completions) {
-        const double length = length_of(completion);
-        const double closeness = std::max(-1.0, 1.0 - std::abs(length - target_) / target_);
-        scores.add(completion, {{"closeness", closeness}, {"length", length}});
-      }
+  Scores score(const Group& group) override {
+    Scores scores;
+    for (const auto& completion : group.completions) {
+      const double length = length_of(completion);
+      const double closeness = std::max(-1.0, 1.0 - std::abs(length - target_) / target_);
+      scores.add({{"closeness", closeness}, {"length", length}});
     }
+    return scores;
   }
 
  private:

@@ -14,19 +14,19 @@ class Likeness : public Reward {
  public:
   Likeness(const Settings& settings, Host& host) : similarity_(host.similarity(settings.table("similarity"))) {}
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const Group& group : groups) {
-      std::vector<std::string> replies;
-      for (const Completion& one : group.completions) replies.push_back(empathy::reply_of(one.text));
-      const auto to_reference = similarity_.compare(replies, {empathy::reply_of(group.example.answer)});
-      const auto to_others = similarity_.compare(replies, replies);
-      for (size_t i = 0; i < replies.size(); ++i) {
-        double sum = 0;
-        for (size_t k = 0; k < replies.size(); ++k) sum += k == i ? 0 : to_others[i][k];
-        const double others = replies.size() > 1 ? sum / static_cast<double>(replies.size() - 1) : 0;
-        scores.add(group.completions[i], {{"reference", to_reference[i][0]}, {"group", others}});
-      }
+  Scores score(const Group& group) override {
+    std::vector<std::string> replies;
+    for (const Completion& one : group.completions) replies.push_back(empathy::reply_of(one.text));
+    const auto to_reference = similarity_.compare(replies, {empathy::reply_of(group.example.answer)});
+    const auto to_others = similarity_.compare(replies, replies);
+    Scores scores;
+    for (size_t i = 0; i < replies.size(); ++i) {
+      double sum = 0;
+      for (size_t k = 0; k < replies.size(); ++k) sum += k == i ? 0 : to_others[i][k];
+      const double others = replies.size() > 1 ? sum / static_cast<double>(replies.size() - 1) : 0;
+      scores.add({{"reference", to_reference[i][0]}, {"group", others}});
     }
+    return scores;
   }
 
  private:

@@ -42,25 +42,21 @@ class LuaReward : public Reward {
 
   std::vector<std::string> columns() const override { return scorer_.parts(); }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const auto& group : groups) score(group, scores);
+  Scores score(const Group& group) override {
+    const auto& parts = scorer_.parts();
+    std::vector<double> numbers(group.completions.size() * parts.size());
+    scorer_.score(group, seed_of(group.example.id), numbers.data());
+    Scores scores;
+    auto number = numbers.begin();
+    for (size_t i = 0; i < group.completions.size(); ++i) {
+      for (const auto& part : parts) scores[part].push_back(*number++);
+    }
+    return scores;
   }
 
   bool abstains() const override { return scorer_.abstains(); }
 
  private:
-  void score(const Group& group, Scores& scores) {
-    const auto& parts = scorer_.parts();
-    std::vector<double> numbers(group.completions.size() * parts.size());
-    scorer_.score(group, seed_of(group.example.id), numbers.data());
-    auto number = numbers.begin();
-    for (const auto& completion : group.completions) {
-      Scores::Columns columns;
-      for (const auto& part : parts) columns.emplace_back(part, *number++);
-      scores.add(completion, std::move(columns));
-    }
-  }
-
   // A function of the run's seed and the example, so the same group gets the same numbers wherever it is scored.
   uint64_t seed_of(const std::string& example) {
     const auto id = std::stoull(sha256(example).substr(0, 16), nullptr, 16);

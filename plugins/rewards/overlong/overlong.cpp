@@ -24,13 +24,13 @@ class Overlong : public Reward {
     if (cache_ > most_) throw std::invalid_argument("cache is larger than most: even no tokens would be too many");
   }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const auto& group : groups) {
-      for (const auto& completion : group.completions) {
-        const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
-        scores.add(completion, {{"penalty", past <= 0 ? 0.0 : std::max(-past / cache_, least_)}});
-      }
+  Scores score(const Group& group) override {
+    Scores scores;
+    for (const auto& completion : group.completions) {
+      const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
+      scores["penalty"].push_back(past <= 0 ? 0.0 : std::max(-past / cache_, least_));
     }
+    return scores;
   }
 
  private:

@@ -23,11 +23,11 @@ class RepetitionReward : public Reward {
         reply_(settings.text("on") == "reply"),
         history_(settings.flag("history")) {}
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const auto& group : groups) {
-      const auto before = said_before(group.example);
-      for (const auto& completion : group.completions) scores.add(completion, judged(runs(completion.text), before));
-    }
+  Scores score(const Group& group) override {
+    const auto before = said_before(group.example);
+    Scores scores;
+    for (const auto& completion : group.completions) scores.add(judged(runs(completion.text), before));
+    return scores;
   }
 
  private:
@@ -48,7 +48,7 @@ class RepetitionReward : public Reward {
   }
 
   // A run that is repeated in both ways counts once in the penalty.
-  static Scores::Columns judged(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before) {
+  static Scores::Row judged(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before) {
     std::unordered_set<uint64_t> seen;
     int64_t either = 0, within = 0, earlier = 0;
     for (const uint64_t run : runs) {

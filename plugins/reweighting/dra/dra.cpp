@@ -18,10 +18,11 @@ class Dra : public Reweighting {
 
   std::vector<std::string> factors() const override { return {"in_common", "weight"}; }
 
-  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
+  Scores reweight(const Group& group, std::span<const double> rewards) override {
     std::vector<std::string> outputs;
     for (const auto& one : group.completions) outputs.push_back(replies_only_ ? empathy::reply_of(one.text) : one.text);
     const auto cosines = similarity_.compare(outputs, outputs);
+    Scores reweighted;
     for (size_t i = 0; i < outputs.size(); ++i) {
       double in_common = 0;
       for (const double cosine : cosines[i]) in_common += cosine;
@@ -29,9 +30,9 @@ class Dra : public Reweighting {
       if (!(weight > 0))
         throw std::domain_error("similarities of completion " + std::to_string(i) + " to its group add up to " +
                                 std::to_string(in_common) + ", which no weight follows from");
-      reweighted.add(group.completions[i],
-                     {{"reward", rewards[i] * weight}, {"in_common", in_common}, {"weight", weight}});
+      reweighted.add({{"reward", rewards[i] * weight}, {"in_common", in_common}, {"weight", weight}});
     }
+    return reweighted;
   }
 
  private:

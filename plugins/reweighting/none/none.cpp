@@ -8,8 +8,10 @@ using namespace compeer;
 
 class None : public Reweighting {
  public:
-  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
-    for (size_t i = 0; i < rewards.size(); ++i) reweighted.add(group.completions[i], {{"reward", rewards[i]}});
+  Scores reweight(const Group&, std::span<const double> rewards) override {
+    Scores unchanged;
+    unchanged["reward"].assign(rewards.begin(), rewards.end());
+    return unchanged;
   }
 };
 

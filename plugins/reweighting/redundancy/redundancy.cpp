@@ -41,7 +41,7 @@ class Redundancy : public Reweighting {
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
 
-  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
+  Scores reweight(const Group& group, std::span<const double> rewards) override {
     const auto outputs = compared(group.completions);
     const auto history = utterances(group.example);
     const size_t G = outputs.size(), H = history.size();
@@ -61,16 +61,18 @@ class Redundancy : public Reweighting {
       all.push_back(redundancy::reweight(rewards[i], s_in[i], s_hi[i], tau, mode_));
       divisors += all[i].divisor;
     }
+    Scores reweighted;
     for (size_t i = 0; i < G; ++i) {
       if (group.completions[i].least_log_prob < slip_)
         all[i] = redundancy::without_bonus(rewards[i], all[i], divisors / static_cast<double>(G), mode_);
-      reweighted.add(group.completions[i], {{"reward", all[i].reward},
-                                            {"s_in", s_in[i]},
-                                            {"s_hi", s_hi[i]},
-                                            {"tau", tau},
-                                            {"divisor", all[i].divisor},
-                                            {"negative", rewards[i] < 0.0}});
+      reweighted.add({{"reward", all[i].reward},
+                      {"s_in", s_in[i]},
+                      {"s_hi", s_hi[i]},
+                      {"tau", tau},
+                      {"divisor", all[i].divisor},
+                      {"negative", rewards[i] < 0.0}});
     }
+    return reweighted;
   }
 
  private:

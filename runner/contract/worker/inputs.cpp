@@ -88,6 +88,12 @@ std::string bytes(const at::Tensor& tensor) {
   return text.str();
 }
 
+std::string bytes(const Scores& scores) {
+  std::vector<std::vector<double>> columns;
+  for (const auto& [name, column] : scores.columns()) columns.push_back(column);
+  return bytes(columns);
+}
+
 std::string bytes(const std::vector<std::vector<double>>& rows) {
   std::string all;
   for (const auto& row : rows) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compeer/conversation.h"
+#include "compeer/scores.h"
 
 namespace compeer::contract {
 
@@ -27,6 +27,7 @@ nlohmann::json made_up_record(const std::string& id);
 
 /// Results, and what is given, as bytes.
 std::string bytes(const at::Tensor& tensor);
+std::string bytes(const Scores& scores);
 std::string bytes(const std::vector<std::vector<double>>& rows);
 std::string bytes(const std::vector<std::string>& texts);
 std::string bytes(const Example& example);

@@ -43,7 +43,7 @@ std::string otherwise_beside_others(plugin::Plugin<Reward>& reward, const Exampl
     const auto together = plugin::score(reward, groups, names);
     if (together[g].failure) std::rethrow_exception(together[g].failure);
     const bool repeats = alone(groups[g]) == before;  // else it is told of as such
-    if (repeats && bytes(together[g].table) != before) return "what the other group says changes its scores";
+    if (repeats && bytes(together[g].scores) != before) return "what the other group says changes its scores";
   }
   return "";
 }

@@ -1,7 +1,5 @@
 // What is asked of a reweighting: names of its factors, and of any rewards, for any completions, finite new ones (the
 // door sees to both), the same ones whenever it is asked. Rewards that are no numbers it may refuse.
-#include <ATen/ops/empty.h>
-
 #include <limits>
 
 #include "contract/worker/inputs.h"
@@ -13,19 +11,11 @@ namespace {
 
 using Plugin = plugin::Plugin<Reweighting>;
 
-at::Tensor tensor(const std::vector<double>& values) {
-  auto made = at::empty({static_cast<int64_t>(values.size())}, at::kDouble);
-  std::copy(values.begin(), values.end(), made.mutable_data_ptr<double>());
-  return made;
-}
-
 Case<Reweighting> reweights(const std::string& input, const Example& example, const std::vector<std::string>& texts,
                             const std::vector<double>& rewards) {
   return {input, "reweight", [example, given = completions(texts), rewards](Plugin& reweighting) {
             const auto names = plugin::factors(reweighting);
-            const auto reweight = [&] {
-              return plugin::reweight(reweighting, {example, given}, tensor(rewards), names);
-            };
+            const auto reweight = [&] { return plugin::reweight(reweighting, {example, given}, rewards, names); };
             return bytes(names) + bytes(untouched(reweight, example, given));
           }};
 }
@@ -34,8 +24,7 @@ Case<Reweighting> reweights(const std::string& input, const Example& example, co
 Case<Reweighting> survives(const std::string& input, const Example& example, const std::vector<double>& rewards) {
   return {input, "reweight",
           [example, given = completions(all_texts().front().texts), rewards](Plugin& reweighting) -> std::string {
-            Scores reweighted;
-            reweighting.call("reweight", [&](Reweighting& r) { r.reweight({example, given}, rewards, reweighted); });
+            reweighting.call("reweight", [&](Reweighting& r) { r.reweight({example, given}, rewards); });
             return "";
           },
           true};
@@ -44,10 +33,10 @@ Case<Reweighting> survives(const std::string& input, const Example& example, con
 // What it was given is logged as the reward, behind it.
 std::string changes_rewards(Plugin& reweighting, const Example& example) {
   const auto given = completions(all_texts().front().texts);
-  const auto rewards = tensor({1, -0.5, 0.25, 2});
-  const auto before = bytes(rewards);
+  const std::vector<double> before{1, -0.5, 0.25, 2};
+  const auto rewards = before;
   plugin::reweight(reweighting, {example, given}, rewards, plugin::factors(reweighting));
-  return bytes(rewards) == before ? "" : "it wrote into the rewards that it was given";
+  return rewards == before ? "" : "it wrote into the rewards that it was given";
 }
 
 }  // namespace

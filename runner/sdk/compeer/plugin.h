@@ -28,8 +28,8 @@
 /// LanguageModel).
 #define COMPEER_INTERFACE_datasets 12
 #define COMPEER_INTERFACE_models 17
-#define COMPEER_INTERFACE_rewards 14
-#define COMPEER_INTERFACE_reweighting 12
+#define COMPEER_INTERFACE_rewards 15
+#define COMPEER_INTERFACE_reweighting 13
 #define COMPEER_INTERFACE_similarity 12
 #define COMPEER_INTERFACE_chat 12
 #define COMPEER_INTERFACE_stages 14

@@ -2,6 +2,7 @@
 #include <boost/config.hpp>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace compeer {
 ///
 ///   class Politeness : public compeer::Reward {
 ///    public:
-///     void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
-///       for (const auto& group : groups)
-///         for (const auto& one : group.completions) scores.add(one, {{"reward", please_in(one.text)}});
+///     compeer::Scores score(const compeer::Group& group) override {
+///       compeer::Scores scores;
+///       for (const auto& one : group.completions) scores["reward"].push_back(please_in(one.text));
+///       return scores;
 ///     }
 ///   };
 ///   COMPEER_PLUGIN(Reward, rewards, politeness, Politeness, R"json(
@@ -31,10 +33,20 @@ class BOOST_SYMBOL_VISIBLE Reward {
   static constexpr const char* kind = "rewards";
   virtual ~Reward() = default;
 
-  /// Adds a row for each completion of each group, with a number for each column. Every number is rounded to float32
-  /// when the call is over and must then be finite; `no_opinion` where `abstains` allows it. A call has all groups that
-  /// are ready; what one of them gets must not depend on those beside it.
-  virtual void score(std::span<const Group> groups, Scores& scores) = 0;
+  /// Returns every column of one group. Numbers are rounded to float32 and must then be finite, or `no_opinion` where
+  /// `abstains` allows it. A reward overrides this function or `score_all`.
+  virtual Scores score(const Group& group) {
+    (void)group;
+    throw std::logic_error("this reward overrides neither score nor score_all");
+  }
+
+  /// Returns the scores of all groups that are ready, in their order. Override it to ask a model about all of them at
+  /// once. The scores of a group must not depend on the other groups.
+  virtual std::vector<Scores> score_all(std::span<const Group> groups) {
+    std::vector<Scores> all;
+    for (const Group& group : groups) all.push_back(score(group));
+    return all;
+  }
 
   /// Columns that follow from the settings, in place of the descriptor's. The same in every call.
   virtual std::vector<std::string> columns() const { return {}; }
@@ -43,7 +55,7 @@ class BOOST_SYMBOL_VISIBLE Reward {
   /// has an opinion of is not learned from.
   virtual bool abstains() const { return false; }
 
-  /// True if it waits for somebody else and computes hardly anything: a judge behind an endpoint. Then `score` is
+  /// True if it waits for somebody else and computes hardly anything: a judge behind an endpoint. Then `score_all` is
   /// called on other threads while the engine still decodes other groups, as soon as all completions of a group are
   /// there, and again for other groups while it stands in Chat::answer; never at the same time otherwise. So it must
   /// not carry over anything that changes from before such a call to after it, but for what belongs to the groups it
@@ -55,8 +67,7 @@ class BOOST_SYMBOL_VISIBLE Reward {
   virtual nlohmann::json state() const { return nullptr; }
   virtual void restore(const nlohmann::json& state) { (void)state; }
 
-  /// Called after every step of training, on every rank alike, with what `score` noted of the step's groups
-  /// (Scores::note), in their order, whichever rank has scored them.
+  /// Called after every step of training, on every rank, with Scores::note of all the step's groups, in their order.
   virtual void learn(const std::vector<nlohmann::json>& notes) { (void)notes; }
 };
 

@@ -18,9 +18,9 @@ class BOOST_SYMBOL_VISIBLE Reweighting {
   /// Names of what a new reward is computed from, for the log. Not "reward". The same in every call.
   virtual std::vector<std::string> factors() const { return {}; }
 
-  /// `rewards[i]` is the reward of `group.completions[i]`. Adds a row for each completion: the column "reward", which
-  /// is its new reward, and one for each factor. Numbers are finite, and stay float64.
-  virtual void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) = 0;
+  /// `rewards[i]` is the reward of `group.completions[i]`. Returns the column "reward", which has the new rewards, and
+  /// one for each factor. Numbers are finite, and stay float64.
+  virtual Scores reweight(const Group& group, std::span<const double> rewards) = 0;
 };
 
 }  // namespace compeer

@@ -13,49 +13,44 @@ namespace compeer {
 /// In place of a number: no opinion. Only of rewards that abstain (Reward::abstains).
 inline constexpr double no_opinion = std::numeric_limits<double>::quiet_NaN();
 
-/// A table that a plugin fills: one row for each completion, with a number for each of its named columns. Rows and
-/// columns may be added in any order.
+/// The scores of one group: named columns, each with one number for each completion, in the order of the group.
 ///
-///   scores.add(completion, {{"reward", 0.5}, {"questions", 1}});
+///   scores["reward"].push_back(0.5);              // a column at a time
+///   scores.add({{"reward", 0.5}, {"steps", 1}});  // or a completion at a time
 ///
-/// The program checks the table when the call is over. A column of another name, a number that is missing or given
-/// twice, is an error that names the completion and the column.
+/// The program checks names, lengths and numbers when the call is over, and names the completion that is wrong.
 class Scores {
  public:
-  using Columns = std::vector<std::pair<std::string, double>>;
-  struct Row {
-    const Completion* completion;
-    Columns columns;
-  };
+  using Column = std::vector<double>;
+  using Row = std::vector<std::pair<std::string, double>>;
 
-  /// `completion` must be an element of `group.completions` itself, because it is recognised by its address:
-  /// `for (const auto& completion : group.completions)`.
-  void add(const Completion& completion, Columns columns) { rows_.push_back({&completion, std::move(columns)}); }
-
-  /// What `Reward::learn` is to be given of a group.
-  void note(const Group& group, nlohmann::json note) { notes_.emplace_back(&group, std::move(note)); }
-
-  /// What was added, in the order of the calls.
-  const std::vector<Row>& rows() const { return rows_; }
-  const std::vector<std::pair<const Group*, nlohmann::json>>& notes() const { return notes_; }
-
-  /// One column of it, for unit tests. Throws std::out_of_range if a row lacks it.
-  std::vector<double> column(const std::string& name) const {
-    std::vector<double> values;
-    for (const Row& row : rows_) values.push_back(number(row, name));
-    return values;
+  /// The column of that name, which is added if it is missing.
+  Column& operator[](const std::string& name) {
+    for (auto& [own, column] : columns_) {
+      if (own == name) return column;
+    }
+    return columns_.emplace_back(name, Column()).second;
   }
+
+  /// Throws std::out_of_range if there is no such column.
+  const Column& at(const std::string& name) const {
+    for (const auto& [own, column] : columns_) {
+      if (own == name) return column;
+    }
+    throw std::out_of_range("no column '" + name + "'");
+  }
+
+  /// The numbers of the next completion, each at the end of its column.
+  void add(const Row& row) {
+    for (const auto& [name, number] : row) (*this)[name].push_back(number);
+  }
+
+  const std::vector<std::pair<std::string, Column>>& columns() const { return columns_; }
+
+  nlohmann::json note;  ///< of a reward, about this group: passed to Reward::learn
 
  private:
-  static double number(const Row& row, const std::string& name) {
-    for (const auto& [own, value] : row.columns) {
-      if (own == name) return value;
-    }
-    throw std::out_of_range("a row has no column '" + name + "'");
-  }
-
-  std::vector<Row> rows_;
-  std::vector<std::pair<const Group*, nlohmann::json>> notes_;
+  std::vector<std::pair<std::string, Column>> columns_;
 };
 
 }  // namespace compeer

@@ -3,7 +3,7 @@
 ///
 ///   compeer::TestHost host;
 ///   const auto reward = compeer::open_library<compeer::Reward>("length.so", {{"target", 400}}, host);
-///   EXPECT_EQ(compeer::scores_of(*reward, {"a", "bcd"}).column("length"), (std::vector<double>{1, 3}));
+///   EXPECT_EQ(compeer::scores_of(*reward, {"a", "bcd"}).at("length"), (std::vector<double>{1, 3}));
 #include <dlfcn.h>
 
 #include <memory>
@@ -72,14 +72,12 @@ std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json setti
   return reinterpret_cast<Factory>(*alias)(Settings(std::move(settings)), host);
 }
 
-/// What a reward makes of completions with these texts, as it has added it: only `column` may be asked of the result.
+/// The scores of a group with these completions, unchecked.
 inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, const Example& example = {}) {
   std::vector<Completion> completions;
   for (const auto& text : texts) completions.push_back({text, 0, true});
   const std::vector<Group> groups{{example, completions}};
-  Scores scores;
-  reward.score(groups, scores);
-  return scores;
+  return reward.score_all(groups).at(0);
 }
 
 /// What a chat model replies, in the order of the requests; one that it has not answered has an empty reply.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "comm/world.h"
-#include "train/batch/prompt_group.h"
 #include "train/batch/prompts.h"
+#include "train/batch/step_batch.h"
 
 namespace compeer::train {
 

@@ -43,10 +43,9 @@ void learn(RewardTerm& term, const std::vector<json>& notes) {
 
 }  // namespace
 
-void teach_rewards(comm::World& world, RunPlugins& plugins, const ScoredGroups& mine) {
+void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine) {
   if (!any_learns(plugins)) return;
-  json noted = json::array();
-  for (const ScoreTable& table : mine.scores) noted.push_back(table.notes);
+  const json noted = mine.notes;
   json all = json::array();
   for (const auto& theirs : world.gather(noted.dump())) {
     for (auto& group : json::parse(theirs)) all.push_back(std::move(group));

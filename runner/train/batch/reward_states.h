@@ -10,7 +10,7 @@ namespace compeer::train {
 /// state these do nothing.
 
 /// Gives them what was noted of the step's groups, of all ranks, in the order of the groups. Meets the other ranks.
-void teach_rewards(comm::World& world, RunPlugins& plugins, const ScoredGroups& mine);
+void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine);
 
 /// Writes their states into a checkpoint's folder, on rank 0. Throws Error (exit 5) that names a reward whose state
 /// differs between ranks. Meets the other ranks.

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compeer/settings.h"
-#include "train/batch/prompt_group.h"
+#include "train/batch/step_batch.h"
 #include "train/run_plugins.h"
 
 namespace compeer::train {

@@ -1,13 +1,11 @@
-// From completions to rewards: what each reward plugin says, the weighted sum, and the reweighting within a group.
+// From completions to rewards: the columns of each reward plugin, the weighted sum, and the reweighting in a group.
 #include "train/batch/scoring.h"
 
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <list>
 #include <map>
 #include <mutex>
@@ -21,22 +19,10 @@ namespace compeer::train {
 
 namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
 std::string part_column(const RewardTerm& term, const std::string& part) {
   return "rewards/" + term.label + "/" + part;
 }
 std::string shaped_column(const RewardTerm& term) { return "shaped/" + term.label; }
-
-// One column of a table [G, columns].
-template <class Number>
-std::vector<double> column_of(const at::Tensor& table, size_t column) {
-  const auto* first = table.const_data_ptr<Number>();
-  std::vector<double> values;
-  for (int64_t row = 0; row < table.size(0); ++row)
-    values.push_back(static_cast<double>(first[row * table.size(1) + static_cast<int64_t>(column)]));
-  return values;
-}
 
 // Where the reward fails because of one completion, the error names it.
 [[noreturn]] void rethrow(const std::exception_ptr& failure, RewardTerm& term, const Group& group) {
@@ -51,36 +37,6 @@ std::vector<double> column_of(const at::Tensor& table, size_t column) {
   }
 }
 
-void add_reward(RewardTerm& term, const Group& group, const plugin::GroupScores& said, ScoreTable& scores) {
-  const comm::Phase here("score", term.plugin.identity().title());
-  if (said.failure) rethrow(said.failure, term, group);
-  for (size_t part = 0; part < term.parts.size(); ++part)
-    scores.add(part_column(term, term.parts[part]), column_of<float>(said.table, part));
-  scores.notes.push_back(said.note);
-  auto shaped = scores[reward_column(term)];
-  for (size_t i = 0; i < shaped.size(); ++i) {
-    const Completion& completion = group.completions[i];
-    shaped[i] = grpo::shaped(shaped[i], completion.tokens, completion.finished, term.shaping);
-  }
-  scores.add(shaped_column(term), std::move(shaped));
-}
-
-std::vector<double> weighted_sums(RunPlugins& plugins, const ScoreTable& scores) {
-  std::vector<double> weights, sums;
-  for (const RewardTerm& term : plugins.rewards()) weights.push_back(term.weight);
-  for (size_t i = 0; i < scores.completions(); ++i) {
-    std::vector<double> terms;
-    for (const auto& column : shaped_columns(plugins)) terms.push_back(scores[column][i]);
-    sums.push_back(grpo::weighted_sum(terms, weights));
-    // Terms are finite, but with a large weight their sum may not be.
-    if (std::isinf(sums.back()))
-      throw plugin::NotFinite(plugins.rewards().front().plugin.identity(), "score",
-                              "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
-                              "lower the weights of the rewards");
-  }
-  return sums;
-}
-
 // Runs `work`, whose errors then say which step and record they are about.
 template <class Work>
 auto about(uint64_t step, const PromptGroup& group, Work work) {
@@ -93,15 +49,6 @@ auto about(uint64_t step, const PromptGroup& group, Work work) {
     if (is_stop(failure.exit())) throw;  // no fault
     throw plugin::PluginError(subject, failure);
   }
-}
-
-// float64 [completions, 1 + factors]; undefined if there are no completions.
-at::Tensor reweighted(RunPlugins& plugins, const Group& group, const std::vector<double>& rewards) {
-  std::vector<std::string> names;
-  for (const auto& column : plugins.factors()) names.push_back(column.substr(column.find('/') + 1));
-  const comm::Phase here("score", plugins.reweighting()->identity().title());
-  if (rewards.empty()) return {};
-  return plugin::reweight(*plugins.reweighting(), group, at::tensor(rewards, at::kDouble), names);
 }
 
 }  // namespace
@@ -228,66 +175,89 @@ std::vector<plugin::GroupScores> StepScoring::scores_of(size_t term, const Group
   return plugin::score(reward.plugin, shown, reward.parts);
 }
 
-ScoreTable StepScoring::table(const PromptGroup& group, const std::vector<plugin::GroupScores>& by_term) {
-  return about(step_, group, [&] {
-    ScoreTable scores(group.completions.size());
-    for (size_t term = 0; term < by_term.size(); ++term)
-      add_reward(plugins_.rewards()[term], seen(group), by_term[term], scores);
-    scores.add("reward", weighted_sums(plugins_, scores));
-    return scores;
-  });
+void StepScoring::set_reward(StepBatch& batch, size_t g, RewardTerm& term, const plugin::GroupScores& given) {
+  const comm::Phase here("score", term.plugin.identity().title());
+  const Group group = seen(batch.groups[g]);
+  if (given.failure) rethrow(given.failure, term, group);
+  for (const auto& part : term.parts)
+    std::ranges::copy(given.scores.at(part), batch.columns.row(part_column(term, part), g).begin());
+  batch.notes[g].push_back(given.scores.note);
+  const auto rewards = batch.columns.row(reward_column(term), g), shaped = batch.columns.row(shaped_column(term), g);
+  for (size_t i = 0; i < shaped.size(); ++i) {
+    const Completion& completion = group.completions[i];
+    shaped[i] = grpo::shaped(rewards[i], completion.tokens, completion.finished, term.shaping);
+  }
 }
 
-std::vector<ScoreTable> StepScoring::finish(const Groups& groups, const TellNotFinite& tell) {
-  std::vector<std::vector<plugin::GroupScores>> by_group(groups.size());
-  for (size_t term = 0; term < waiting_.size(); ++term) {
-    auto of_term = scores_of(term, groups);
-    for (size_t g = 0; g < groups.size(); ++g) by_group[g].push_back(std::move(of_term[g]));
+void StepScoring::set_sums(StepBatch& batch, size_t g) {
+  std::vector<double> weights;
+  std::vector<std::span<double>> terms;
+  for (const RewardTerm& term : plugins_.rewards()) {
+    weights.push_back(term.weight);
+    terms.push_back(batch.columns.row(shaped_column(term), g));
   }
-  std::vector<ScoreTable> tables;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    try {
-      tables.push_back(table(groups[g], by_group[g]));
-    } catch (const plugin::NotFinite& error) {
-      if (!tell) throw;
-      tell(groups[g], error);
-      tables.push_back(unscored(plugins_, groups[g]));
-    }
+  const auto sums = batch.columns.row("reward", g);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    std::vector<double> of_one;
+    for (const auto& term : terms) of_one.push_back(term[i]);
+    sums[i] = grpo::weighted_sum(of_one, weights);
+    // Terms are finite, but with a large weight their sum may not be.
+    if (std::isinf(sums[i]))
+      throw plugin::NotFinite(plugins_.rewards().front().plugin.identity(), "score",
+                              "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
+                              "lower the weights of the rewards");
   }
-  return tables;
 }
 
-std::vector<double> reweight(RunPlugins& plugins, uint64_t step, const PromptGroup& group, ScoreTable& scores) {
-  const auto& sums = scores["reward"];
+// Only completions that have a reward are passed to the plugin.
+void StepScoring::reweight(StepBatch& batch, size_t g) {
+  const PromptGroup& group = batch.groups[g];
+  const auto sums = batch.columns.row("reward", g);
+  std::vector<size_t> places;
   std::vector<Completion> completions;
   std::vector<double> rewards;
   for (size_t i = 0; i < sums.size(); ++i) {
     if (std::isnan(sums[i])) continue;
+    places.push_back(i);
     completions.push_back(group.completions[i]);
     rewards.push_back(sums[i]);
   }
-  const auto table = about(step, group, [&] { return reweighted(plugins, {group.example, completions}, rewards); });
-  auto names = plugins.factors();
-  names.insert(names.begin(), "reweighted");
-  for (size_t column = 0; column < names.size(); ++column) {
-    const auto known = rewards.empty() ? std::vector<double>() : column_of<double>(table, column);
-    std::vector<double> values;
-    auto next = known.begin();
-    for (const double sum : scores["reward"]) values.push_back(std::isnan(sum) ? no_number : *next++);
-    scores.add(names[column], std::move(values));
-  }
-  return scores["reweighted"];
+  if (places.empty()) return;
+  auto& plugin = *plugins_.reweighting();
+  const comm::Phase here("score", plugin.identity().title());
+  std::vector<std::string> factors;
+  for (const auto& column : plugins_.factors()) factors.push_back(column.substr(column.find('/') + 1));
+  const auto given = plugin::reweight(plugin, {group.example, completions}, rewards, factors);
+  const auto put = [&](const std::string& column, const std::vector<double>& values) {
+    for (size_t i = 0; i < places.size(); ++i) batch.columns.row(column, g)[places[i]] = values[i];
+  };
+  put("reweighted", given.at("reward"));
+  put("learned", given.at("reward"));
+  for (size_t f = 0; f < factors.size(); ++f) put(plugins_.factors()[f], given.at(factors[f]));
 }
 
-ScoreTable unscored(RunPlugins& plugins, const PromptGroup& group) {
-  const size_t count = group.completions.size();
-  ScoreTable scores(count);
-  for (const RewardTerm& term : plugins.rewards()) {
-    for (const auto& part : term.parts) scores.add(part_column(term, part), std::vector<double>(count, no_number));
-    scores.add(shaped_column(term), std::vector<double>(count, no_number));
+void StepScoring::finish(StepBatch& batch, const TellNotFinite& tell) {
+  std::vector<std::vector<plugin::GroupScores>> by_term;
+  for (size_t term = 0; term < waiting_.size(); ++term) by_term.push_back(scores_of(term, batch.groups));
+  auto names = logged_score_columns(plugins_);
+  for (const auto& shaped : shaped_columns(plugins_)) names.push_back(shaped);
+  names.emplace_back("learned");
+  for (const auto& name : names) batch.columns.set_unknown(name);
+  for (size_t g = 0; g < batch.groups.size(); ++g) {
+    try {
+      about(step_, batch.groups[g], [&] {
+        for (size_t term = 0; term < by_term.size(); ++term)
+          set_reward(batch, g, plugins_.rewards()[term], by_term[term][g]);
+        set_sums(batch, g);
+        reweight(batch, g);
+      });
+    } catch (const plugin::NotFinite& error) {
+      if (!tell) throw;
+      tell(batch.groups[g], error);
+      batch.notes[g].clear();
+      for (const auto& name : names) std::ranges::fill(batch.columns.row(name, g), no_opinion);
+    }
   }
-  scores.add("reward", std::vector<double>(count, no_number));
-  return scores;
 }
 
 }  // namespace compeer::train

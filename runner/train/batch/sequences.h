@@ -6,7 +6,7 @@
 
 #include "compeer/model.h"
 #include "rollout/policy.h"
-#include "train/batch/prompt_group.h"
+#include "train/batch/step_batch.h"
 
 namespace compeer::train {
 

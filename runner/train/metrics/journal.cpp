@@ -60,18 +60,13 @@ Journal::Journal(const comm::World& world, Plan plan)
   publish(true);
 }
 
-void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGroups& mine,
-                       const std::vector<std::vector<double>>& advantages) {
+void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const StepBatch& mine) {
   if (!rollouts_) return;
   std::vector<record::RolloutRow> rows;
   for (size_t g = 0; g < mine.groups.size(); ++g) {
     const PromptGroup& group = mine.groups[g];
-    std::vector<const std::vector<double>*> values;
-    const std::vector<double> unknown(group.samples.size(), std::nan(""));
-    for (const auto& name : plan_.values) {
-      const auto& advantage = advantages.empty() ? unknown : advantages[g];
-      values.push_back(name == "advantage" ? &advantage : &mine.scores[g][name]);
-    }
+    std::vector<std::vector<double>> values;
+    for (const auto& name : plan_.values) values.push_back(mine.columns.row(name, g));
     for (size_t c = 0; c < group.samples.size(); ++c) {
       record::RolloutRow row;
       row.step = step;
@@ -85,7 +80,7 @@ void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGro
       row.text = group.completions[c].text;
       row.tokens = group.samples[c].tokens;
       row.logprobs = group.samples[c].log_probs;
-      for (const auto* column : values) row.values.push_back((*column)[c]);
+      for (const auto& column : values) row.values.push_back(column[c]);
       row.finished = group.samples[c].finished;
       rows.push_back(std::move(row));
     }

@@ -12,8 +12,9 @@
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
-#include "train/batch/scoring.h"
+#include "train/batch/step_batch.h"
 #include "train/metrics/metric_row.h"
+#include "train/run_plugins.h"
 
 namespace compeer::train {
 
@@ -33,9 +34,8 @@ class Journal {
 
   const std::vector<std::string>& columns() const { return plan_.columns; }
 
-  /// The groups of this rank. `advantages`: for each group, one for each completion; may be empty.
-  void rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGroups& mine,
-                const std::vector<std::vector<double>>& advantages);
+  /// Records this rank's completions with the columns that the plan names.
+  void rollouts(uint64_t step, const RunPlugins& plugins, const StepBatch& mine);
 
   /// Rank 0: a finished step. What writing its row takes is counted in "seconds/log" of the next.
   void append(uint64_t step, MetricRow row);

@@ -1,11 +1,12 @@
 #include "train/metrics/step_table.h"
 
+#include <ATen/ops/cat.h>
+#include <ATen/ops/tensor.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
-#include <limits>
 
 #include "statistics/mean.h"
 
@@ -50,35 +51,7 @@ class NumberMessage {
   size_t next_ = 0;
 };
 
-double mean_entropy(const std::vector<float>& entropies) {
-  return entropies.empty() ? 0.0 : mean(std::vector<double>(entropies.begin(), entropies.end()));
-}
-
-void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& score_columns, NumberMessage& to) {
-  const PromptGroup& group = mine.groups[g];
-  std::vector<double> lengths, entropies, finished;
-  std::vector<statistics::Words> words;
-  for (const auto& sample : group.samples) {
-    lengths.push_back(static_cast<double>(sample.tokens.size()));
-    entropies.push_back(mean_entropy(sample.entropies));
-    finished.push_back(sample.finished ? 1.0 : 0.0);
-  }
-  for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
-  for (const auto& list : {mine.rewards[g], lengths, entropies, finished}) to.put_all<double>(list);
-  for (const auto& column : score_columns) to.put_all<double>(mine.scores[g][column]);
-  for (const auto& text : words) to.put_all<uint64_t>(text);
-  to.put(statistics::self_similarity(words));
-}
-
-StepTable::GroupRows unpack(const std::vector<std::string>& score_columns, NumberMessage& from) {
-  StepTable::GroupRows group;
-  for (auto* list : {&group.rewards, &group.lengths, &group.entropies, &group.finished}) *list = from.list<double>();
-  group.scores = ScoreTable(group.lengths.size());
-  for (const auto& column : score_columns) group.scores.add(column, from.list<double>());
-  for (size_t i = 0; i < group.lengths.size(); ++i) group.words.push_back(from.list<uint64_t>());
-  group.self_similarity = std::bit_cast<double>(from.count());
-  return group;
-}
+const std::vector<std::string> sample_columns{"length", "entropy", "finished", "learned"};
 
 std::vector<double> known(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
@@ -89,51 +62,72 @@ bool is_reward(const std::string& column) { return column == "reward" || column.
 
 using Metrics = std::vector<std::pair<std::string, double>>;
 
-class Means {
- public:
-  explicit Means(const std::vector<StepTable::GroupRows>& groups) : groups_(groups) {}
-
-  // The numbers that completions have, of which a group's are a list.
-  template <class Of>
-  std::vector<double> each(Of of) const {
-    std::vector<double> all;
-    for (const auto& group : groups_) {
-      const std::vector<double>& list = std::invoke(of, group);
-      all.insert(all.end(), list.begin(), list.end());
-    }
-    return known(std::move(all));
-  }
-
-  template <class Of>
-  double over_groups(Of of) const {
-    std::vector<double> all;
-    for (const auto& group : groups_) all.push_back(of(group));
-    return mean(known(std::move(all)));
-  }
-
- private:
-  const std::vector<StepTable::GroupRows>& groups_;
-};
+std::vector<double> numbers(const at::Tensor& column) {
+  const auto* first = column.const_data_ptr<double>();
+  return {first, first + column.numel()};
+}
 
 }  // namespace
 
-bool all_equal(const std::vector<double>& rewards) {
-  const auto there = known(rewards);
+bool all_equal(std::span<const double> rewards) {
+  const auto there = known({rewards.begin(), rewards.end()});
   return std::all_of(there.begin(), there.end(), [&](double reward) { return reward == there.front(); });
 }
 
-StepTable StepTable::gather(comm::World& world, const ScoredGroups& mine, const std::vector<std::string>& score_columns,
+StepTable StepTable::gather(comm::World& world, const StepBatch& mine, std::vector<std::string> names,
                             std::span<const double> notes) {
+  names.insert(names.end(), sample_columns.begin(), sample_columns.end());
   NumberMessage packed;
   packed.put_all<double>(notes);
-  for (size_t g = 0; g < mine.groups.size(); ++g) pack(mine, g, score_columns, packed);
+  packed.put(uint64_t{mine.groups.size()});
+  for (const auto& name : names) packed.put_all<double>(numbers(mine.columns[name]));
+  for (const PromptGroup& group : mine.groups) {
+    std::vector<statistics::Words> words;
+    for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
+    for (const auto& text : words) packed.put_all<uint64_t>(text);
+    packed.put(statistics::self_similarity(words));
+  }
   StepTable table;
+  std::vector<std::vector<double>> columns(names.size());
+  int64_t prompts = 0;
+  const int64_t group_size = mine.columns.group_size();
   for (const std::string& bytes : world.gather(packed.bytes())) {
     NumberMessage theirs(bytes);
     table.notes.push_back(theirs.list<double>());
-    while (theirs.more()) table.groups.push_back(unpack(score_columns, theirs));
+    const auto count = static_cast<int64_t>(theirs.count());
+    for (auto& column : columns) {
+      const auto more = theirs.list<double>();
+      column.insert(column.end(), more.begin(), more.end());
+    }
+    for (int64_t g = 0; g < count; ++g) {
+      for (int64_t i = 0; i < group_size; ++i) table.words.push_back(theirs.list<uint64_t>());
+      table.self_similarity.push_back(std::bit_cast<double>(theirs.count()));
+    }
+    prompts += count;
   }
+  table.columns = BatchColumns(prompts, group_size);
+  for (size_t i = 0; i < names.size() && !table.notes.empty(); ++i)
+    table.columns.set(names[i], at::tensor(columns[i], at::kDouble).view({prompts, group_size}));
   return table;
+}
+
+StepTable StepTable::prompt(int64_t index) const {
+  StepTable one;
+  one.columns = BatchColumns(1, columns.group_size());
+  for (const auto& name : columns.names()) one.columns.set(name, columns[name].narrow(0, index, 1));
+  const auto first = words.begin() + index * columns.group_size();
+  one.words.assign(first, first + columns.group_size());
+  one.self_similarity = {self_similarity[static_cast<size_t>(index)]};
+  return one;
+}
+
+void StepTable::append(const StepTable& more) {
+  BatchColumns all(columns.prompts() + more.columns.prompts(), more.columns.group_size());
+  for (const auto& name : more.columns.names())
+    all.set(name, columns.prompts() == 0 ? more.columns[name] : at::cat({columns[name], more.columns[name]}));
+  columns = std::move(all);
+  words.insert(words.end(), more.words.begin(), more.words.end());
+  self_similarity.insert(self_similarity.end(), more.self_similarity.begin(), more.self_similarity.end());
 }
 
 double StepTable::largest(size_t note) const {
@@ -150,49 +144,51 @@ double StepTable::sum(size_t note) const {
 
 double StepTable::tokens() const {
   double all = 0;
-  for (const GroupRows& group : groups) {
-    for (const double length : group.lengths) all += length;
-  }
+  for (const double length : numbers(columns["length"])) all += length;
   return all;
 }
 
-std::vector<std::string> StepTable::columns(const std::vector<std::string>& score_columns) {
+std::vector<std::string> StepTable::metric_names(const std::vector<std::string>& score_columns) {
+  StepTable empty;
+  for (const auto* names : {&score_columns, &sample_columns}) {
+    for (const auto& name : *names) empty.columns.set_unknown(name);
+  }
   std::vector<std::string> names;
-  for (const auto& [name, value] : StepTable().metrics(score_columns)) names.push_back(name);
+  for (const auto& [name, value] : empty.metrics(score_columns)) names.push_back(name);
   return names;
 }
 
 Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const {
-  const Means means(groups);
   Metrics all;
   for (const auto& column : score_columns) {
-    const auto values = means.each([&](const GroupRows& group) -> const auto& { return group.scores[column]; });
+    const auto values = known(numbers(columns[column]));
     all.emplace_back(column, mean(values));
     if (is_reward(column)) all.emplace_back(column + "_std", deviation(values));
   }
-  all.emplace_back("group_std",
-                   means.over_groups([](const GroupRows& group) { return deviation(known(group.rewards)); }));
-  all.emplace_back("zero_variance",
-                   means.over_groups([](const GroupRows& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
-  all.emplace_back("length", mean(means.each(&GroupRows::lengths)));
-  all.emplace_back("truncated", 1 - mean(means.each(&GroupRows::finished)));
-  all.emplace_back("entropy", mean(means.each(&GroupRows::entropies)));
-  statistics::TokenizedTexts texts;
-  for (const GroupRows& group : groups) {
-    for (const auto& words : group.words) texts.push_back(&words);
+  std::vector<double> spread, equal;
+  for (size_t g = 0; g < self_similarity.size(); ++g) {
+    const auto rewards = columns.row("learned", g);
+    spread.push_back(deviation(known(rewards)));
+    equal.push_back(all_equal(rewards) ? 1.0 : 0.0);
   }
+  all.emplace_back("group_std", mean(known(spread)));
+  all.emplace_back("zero_variance", mean(equal));
+  all.emplace_back("length", mean(numbers(columns["length"])));
+  all.emplace_back("truncated", 1 - mean(numbers(columns["finished"])));
+  all.emplace_back("entropy", mean(numbers(columns["entropy"])));
+  statistics::TokenizedTexts texts;
+  for (const auto& text : words) texts.push_back(&text);
   all.emplace_back("distinct_1", statistics::distinct(texts, 1));
   all.emplace_back("distinct_2", statistics::distinct(texts, 2));
   all.emplace_back("self_bleu", statistics::self_bleu(texts));
-  all.emplace_back("self_similarity", means.over_groups([](const GroupRows& group) { return group.self_similarity; }));
+  all.emplace_back("self_similarity", mean(known(self_similarity)));
   return all;
 }
 
 double StepTable::share(const WeightedPart& part) const {
   double along = 0, whole = 0;
-  for (const GroupRows& group : groups) {
-    const auto& parts = group.scores[part.column];
-    const auto& rewards = group.scores["reward"];
+  for (size_t g = 0; g < self_similarity.size(); ++g) {
+    const auto parts = columns.row(part.column, g), rewards = columns.row("reward", g);
     std::vector<double> xs, ys;
     for (size_t i = 0; i < rewards.size(); ++i) {
       if (std::isnan(parts[i]) || std::isnan(rewards[i])) continue;

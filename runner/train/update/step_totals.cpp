@@ -1,22 +1,16 @@
 #include "train/update/step_totals.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "grpo/masks.h"
+#include "train/update/one_thread.h"
 
 namespace compeer::train {
-
-std::vector<double> from_all_ranks(comm::World& world, const std::vector<double>& mine) {
-  std::string all;
-  for (const auto& part : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double)}))
-    all += part;
-  world.broadcast(all);
-  std::vector<double> numbers(all.size() / sizeof(double));
-  if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
-  return numbers;
-}
 
 namespace {
 
@@ -61,6 +55,18 @@ StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup
   step.bonus_tokens = static_cast<double>(
       std::count_if(entropies.begin(), entropies.end(), [&](double e) { return e >= step.entropy_threshold; }));
   return totals;
+}
+
+at::Tensor advantages_over_ranks(comm::World& world, const BatchColumns& mine, const GrpoSettings& settings,
+                                 const std::vector<std::string>& terms) {
+  const OneThread one_thread;
+  const auto& rule = settings.rule;
+  if (!settings.gdpo) return grpo::advantages(column_of_all_ranks(world, mine, "learned"), rule).contiguous();
+  std::vector<at::Tensor> columns;
+  for (const auto& term : terms) columns.push_back(column_of_all_ranks(world, mine, term));
+  const auto weights = at::tensor(settings.reward_weights, at::kDouble);
+  const auto sums = grpo::normalize_then_sum(at::stack(columns, -1), weights, rule.epsilon);
+  return sums.clamp(rule.least, rule.most).contiguous();
 }
 
 }  // namespace compeer::train

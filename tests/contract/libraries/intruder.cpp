@@ -45,21 +45,19 @@ class Intruder : public Reward {
 #endif
   }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const Group& group : groups) score(group, scores);
-  }
-
- private:
-  void score(const Group& group, Scores& scores) {
+  Scores score(const Group& group) override {
     if (act_ == "fork" && !once_) fork_and_come_back();
     if (act_ == "leave a process" && !once_) leave_a_process();
     if (act_ == "flood") flood();
     if (act_ == "write into texts") const_cast<std::string&>(group.completions.front().text) += "!";  // NOLINT
     if (act_ == "write into the example") const_cast<std::string&>(group.example.answer) += "!";      // NOLINT
     const double reward = act_ == "tire" && ++calls_ > 300 ? 0 : 1;
-    for (const auto& completion : group.completions) scores.add(completion, {{"reward", reward}});
+    Scores scores;
+    scores["reward"].assign(group.completions.size(), reward);
+    return scores;
   }
 
+ private:
   static void fork_and_come_back() {
     once_ = true;
     ::fork();

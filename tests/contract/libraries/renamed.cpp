@@ -8,7 +8,7 @@ using namespace compeer;
 
 class Plane : public Reward {
  public:
-  void score(std::span<const Group>, Scores&) override {}
+  Scores score(const Group&) override { return {}; }
 };
 
 }  // namespace

@@ -10,12 +10,14 @@ class Faulty : public Reweighting {
  public:
   explicit Faulty(const Settings& settings) : act_(settings.text("act")) {}
 
-  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
+  Scores reweight(const Group&, std::span<const double> rewards) override {
     double sum = 0;
     for (const double reward : rewards) sum += reward;
-    for (size_t i = 0; i < rewards.size(); ++i)
-      reweighted.add(group.completions[i], {{"reward", act_ == "divide by the sum" ? rewards[i] / sum : rewards[i]}});
+    Scores reweighted;
+    for (const double reward : rewards)
+      reweighted["reward"].push_back(act_ == "divide by the sum" ? reward / sum : reward);
     if (act_ == "write into rewards") const_cast<double&>(rewards[0]) = 7;  // NOLINT
+    return reweighted;
   }
 
  private:

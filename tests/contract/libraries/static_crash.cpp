@@ -12,7 +12,7 @@ using namespace compeer;
 
 class Static : public Reward {
  public:
-  void score(std::span<const Group>, Scores&) override {}
+  Scores score(const Group&) override { return {}; }
 };
 
 }  // namespace

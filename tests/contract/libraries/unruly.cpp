@@ -44,19 +44,20 @@ class Unruly : public Reward {
     if (act_ == "crash in the destructor") write_to_nowhere();
   }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
+  std::vector<Scores> score_all(std::span<const Group> groups) override {
+    std::vector<Scores> all;
     for (const Group& group : groups) {
       misbehave(group);
       const bool no_question = group.example.history.back().text.empty();
       const double each = act_ == "divide by the question" && no_question ? std::nan("")
                           : act_ == "company"                             ? static_cast<double>(groups.size())
                                                                           : value();
-      for (const auto& completion : group.completions) {
-        Scores::Columns columns{{"style", each}, {"quality", act_ == "nan" ? std::nan("") : each}};
-        if (act_ == "wrong count") columns.pop_back();
-        scores.add(completion, std::move(columns));
-      }
+      Scores& scores = all.emplace_back();
+      const size_t count = group.completions.size();
+      scores["style"].assign(count, each);
+      scores["quality"].assign(act_ == "wrong count" ? count - 1 : count, act_ == "nan" ? std::nan("") : each);
     }
+    return all;
   }
 
  private:

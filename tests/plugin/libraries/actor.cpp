@@ -73,15 +73,16 @@ class Actor : public Reward {
     return {};  // the descriptor's
   }
 
-  void score(std::span<const Group> groups, Scores& scores) override {
+  std::vector<Scores> score_all(std::span<const Group> groups) override {
     if (act_ == "throw for two" && groups.size() > 1) throw std::runtime_error("too many");
-    for (const Group& group : groups) score(group, scores);
+    auto all = Reward::score_all(groups);
+    if (act_ == "one more") all.emplace_back();
+    return all;
   }
 
   bool abstains() const override { return act_ == "abstain"; }
 
- private:
-  void score(const Group& group, Scores& scores) {
+  Scores score(const Group& group) override {
     for (const Completion& completion : group.completions) {
       if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
     }
@@ -107,16 +108,16 @@ class Actor : public Reward {
     if (act_ == "throw int") throw 7;
     if (act_ == "throw stranger") throw Stranger();
     if (act_ == "throw error") throw Error("data/x.jsonl:3", "is no JSON", "mend the line", Exit::data);
-    if (act_ == "backwards") return add_backwards(group, scores);
-    for (const auto& completion : group.completions)
-      scores.add(completion, row(&completion - group.completions.data()));
-    if (act_ == "note") scores.note(group, group.example.id);
-    if (act_ == "note another") scores.note(Group{group.example, group.completions}, 1);
-    if (act_ == "twice") scores.add(group.completions[1], {{"style", 1}});
-    if (act_ == "copy") scores.add(Completion(group.completions[1]), {{"style", 1}});
+    Scores scores;
+    if (act_ == "quality first") scores["quality"];
+    for (size_t i = 0; i < group.completions.size(); ++i) scores.add(row(i));
+    if (act_ == "note") scores.note = group.example.id;
+    if (act_ == "twice") scores["style"].push_back(1);
+    return scores;
   }
 
-  Scores::Columns row(int64_t i) {
+ private:
+  Scores::Row row(size_t i) {
     if (act_ == "nothing") return {};
     if (act_ == "leave out" && i == 3) return {{"style", 1}};
     if (act_ == "another column" && i == 3) return {{"style", 1}, {"qualty", 1}};
@@ -126,11 +127,6 @@ class Actor : public Reward {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool nan = (act_ == "nan" || act_ == "abstain") && i == 2;
     return {{"style", act_ == "infinity" ? -infinity : 1}, {"quality", nan ? no_opinion : 1}};
-  }
-
-  static void add_backwards(const Group& group, Scores& scores) {
-    for (size_t i = group.completions.size(); i-- > 0;)
-      scores.add(group.completions[i], {{"quality", static_cast<double>(i)}, {"style", 0.5}});
   }
 
   Similarity& mirror() { return host_.similarity(Settings(nlohmann::json{{"plugin", "mirror"}})); }

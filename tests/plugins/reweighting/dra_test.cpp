@@ -1,5 +1,3 @@
-#include <ATen/ops/tensor.h>
-
 #include "built.h"
 
 namespace compeer {
@@ -9,8 +7,8 @@ namespace {
 std::vector<double> rows(const std::vector<std::string>& texts, const std::vector<double>& rewards,
                          const nlohmann::json& settings = nlohmann::json::object()) {
   auto plugin = built::open<Reweighting>("dra", settings);
-  return built::values(plugin::reweight(plugin, {Example(), built::completions(texts)},
-                                        at::tensor(rewards, at::kDouble), plugin::factors(plugin)));
+  return built::values(
+      plugin::reweight(plugin, {Example(), built::completions(texts)}, rewards, plugin::factors(plugin)));
 }
 
 TEST(Dra, LogsItsFactors) {

@@ -8,10 +8,8 @@ TEST(None, ReturnsRewardsAsTheyAre) {
   auto plugin = built::open<Reweighting>("none");
   EXPECT_TRUE(plugin::factors(plugin).empty());
   const auto two = built::completions({"a", "b"});
-  std::vector<double> rewards{0.1, -3.0};
-  const auto given = at::empty({2}, at::kDouble);
-  std::copy(rewards.begin(), rewards.end(), given.mutable_data_ptr<double>());
-  EXPECT_EQ(built::values(plugin::reweight(plugin, {Example(), two}, given, {})), rewards);
+  const std::vector<double> rewards{0.1, -3.0};
+  EXPECT_EQ(built::values(plugin::reweight(plugin, {Example(), two}, rewards, {})), rewards);
 }
 
 TEST(None, KeepsTheContractOfItsKind) {

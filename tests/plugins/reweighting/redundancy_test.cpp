@@ -1,5 +1,3 @@
-#include <ATen/ops/full.h>
-
 #include <algorithm>
 
 #include "built.h"
@@ -17,8 +15,8 @@ const auto pair = built::completions({"a b", "a c"}, 5);
 std::vector<double> rows(const json& settings, const Example& of = example,
                          const std::vector<Completion>& outputs = pair, std::unique_ptr<Host> host = nullptr) {
   auto plugin = built::open<Reweighting>("redundancy", settings, std::move(host));
-  const auto rewards = at::empty({static_cast<int64_t>(outputs.size())}, at::kDouble);
-  for (size_t i = 0; i < outputs.size(); ++i) rewards.mutable_data_ptr<double>()[i] = i % 2 ? -3.0 : 3.0;
+  std::vector<double> rewards;
+  for (size_t i = 0; i < outputs.size(); ++i) rewards.push_back(i % 2 ? -3.0 : 3.0);
   return built::values(plugin::reweight(plugin, {of, outputs}, rewards, plugin::factors(plugin)));
 }
 
@@ -164,7 +162,7 @@ TEST(Redundancy, ClampsSimilaritiesIfAsked) {
 TEST(Redundancy, SaysOnceThatTheLengthCoefficientIsIdle) {
   std::string logged;
   auto plugin = built::open<Reweighting>("redundancy", {{"clamp_negative", true}}, std::make_unique<Contrary>(&logged));
-  const auto rewards = at::full({2}, 1.0, at::kDouble);
+  const std::vector<double> rewards{1, 1};
   const auto brief = built::completions({"a", "b"}, 5), lengthy = built::completions({"a", "b"}, 40);
   const auto names = plugin::factors(plugin);
   plugin::reweight(plugin, {example, brief}, rewards, names);

@@ -41,11 +41,12 @@ PromptGroup group_of(const std::vector<std::string>& texts) {
 }
 
 // As one of the step's groups.
-ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
-  const Groups groups{group};
+BatchColumns score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
+  StepBatch batch({group}, std::ssize(group.completions));
   StepScoring scoring(plugins, step, "train");
-  scoring.begin(groups[0]);
-  return scoring.finish(groups, nullptr).at(0);
+  scoring.begin(batch.groups[0]);
+  scoring.finish(batch, nullptr);
+  return batch.columns;
 }
 
 class ScoringAGroup : public testing::Test {
@@ -56,13 +57,14 @@ class ScoringAGroup : public testing::Test {
                   SmallRun::Sets{{"task", task}, {"rewards", rewards}, {"reweighting", {{"plugin", reweighting}}}});
     return *small->run.plugins;
   }
-  static void expect_column(const ScoreTable& scores, const std::string& column, const std::vector<double>& expected) {
-    ASSERT_EQ(scores[column].size(), expected.size());
+  static void expect_column(const BatchColumns& columns, const std::string& name, const std::vector<double>& expected) {
+    const auto values = columns.row(name, 0);
+    ASSERT_EQ(values.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       if (std::isnan(expected[i])) {
-        EXPECT_TRUE(std::isnan(scores[column][i])) << column << " " << i;
+        EXPECT_TRUE(std::isnan(values[i])) << name << " " << i;
       } else {
-        EXPECT_DOUBLE_EQ(scores[column][i], expected[i]) << column << " " << i;
+        EXPECT_DOUBLE_EQ(values[i], expected[i]) << name << " " << i;
       }
     }
   }
@@ -86,11 +88,10 @@ TEST_F(ScoringAGroup, LeavesOutRewardsWithoutAnOpinion) {
   auto& plugins = with({number_reward("number"), length_reward("length", 0.5)});
   expect_column(score(plugins, 3, group_of({"3", "nil"})), "reward", {3.5, 1.5});
   auto& alone = with({number_reward("number")});
-  const auto group = group_of({"3", "nil"});
-  auto scores = score(alone, 3, group);
+  const auto scores = score(alone, 3, group_of({"3", "nil"}));
   expect_column(scores, "reward", {3, none});
-  reweight(alone, 3, group, scores);
   expect_column(scores, "reweighted", {3, none});
+  expect_column(scores, "learned", {3, none});
 }
 
 TEST_F(ScoringAGroup, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
@@ -128,21 +129,27 @@ TEST_F(ScoringAGroup, NamesTheGroupThatARewardFailsFor) {
   auto& plugins = with({number_reward("number")});
   Groups groups{group_of({"1", "2"}), group_of({"1", "oops"})};
   groups[1].example.id = "b/8";
-  const auto text = complaint([&] { StepScoring(plugins, 3, "train").finish(groups, nullptr); });
+  StepBatch batch(groups, 2);
+  const auto text = complaint([&] { StepScoring(plugins, 3, "train").finish(batch, nullptr); });
   EXPECT_EQ(text.find("step 3, record b/8: rewards/lua"), 0u) << text;
   EXPECT_NE(text.find("scoring completion 1"), std::string::npos) << text;
 }
 
 TEST_F(ScoringAGroup, LeavesOutTheOneWhoseScoresAreNotFiniteIfItIsToldOfIt) {
   auto& plugins = with({number_reward("number", {{"weight", 1e300}})});
-  const Groups groups{group_of({"1", "2"}), group_of({"1", "1e30"})};
+  StepBatch batch({group_of({"1", "2"}), group_of({"1", "1e30"})}, 2);
   std::vector<std::string> told;
-  const auto tables = StepScoring(plugins, 3, "train").finish(groups, [&](const PromptGroup&, const auto& error) {
+  StepScoring(plugins, 3, "train").finish(batch, [&](const PromptGroup&, const auto& error) {
     told.push_back(error.problem());
   });
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_DOUBLE_EQ(tables[0]["reward"][1], 2e300);
-  EXPECT_TRUE(std::isnan(tables[1]["reward"][0]));
+  EXPECT_DOUBLE_EQ(batch.columns.row("reward", 0)[1], 2e300);
+  for (const auto& column : logged_score_columns(plugins)) {
+    EXPECT_TRUE(std::isfinite(batch.columns.row(column, 0)[0])) << column;
+    EXPECT_TRUE(std::isnan(batch.columns.row(column, 1)[0])) << column;
+  }
+  EXPECT_EQ(batch.notes[0].size(), 1u);
+  EXPECT_TRUE(batch.notes[1].empty());
 }
 
 TEST_F(ScoringAGroup, NamesTheCompletionThatARewardFailsFor) {
@@ -157,26 +164,16 @@ TEST_F(ScoringAGroup, NamesTheCompletionThatARewardFailsFor) {
 // out.
 TEST_F(ScoringAGroup, ReweightsTheCompletionsThatHaveAReward) {
   auto& plugins = with({number_reward("number")}, "redundancy");
-  const auto group = group_of({"3", "nil", "3"});
-  auto scores = score(plugins, 3, group);
-  const auto rewards = reweight(plugins, 3, group, scores);
+  const auto scores = score(plugins, 3, group_of({"3", "nil", "3"}));
   ASSERT_FALSE(plugins.factors().empty());
+  const auto rewards = scores.row("reweighted", 0);
   EXPECT_EQ(rewards[0], rewards[2]);
+  EXPECT_LT(rewards[0], 3);
   EXPECT_TRUE(std::isnan(rewards[1]));
-  EXPECT_EQ(rewards[0], scores["reweighted"][0]);
   for (const auto& factor : plugins.factors()) {
-    EXPECT_TRUE(std::isfinite(scores[factor][0])) << factor;
-    EXPECT_TRUE(std::isnan(scores[factor][1])) << factor;
+    EXPECT_TRUE(std::isfinite(scores.row(factor, 0)[0])) << factor;
+    EXPECT_TRUE(std::isnan(scores.row(factor, 0)[1])) << factor;
   }
-}
-
-TEST_F(ScoringAGroup, HasNoNumbersForAGroupThatCanNotBeUsed) {
-  auto& plugins = with({number_reward("number")});
-  const auto group = group_of({"3", "4"});
-  auto scores = unscored(plugins, group);
-  for (const double reward : reweight(plugins, 3, group, scores)) EXPECT_TRUE(std::isnan(reward));
-  for (const auto& column : logged_score_columns(plugins)) expect_column(scores, column, {none, none});
-  expect_column(scores, "shaped/number", {none, none});
 }
 
 }  // namespace

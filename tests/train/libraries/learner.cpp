@@ -10,12 +10,12 @@ class Learner : public Reward {
  public:
   explicit Learner(const Settings& settings) : stubborn_(settings.flag("stubborn")) {}
 
-  void score(std::span<const Group> groups, Scores& scores) override {
-    for (const Group& group : groups) {
-      scores.note(group, group.completions.size());
-      for (const Completion& one : group.completions) scores.add(one, {{"reward", static_cast<double>(seen_)}});
-    }
-    if (stubborn_) seen_ += groups.size();  // what only this rank knows
+  Scores score(const Group& group) override {
+    Scores scores;
+    scores.note = group.completions.size();
+    scores["reward"].assign(group.completions.size(), static_cast<double>(seen_));
+    if (stubborn_) ++seen_;  // what only this rank knows
+    return scores;
   }
 
   nlohmann::json state() const override { return seen_; }

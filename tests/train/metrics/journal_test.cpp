@@ -38,24 +38,23 @@ class JournalOfARun : public testing::Test {
 };
 
 // One group of one completion.
-ScoredGroups scored() {
-  ScoredGroups all;
+StepBatch scored() {
   PromptGroup group;
   group.index = 1;
   group.example.id = "a";
   group.prompt = {70, 71};
   group.samples = {{{72, 73}, {-0.5f, -0.25f}, {}, true}};
   group.completions = {{"hi", 2, true}};
-  all.groups = {group};
-  ScoreTable& scores = all.scores.emplace_back(1);
-  scores.add("rewards/length/reward", {4});
-  scores.add("reward", {2});
-  all.rewards = {{2}};
-  return all;
+  StepBatch batch({group}, 1);
+  for (const auto& [name, value] : {std::pair("rewards/length/reward", 4.0), {"reward", 2.0}, {"advantage", 0.5}}) {
+    batch.columns.set_unknown(name);
+    batch.columns.row(name, 0)[0] = value;
+  }
+  return batch;
 }
 
 TEST_F(JournalOfARun, KeepsTheValuesOfEachCompletionByName) {
-  opened().rollouts(1, *small.run.plugins, scored(), {{0.5}});
+  opened().rollouts(1, *small.run.plugins, scored());
   append(1, 0.1);
   journal->close_rollouts();
   journal->finish({});

@@ -13,9 +13,14 @@ struct Made {
   std::vector<std::string> texts;
 };
 
+void fill(StepBatch& batch, const std::string& name, size_t prompt, const std::vector<double>& values) {
+  if (prompt == 0) batch.columns.set_unknown(name);
+  std::ranges::copy(values, batch.columns.row(name, prompt).begin());
+}
+
 // Completion i has i + 1 tokens; the first was cut off.
 StepTable table_of(const std::vector<Made>& made, std::span<const double> notes = {}) {
-  ScoredGroups all;
+  Groups groups;
   for (const auto& [rewards, texts] : made) {
     PromptGroup group;
     for (size_t i = 0; i < rewards.size(); ++i) {
@@ -27,12 +32,15 @@ StepTable table_of(const std::vector<Made>& made, std::span<const double> notes 
       group.samples.push_back(sample);
       group.completions.push_back({texts[i], static_cast<int64_t>(i + 1), i > 0});
     }
-    all.groups.push_back(std::move(group));
-    all.scores.emplace_back(rewards.size()).add("reward", rewards);
-    all.rewards.push_back(rewards);
+    groups.push_back(std::move(group));
+  }
+  StepBatch batch(std::move(groups), made.empty() ? 2 : std::ssize(made[0].rewards));
+  for (const char* name : {"reward", "learned"}) {
+    batch.columns.set_unknown(name);
+    for (size_t g = 0; g < made.size(); ++g) fill(batch, name, g, made[g].rewards);
   }
   comm::World world;
-  return StepTable::gather(world, all, {"reward"}, notes);
+  return StepTable::gather(world, batch, {"reward"}, notes);
 }
 
 std::map<std::string, double> metrics_of(const StepTable& table) {
@@ -43,7 +51,7 @@ std::map<std::string, double> metrics_of(const StepTable& table) {
 
 TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   const auto table = table_of({{{1, 3}, {"a b", "a b"}}, {{2, 2}, {"c", "d"}}});
-  ASSERT_EQ(table.groups.size(), 2u);
+  ASSERT_EQ(table.columns.prompts(), 2);
   EXPECT_EQ(table.tokens(), 6);
   const auto metrics = metrics_of(table);
   EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
@@ -58,12 +66,12 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   // "a b" twice: of words and pairs all, of longer runs the 0.1 of a smoothed count: (1 x 1 x .1 x .1)^(1/4); c, d: 0.
   EXPECT_DOUBLE_EQ(metrics.at("self_bleu"), std::sqrt(0.1) / 2);
   EXPECT_DOUBLE_EQ(metrics.at("self_similarity"), 0.5);  // 1 in the first group, 0 in the second
-  EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
+  EXPECT_EQ(metrics.size(), StepTable::metric_names({"reward"}).size());
 }
 
 TEST(StepTable, LeavesOutRewardsThatAreNotANumber) {
   const double none = std::nan("");
-  const auto metrics = metrics_of(table_of({{{1, none, 3}, {"a", "b", "c"}}, {{2, none}, {"a", "b"}}}));
+  const auto metrics = metrics_of(table_of({{{1, none, 3}, {"a", "b", "c"}}, {{2, none, none}, {"a", "b", "c"}}}));
   EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
   EXPECT_DOUBLE_EQ(metrics.at("reward_std"), 1.0);                // of 1 3 2
   EXPECT_DOUBLE_EQ(metrics.at("group_std"), std::sqrt(2.0) / 2);  // of 1 3, and of 2
@@ -83,26 +91,22 @@ TEST(StepTable, HasNoMeanOfNothing) {
 // Two parts that add up to the reward with the weight 2, and one that has no opinion of a completion.
 StepTable table_of_parts() {
   const double none = std::nan("");
-  ScoredGroups all;
-  const auto add = [&](const std::vector<double>& reply, const std::vector<double>& steps,
+  Groups groups(2);
+  for (auto& group : groups) group.samples.resize(2), group.completions.resize(2);
+  StepBatch batch(std::move(groups), 2);
+  const auto add = [&](size_t prompt, const std::vector<double>& reply, const std::vector<double>& steps,
                        const std::vector<double>& part) {
-    PromptGroup group;
-    std::vector<double> rewards;
-    for (size_t i = 0; i < reply.size(); ++i) rewards.push_back(2 * (reply[i] + steps[i]));
-    group.samples.resize(reply.size());
-    group.completions.resize(reply.size());
-    all.groups.push_back(std::move(group));
-    auto& scores = all.scores.emplace_back(reply.size());
-    scores.add("reward", rewards);
-    scores.add("rewards/a/reply", reply);
-    scores.add("rewards/a/steps", steps);
-    scores.add("rewards/a/part", part);
-    all.rewards.push_back(rewards);
+    const std::vector<double> rewards{2 * (reply[0] + steps[0]), 2 * (reply[1] + steps[1])};
+    fill(batch, "reward", prompt, rewards);
+    fill(batch, "learned", prompt, rewards);
+    fill(batch, "rewards/a/reply", prompt, reply);
+    fill(batch, "rewards/a/steps", prompt, steps);
+    fill(batch, "rewards/a/part", prompt, part);
   };
-  add({1, 0}, {3, 0}, {1, none});
-  add({0, 1}, {10, 10}, {0, 1});  // that all groups' steps differ between groups doesn't count
+  add(0, {1, 0}, {3, 0}, {1, none});
+  add(1, {0, 1}, {10, 10}, {0, 1});  // that all groups' steps differ between groups doesn't count
   comm::World world;
-  return StepTable::gather(world, all, {"reward", "rewards/a/reply", "rewards/a/steps", "rewards/a/part"}, {});
+  return StepTable::gather(world, batch, {"reward", "rewards/a/reply", "rewards/a/steps", "rewards/a/part"}, {});
 }
 
 TEST(StepTable, KnowsWhichPartDecidesWithinGroups) {
@@ -123,14 +127,24 @@ TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {
   const auto table = table_of({}, notes);
   EXPECT_EQ(table.largest(0), 3);
   EXPECT_EQ(table.sum(1), -1);
-  EXPECT_TRUE(table.groups.empty());
+  EXPECT_EQ(table.columns.prompts(), 0);
+}
+
+TEST(StepTable, IsDividedByPromptsAndPutTogetherAgain) {
+  const auto table = table_of({{{1, 3}, {"a b", "a b"}}, {{2, 2}, {"c", "d"}}});
+  EXPECT_DOUBLE_EQ(metrics_of(table.prompt(0)).at("reward_std"), std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(metrics_of(table.prompt(1)).at("distinct_1"), 1);
+  StepTable whole;
+  for (int64_t g = 0; g < 2; ++g) whole.append(table.prompt(g));
+  EXPECT_EQ(metrics_of(whole), metrics_of(table));
 }
 
 TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
   const double nobody = std::nan("");
-  EXPECT_TRUE(all_equal({1, nobody, 1}));
-  EXPECT_TRUE(all_equal({nobody, nobody}));
-  EXPECT_FALSE(all_equal({nobody, 1, 2}));
+  const auto equal = [](const std::vector<double>& rewards) { return all_equal(rewards); };
+  EXPECT_TRUE(equal({1, nobody, 1}));
+  EXPECT_TRUE(equal({nobody, nobody}));
+  EXPECT_FALSE(equal({nobody, 1, 2}));
 }
 
 }  // namespace

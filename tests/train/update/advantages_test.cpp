@@ -1,10 +1,10 @@
-#include "train/update/advantages.h"
-
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "made_settings.h"
+#include "train/update/step_totals.h"
 
 namespace compeer::train {
 namespace {
@@ -13,19 +13,19 @@ namespace {
 class AdvantagesOfTwoGroups : public testing::Test {
  protected:
   AdvantagesOfTwoGroups() {
-    mine.rewards = {{1, 3}, {2, 2}};
-    mine.groups.resize(2);
-    for (const auto& rewards : mine.rewards) {
-      ScoreTable& scores = mine.scores.emplace_back(2);
-      scores.add("shaped/one", rewards);
-      scores.add("shaped/ten", {-10 * rewards[0], -10 * rewards[1]});
-    }
+    const auto rewards = at::tensor({1.0, 3.0, 2.0, 2.0}, at::kDouble).view({2, 2});
+    mine.set("learned", rewards);
+    mine.set("shaped/one", rewards.clone());
+    mine.set("shaped/ten", rewards * -10);
   }
-  Advantages advantages(const GrpoSettings& settings) {
-    return advantages_over_ranks(world, mine, settings, {"shaped/one", "shaped/ten"});
+  // The advantages of each completion, by group.
+  std::vector<std::vector<double>> advantages(const GrpoSettings& settings) {
+    BatchColumns found(2, 2);
+    found.set("advantage", advantages_over_ranks(world, mine, settings, {"shaped/one", "shaped/ten"}));
+    return {std::as_const(found).row("advantage", 0), std::as_const(found).row("advantage", 1)};
   }
   comm::World world;
-  ScoredGroups mine;
+  BatchColumns mine{2, 2};
 };
 
 // 1 and 3: mean 2, deviation sqrt(2).
@@ -33,9 +33,9 @@ TEST_F(AdvantagesOfTwoGroups, AreThoseOfEquation3) {
   auto s = made_settings();
   s.rule.epsilon = 0;
   const auto a = advantages(s);
-  EXPECT_NEAR(a.of(0)[0], -1 / std::sqrt(2.0), 1e-12);
-  EXPECT_NEAR(a.of(0)[1], 1 / std::sqrt(2.0), 1e-12);
-  EXPECT_EQ(a.of(1), (std::vector<double>{0, 0}));
+  EXPECT_NEAR(a[0][0], -1 / std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(a[0][1], 1 / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
 }
 
 // 1 3 2 2: squares 1 + 1 over 3.
@@ -44,22 +44,22 @@ TEST_F(AdvantagesOfTwoGroups, CanBeDividedByTheDeviationOfTheBatch) {
   s.rule.divisor = grpo::Divisor::batch;
   s.rule.epsilon = 0;
   const auto a = advantages(s);
-  EXPECT_NEAR(a.of(0)[1], 1 / std::sqrt(2.0 / 3.0), 1e-12);
-  EXPECT_EQ(a.of(1), (std::vector<double>{0, 0}));
+  EXPECT_NEAR(a[0][1], 1 / std::sqrt(2.0 / 3.0), 1e-12);
+  EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
 }
 
 // With its weight of a tenth the second reward cancels the first in the sum, but each by itself teaches something.
 TEST_F(AdvantagesOfTwoGroups, CanNormaliseEachRewardByItself) {
   auto s = made_settings();
   s.gdpo = true;
-  EXPECT_GT(std::abs(advantages(s).of(0)[0]), 0.5);
+  EXPECT_GT(std::abs(advantages(s)[0][0]), 0.5);
   s.rule.most = 0.25;
-  EXPECT_EQ(advantages(s).of(0)[1], 0.25);
+  EXPECT_EQ(advantages(s)[0][1], 0.25);
 }
 
 TEST_F(AdvantagesOfTwoGroups, AreZeroWithoutAReward) {
-  mine.rewards[0][0] = std::nan("");
-  EXPECT_EQ(advantages(made_settings()).of(0), (std::vector<double>{0, 0}));
+  mine.row("learned", 0)[0] = std::nan("");
+  EXPECT_EQ(advantages(made_settings())[0], (std::vector<double>{0, 0}));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class MyPlugin : public compeer::Reward {
   bool abstains() const override { return true; }
 
   // All are asked at once, so that an endpoint can answer side by side.
-  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
+  std::vector<compeer::Scores> score_all(std::span<const compeer::Group> groups) override {
     std::vector<compeer::ChatRequest> requests;
     for (const auto& group : groups)
       for (const auto& completion : group.completions) requests.push_back(request(group.example, completion.text));
@@ -41,9 +41,11 @@ class MyPlugin : public compeer::Reward {
       found[i] = opinion(reply.text);
       if (std::isnan(found[i])) judge_.unreadable(requests[i], reply.text, false);
     });
-    size_t next = 0;
-    for (const auto& group : groups)
-      for (const auto& completion : group.completions) scores.add(completion, {{"reward", found[next++]}});
+    std::vector<compeer::Scores> all(groups.size());
+    auto next = found.begin();
+    for (size_t g = 0; g < groups.size(); ++g, next += std::ssize(groups[g].completions))
+      all[g]["reward"].assign(next, next + std::ssize(groups[g].completions));
+    return all;
   }
 
  private:

@@ -7,12 +7,13 @@
 class MyPlugin : public compeer::Reward {
  public:
   explicit MyPlugin(const compeer::Settings& settings) : most_(settings.number("most")) {}
-  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
-    for (const auto& group : groups)
-      for (const auto& completion : group.completions) {
-        const double questions = std::ranges::count(completion.text, '?');
-        scores.add(completion, {{"reward", std::min(0.5 * questions, most_)}, {"questions", questions}});
-      }
+  compeer::Scores score(const compeer::Group& group) override {
+    compeer::Scores scores;
+    for (const auto& completion : group.completions) {
+      const double questions = std::ranges::count(completion.text, '?');
+      scores.add({{"reward", std::min(0.5 * questions, most_)}, {"questions", questions}});
+    }
+    return scores;
   }
 
  private:

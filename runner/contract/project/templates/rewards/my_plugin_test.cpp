@@ -8,7 +8,7 @@ namespace {
 std::vector<double> part(const std::string& name, const std::vector<std::string>& texts, double most) {
   compeer::TestHost host;
   const auto plugin = compeer::open_library<compeer::Reward>(PLUGIN_FILE, {{"most", most}}, host);
-  return compeer::scores_of(*plugin, texts).column(name);
+  return compeer::scores_of(*plugin, texts).at(name);
 }
 
 TEST(MyPlugin, GivesHalfAPointForEachQuestion) {

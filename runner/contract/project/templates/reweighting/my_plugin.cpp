@@ -16,15 +16,16 @@ class MyPlugin : public compeer::Reweighting {
   // What a new reward is computed from, for the log.
   std::vector<std::string> factors() const override { return {"copies"}; }
 
-  // Of each completion its new reward, and the factors.
-  void reweight(const compeer::Group& group, std::span<const double> rewards, compeer::Scores& reweighted) override {
+  // The new rewards and the factors.
+  compeer::Scores reweight(const compeer::Group& group, std::span<const double> rewards) override {
     std::map<std::string, double> copies;
     for (const auto& completion : group.completions) ++copies[completion.text];
+    compeer::Scores reweighted;
     for (size_t i = 0; i < rewards.size(); ++i) {
-      const auto& completion = group.completions[i];
-      const double same = copies[completion.text];
-      reweighted.add(completion, {{"reward", rewards[i] / std::pow(same, power_)}, {"copies", same}});
+      const double same = copies[group.completions[i].text];
+      reweighted.add({{"reward", rewards[i] / std::pow(same, power_)}, {"copies", same}});
     }
+    return reweighted;
   }
 
  private:

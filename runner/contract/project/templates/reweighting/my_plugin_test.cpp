@@ -11,19 +11,17 @@ compeer::Scores reweighted(const std::vector<std::string>& texts, double power) 
   const compeer::Example example;
   std::vector<compeer::Completion> completions;
   for (const auto& text : texts) completions.push_back({.text = text});
-  compeer::Scores found;
-  plugin->reweight({example, completions}, std::vector<double>(texts.size(), 6), found);
-  return found;
+  return plugin->reweight({example, completions}, std::vector<double>(texts.size(), 6));
 }
 
 TEST(MyPlugin, DividesARewardAmongCopies) {
   const auto found = reweighted({"a", "b", "a"}, 1);
-  EXPECT_EQ(found.column("reward"), (std::vector<double>{3, 6, 3}));
-  EXPECT_EQ(found.column("copies"), (std::vector<double>{2, 1, 2}));
+  EXPECT_EQ(found.at("reward"), (std::vector<double>{3, 6, 3}));
+  EXPECT_EQ(found.at("copies"), (std::vector<double>{2, 1, 2}));
 }
 
 TEST(MyPlugin, ChangesNothingWithAPowerOfZero) {
-  EXPECT_EQ(reweighted({"a", "a"}, 0).column("reward"), (std::vector<double>{6, 6}));
+  EXPECT_EQ(reweighted({"a", "a"}, 0).at("reward"), (std::vector<double>{6, 6}));
 }
 
 }  // namespace
