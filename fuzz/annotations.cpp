@@ -1,13 +1,13 @@
 // A file of records for annotators, and an export that is about it: two parts.
-#include "app/data/records.h"
 #include "input.h"
+#include "tools/annotate/records.h"
 
 namespace {
 
 using namespace compeer;
 
 // An export of another file is refused at once, so "HASH" stands for the hash of this one.
-std::string about(const app::RecordFile& records, std::string_view text) {
+std::string about(const annotate::RecordFile& records, std::string_view text) {
   std::string made(text);
   constexpr std::string_view name = "HASH";
   for (size_t at = made.find(name); at != made.npos; at = made.find(name, at + records.hash.size()))
@@ -22,10 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto parts = fuzz::parts_of(fuzz::text_of(data, size));
   const auto file = folder.write("records.jsonl", parts[0]);
   fuzz::may_refuse({Exit::data}, [&] {
-    const auto records = app::read_records(file);
-    for (const auto& record : records.records) app::replies(record);
+    const auto records = annotate::read_records(file);
+    for (const auto& record : records.records) annotate::replies(record);
     if (parts.size() < 2) return;
-    for (const auto& judgement : app::read_export(folder.write("export.jsonl", about(records, parts[1])), records))
+    for (const auto& judgement : annotate::read_export(folder.write("export.jsonl", about(records, parts[1])), records))
       judgement.to_json();
   });
   return 0;

@@ -1,5 +1,5 @@
-#include "bench/bench.h"
-#include "bench/baseline.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

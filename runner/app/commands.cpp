@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "tools/annotate/commands.h"
+
 namespace compeer::app {
 
 namespace {
@@ -72,11 +74,11 @@ const Command kCommands[] = {
     {"data stats", "Count dialogues, turns, lengths and labels of data sets",
      "compeer data stats esc_world --set unit=dialogue", add_data_stats},
     {"data agreement", "Measure the agreement of annotators", "compeer data agreement judgements.jsonl --windows 4",
-     add_data_agreement},
+     annotate::add_agreement},
     {"data annotate", "Make a page on which people judge records", "compeer data annotate replies.jsonl --out judging",
-     add_data_annotate},
+     annotate::add_annotate},
     {"data merge", "Merge the exports of annotators", "compeer data merge ada.json bob.json --out judging",
-     add_data_merge},
+     annotate::add_merge},
     {"data answers", "List or drop the stored answers of chat models, with their cost",
      "compeer data answers results --malformed", add_data_answers},
     {"rescore", "Score recorded dialogues or judgements, without any model",

@@ -50,9 +50,6 @@ void add_score(CLI::App& command, Action& action);
 void add_chat(CLI::App& command, Action& action);
 void add_serve(CLI::App& command, Action& action);
 void add_data_stats(CLI::App& command, Action& action);
-void add_data_agreement(CLI::App& command, Action& action);
-void add_data_annotate(CLI::App& command, Action& action);
-void add_data_merge(CLI::App& command, Action& action);
 void add_data_answers(CLI::App& command, Action& action);
 void add_rescore(CLI::App& command, Action& action);
 

@@ -1,4 +1,4 @@
-// compeer verify: our numbers against reference files. The worker computes them (verify/verify.h).
+// compeer verify: our numbers against reference files. The worker computes them (tools/verify/verify.h).
 #include <filesystem>
 
 #include "app/commands.h"

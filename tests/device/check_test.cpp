@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "device/emulated_device.h"
-#include "verify/device.h"
+#include "tools/verify/device.h"
 
 namespace compeer::verify {
 namespace {

@@ -1,4 +1,4 @@
-// The plugin's own promises. Numbers of transformers: tests/verify/vl_test.cpp.
+// The plugin's own promises. Numbers of transformers: tests/tools/verify/vl_test.cpp.
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 

@@ -1,0 +1,12 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace compeer::annotate {
+
+/// Add the options of `compeer data agreement`, `data annotate` and `data merge` (app/commands.h).
+void add_agreement(CLI::App& command, std::function<int()>& action);
+void add_annotate(CLI::App& command, std::function<int()>& action);
+void add_merge(CLI::App& command, std::function<int()>& action);
+
+}  // namespace compeer::annotate

@@ -1,0 +1,228 @@
+#include "tools/annotate/judgements.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "statistics/agreement.h"
+
+namespace compeer::annotate {
+
+namespace {
+
+using statistics::BootstrapInterval;
+using statistics::ContingencyTable;
+using Said = Judgements::Said;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+bool differ(const std::vector<Said>& said, size_t except) {
+  std::set<size_t> labels;
+  for (const auto& one : said) {
+    if (one.annotator != except) labels.insert(one.label);
+  }
+  return labels.size() > 1;
+}
+
+// The judgements that count, of the items that have at least two.
+std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::vector<bool>& left_out,
+                                       const std::vector<size_t>& items) {
+  std::vector<std::vector<Said>> result;
+  for (const size_t item : items) {
+    std::vector<Said> said;
+    for (const auto& one : judgements.items()[item]) {
+      if (!left_out[one.annotator]) said.push_back(one);
+    }
+    if (said.size() >= 2) result.push_back(std::move(said));
+  }
+  return result;
+}
+
+ContingencyTable ratings(const std::vector<std::vector<Said>>& items, size_t labels) {
+  ContingencyTable table;
+  for (const auto& said : items) {
+    auto& counts = table.emplace_back(labels);
+    for (const auto& one : said) ++counts[one.label];
+  }
+  return table;
+}
+
+// The two annotators of all items, if there are no others.
+std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<Said>>& items) {
+  std::set<size_t> annotators;
+  for (const auto& said : items)
+    for (const auto& one : said) annotators.insert(one.annotator);
+  if (annotators.size() != 2) return {};
+  return {{*annotators.begin(), *annotators.rbegin()}};
+}
+
+double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels,
+             statistics::DisagreementWeights weights = statistics::DisagreementWeights::none) {
+  ContingencyTable table(labels, std::vector<size_t>(labels));
+  for (const size_t row : rows) {
+    const bool in_order = items[row][0].annotator == first;
+    ++table[items[row][in_order ? 0 : 1].label][items[row][in_order ? 1 : 0].label];
+  }
+  return statistics::cohen(table, weights);
+}
+
+// Judgements whose labels are their places.
+std::vector<std::vector<Said>> placed(std::vector<std::vector<Said>> items, const std::vector<size_t>& places) {
+  for (auto& said : items) {
+    for (Said& one : said) one.label = places[one.label];
+  }
+  return items;
+}
+
+// Nothing if it is no number.
+std::optional<double> number_in(const std::string& label) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), value);
+  return error == std::errc() && end == label.data() + label.size() ? std::optional(value) : std::nullopt;
+}
+
+// The labels by their values.
+std::vector<std::string> by_number(std::vector<std::string> labels) {
+  for (const std::string& label : labels) {
+    if (!number_in(label))
+      throw Error("--order", "there is the label '" + label + "', which is no number",
+                  "name all labels in their order: --order LABEL,LABEL,...", Exit::usage);
+  }
+  std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return *number_in(a) < *number_in(b); });
+  return labels;
+}
+
+}  // namespace
+
+size_t Judgements::Names::number(const std::string& name) {
+  const auto [at, is_new] = numbers.try_emplace(name, names.size());
+  if (is_new) names.push_back(name);
+  return at->second;
+}
+
+void Judgements::add(const std::string& item, const std::string& annotator, const std::string& label) {
+  const size_t place = item_names_.number(item), who = annotators_.number(annotator);
+  items_.resize(item_names_.names.size());
+  for (const auto& one : items_[place]) {
+    if (one.annotator == who)
+      throw Error("", "annotator '" + annotator + "' judged item '" + item + "' before", "", Exit::data);
+  }
+  items_[place].push_back({who, labels_.number(label)});
+  ++size_;
+}
+
+std::vector<size_t> Judgements::judged() const {
+  std::vector<size_t> counts(annotators_.names.size());
+  for (const auto& said : items_)
+    for (const auto& one : said) ++counts[one.annotator];
+  return counts;
+}
+
+std::vector<bool> adjudicators(const Judgements& judgements) {
+  const auto judged = judgements.judged();
+  std::vector<bool> result;
+  for (const size_t count : judged) result.push_back(count < judgements.items().size());
+  for (const auto& said : judgements.items()) {
+    for (const auto& one : said) {
+      if (said.size() < 3 || !differ(said, one.annotator)) result[one.annotator] = false;
+    }
+  }
+  return result;
+}
+
+Order order_of(const Judgements& judgements, const std::vector<std::string>& names) {
+  const auto labels = names == std::vector<std::string>{"numbers"} ? by_number(judgements.labels()) : names;
+  Order order;
+  bool numbers = true;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (std::count(labels.begin(), labels.end(), labels[i]) > 1)
+      throw Error("--order", "names the label '" + labels[i] + "' twice", "", Exit::usage);
+    numbers = numbers && number_in(labels[i]);
+  }
+  for (size_t i = 0; i < labels.size(); ++i)
+    order.values.push_back(numbers ? *number_in(labels[i]) : static_cast<double>(i));
+  for (const std::string& label : judgements.labels()) {
+    const auto found = std::find(labels.begin(), labels.end(), label);
+    if (found == labels.end())
+      throw Error("--order", "leaves out the label '" + label + "'", suggest(label, labels), Exit::usage);
+    order.places.push_back(static_cast<size_t>(found - labels.begin()));
+  }
+  return order;
+}
+
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const std::vector<size_t>& items,
+                    const statistics::Resampling& how, const Order* order) {
+  using statistics::DisagreementWeights;
+  using statistics::Scale;
+  const auto said = counted(judgements, left_out, items);
+  const size_t labels = judgements.labels().size();
+  const auto two = the_two(said);
+  const auto table = ratings(said, labels);
+  Agreement result;
+  result.n = said.size();
+  result.two = two.has_value();
+  const auto estimate = [&](const statistics::Statistic& figure) { return bootstrap(said.size(), figure, how); };
+  result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
+  const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
+  result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
+  const BootstrapInterval none{kUnknown, kUnknown, kUnknown};
+  result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); }) : none;
+  result.alpha = estimate([&](auto rows) { return statistics::krippendorff(table, rows, Scale::nominal); });
+  result.ordered = order != nullptr;
+  result.linear = result.quadratic = result.ordinal = result.interval = none;
+  if (!order) return result;
+  const auto in_order = placed(said, order->places);
+  const size_t places = order->values.size();
+  const auto by_place = ratings(in_order, places);
+  const auto weighted = [&](DisagreementWeights weights) {
+    return two ? estimate([&](auto rows) { return cohen(in_order, rows, two->first, places, weights); }) : none;
+  };
+  const auto alpha = [&](Scale scale) {
+    return estimate([&](auto rows) { return statistics::krippendorff(by_place, rows, scale, order->values); });
+  };
+  result.linear = weighted(DisagreementWeights::linear);
+  result.quadratic = weighted(DisagreementWeights::quadratic);
+  result.ordinal = alpha(Scale::ordinal);
+  result.interval = alpha(Scale::interval);
+  return result;
+}
+
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const statistics::Resampling& how,
+                    const Order* order) {
+  std::vector<size_t> all(judgements.items().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return agreement(judgements, left_out, all, how, order);
+}
+
+Adjudication adjudication(const Judgements& judgements, const std::vector<bool>& adjudicators) {
+  Adjudication result;
+  for (auto said : judgements.items()) {
+    std::sort(said.begin(), said.end(), [&](const Said& a, const Said& b) {
+      return std::pair(adjudicators[a.annotator], a.annotator) < std::pair(adjudicators[b.annotator], b.annotator);
+    });
+    std::vector<size_t> labels;
+    for (const auto& one : said) labels.push_back(one.label);
+    if (labels.size() < 2)
+      ++result.single;
+    else if (labels[0] == labels[1])
+      ++result.agreed;
+    else if (labels.size() == 2)
+      ++result.open;
+    else
+      ++(majority(labels) == no_majority ? result.dropped : result.third);
+  }
+  return result;
+}
+
+size_t majority(const std::vector<size_t>& labels) {
+  for (const size_t label : labels) {
+    if (2 * static_cast<size_t>(std::count(labels.begin(), labels.end(), label)) > labels.size()) return label;
+  }
+  return no_majority;
+}
+
+}  // namespace compeer::annotate

@@ -1,0 +1,158 @@
+// compeer data merge: what annotators exported, brought together.
+#include "tools/annotate/merged.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "tools/annotate/agreement_output.h"
+#include "tools/annotate/commands.h"
+#include "tools/annotate/lines.h"
+#include "tools/annotate/page.h"
+
+namespace compeer::annotate {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kExplained = R"(
+EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
+  merged.jsonl    records with the answers that two or more annotators agree on, or more than half of three or more;
+                  "annotators" has all judgements
+  dropped.jsonl   records that three or more judged without a majority on some answer, with the reason
+  third.html      the page for a third annotator: records that two judged and disagree about. Its export is given
+                  together with the others the next time
+Records judged by fewer than two are counted and wait. Intervals hold 95 % of the figures of resampled items.)";
+
+struct MergeOptions {
+  std::vector<std::string> exports;
+  std::string folder, media, file, annotator;
+  uint64_t seed = 2;
+  bool as_json = false;
+};
+
+// All exports, in the order given. What an annotator exported twice counts once.
+std::vector<AnnotationLine> read_all(const std::vector<std::string>& exports, const RecordFile& file) {
+  std::vector<AnnotationLine> all;
+  std::map<std::pair<size_t, std::string>, std::pair<size_t, std::string>> seen;  // -> place in `all`, its file
+  for (const auto& name : exports) {
+    for (auto& one : read_export(name, file)) {
+      const auto [before, is_new] = seen.try_emplace({one.record, one.annotator}, all.size(), name);
+      if (!is_new && all[before->second.first] != one)
+        throw Error(
+            name,
+            fmt::format("has another judgement of '{}' by '{}' than {}",
+                        file.records[one.record].at("id").get<std::string>(), one.annotator, before->second.second),
+            "give each annotator's last export only, and annotators names of their own", Exit::data);
+      if (is_new) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+std::string lines(const std::vector<json>& records) {
+  std::string text;
+  for (const auto& record : records) text += json_line(record);
+  return text;
+}
+
+// What was merged before stays merged.
+void refuse_fewer(const fs::path& file, const std::vector<json>& finished) {
+  std::set<std::string> now;
+  for (const auto& record : finished) now.insert(record.at("id").get<std::string>());
+  std::error_code none;
+  if (!fs::exists(file, none)) return;
+  size_t missing = 0;
+  read_lines(file, [&](json&& record, size_t) { missing += !now.contains(record.value("id", "")); });
+  if (missing > 0)
+    throw Error(file.string(), fmt::format("has {} records that these exports alone don't merge", missing),
+                "give all exports, those of before, too; or another --out", Exit::data);
+}
+
+void write(const MergeOptions& options, const RecordFile& file, const Merged& merged) {
+  std::error_code error;
+  const fs::path folder = options.folder;
+  fs::create_directories(folder, error);
+  refuse_fewer(folder / "merged.jsonl", merged.finished);
+  write_file(folder / "merged.jsonl", lines(merged.finished));
+  write_file(folder / "dropped.jsonl", lines(merged.dropped));
+  fs::remove(folder / "third.html", error);  // of exports that were merged before
+  if (merged.open.empty()) return;
+  const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
+  const AnnotationPage page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
+  write_file(folder / "third.html", annotation_page(page, file, merged.open));
+}
+
+std::map<std::string, size_t> reasons(const Merged& merged) {
+  std::map<std::string, size_t> counts;
+  for (const auto& one : merged.dropped) ++counts[one.at("reason").get<std::string>()];
+  return counts;
+}
+
+ordered_json to_json(const RecordFile& file, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+  ordered_json result{{"records", file.records.size()},   {"merged", merged.finished.size()},
+                      {"dropped", merged.dropped.size()}, {"dropped_by_reason", reasons(merged)},
+                      {"open", merged.open.size()},       {"waiting", merged.waiting.size()}};
+  for (const auto& one : questions) result["agreement"][one.question] = to_json(one.agreement);
+  return result;
+}
+
+void print(const MergeOptions& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+  std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", "agreement", "n", "observed", "kappa");
+  for (const auto& [question, agreement] : questions)
+    std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", question, agreement.n, text(agreement.observed),
+                             kappa_text(agreement));
+  std::cout << fmt::format("{} merged, {} dropped, {} open, {} judged by fewer than two\n", merged.finished.size(),
+                           merged.dropped.size(), merged.open.size(), merged.waiting.size());
+  for (const auto& [reason, count] : reasons(merged)) std::cout << fmt::format("  dropped: {} {}\n", count, reason);
+  if (!merged.open.empty())
+    std::cerr << fmt::format("{} is for a third annotator\n", (fs::path(options.folder) / "third.html").string());
+}
+
+int merge(MergeOptions options) {
+  if (options.file.empty()) options.file = (fs::path(options.folder) / "records.jsonl").string();
+  auto file = read_records(options.file);
+  if (!options.media.empty()) file.folder = options.media;
+  const auto judgements = read_all(options.exports, file);
+  const bool of_one = std::all_of(judgements.begin(), judgements.end(),
+                                  [&](const auto& one) { return one.annotator == judgements.front().annotator; });
+  if (of_one && !judgements.empty())
+    throw Error(options.exports.front(), fmt::format("all judgements are by '{}'", judgements.front().annotator),
+                "what two agree on is merged: give another person's export, too", Exit::data);
+  const auto result = merged(file, judgements);
+  const auto questions = agreement_by_question(file, judgements, {});
+  write(options, file, result);
+  if (options.as_json)
+    std::cout << to_json(file, result, questions) << '\n';
+  else
+    print(options, result, questions);
+  return 0;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& command, std::function<int()>& action) {
+  auto options = std::make_shared<MergeOptions>();
+  command.add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
+  command.add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
+  command.add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
+  command.add_option("--media", options->media, "the folder of the pictures that the third page shows")
+      ->type_name("DIR")
+      ->default_str("that of the records");
+  command.add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
+  command.add_option("--seed", options->seed, "of the orders on the third page")->type_name("S")->capture_default_str();
+  command.add_flag("--json", options->as_json, "counts and agreement as one JSON object");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return merge(*options); }; });
+}
+
+}  // namespace compeer::annotate

@@ -1,0 +1,178 @@
+// A published model, whose weights come in a package: its sizes, sums of its weights, ids, log-probabilities of given
+// continuations, greedy tokens.
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/log_softmax.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json.h"
+#include "base/scratch.h"
+#include "gguf/import.h"
+#include "language/chat.h"
+#include "tools/verify/text.h"
+#include "tools/verify/tokenizer.h"
+
+namespace compeer::verify {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr double kLogProbs = 2e-4;  // of a model whose logits go to 30
+constexpr double kSum = 1e-3;       // of a continuation
+
+// The GGUF file in a folder; empty if there is none, or more than one.
+fs::path gguf_in(const fs::path& folder) {
+  fs::path found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".gguf") continue;
+    if (!found.empty()) return {};
+    found = entry.path();
+  }
+  return found;
+}
+
+Check compare_config(const fs::path& model, const json& reference) {
+  const auto ours = read_json_object(model / "config.json");
+  size_t different = 0;
+  std::string first;
+  for (const auto& [key, value] : reference.items()) {
+    const json& one = ours.contains(key) ? ours.at(key) : json();
+    const bool same = value.is_number() && one.is_number()
+                          ? std::abs(one.get<double>() - value.get<double>()) <= 1e-6 * std::abs(value.get<double>())
+                          : one == value;
+    if (!same && different++ == 0) first = ", the first that differs is " + key;
+  }
+  return check("config", static_cast<double>(different), 0, fmt::format("{} keys{}", reference.size(), first));
+}
+
+// What `prompt` stands for: a text, or "chat:2", the third conversation, before its answer.
+class Prompts {
+ public:
+  Prompts(const fs::path& model, const json& chat) : tokenizer_(language::Tokenizer::load(model)), chat_(tokenizer_) {
+    for (const json& one : chat) {  // with and without what opens an answer
+      const json& messages = one.at("messages");
+      if (std::ranges::find(conversations_, messages) == conversations_.end()) conversations_.push_back(messages);
+    }
+  }
+
+  std::vector<int32_t> ids(const std::string& prompt) const {
+    if (!prompt.starts_with("chat:")) return tokenizer_.encode(prompt, true);
+    const json& messages = conversations_.at(std::stoul(prompt.substr(5)));
+    return chat_.encode(chat_.render({{"messages", messages}, {"add_generation_prompt", true}}));
+  }
+  std::vector<int32_t> continuation(const std::string& text) const { return tokenizer_.encode(text, true); }
+  std::string text(const json& ids) const { return tokenizer_.decode(ids.get<std::vector<int32_t>>(), true); }
+
+ private:
+  language::Tokenizer tokenizer_;
+  language::Chat chat_;
+  std::vector<json> conversations_;
+};
+
+// One pass over all prompts with their continuations.
+void compare_continuations(rollout::Policy& policy, const Prompts& prompts, const json& references,
+                           std::vector<Check>& checks) {
+  Largest ids, log_probs, sums, best;
+  std::vector<Ids> sequences;
+  for (const json& one : references) {
+    ids.take(prompts.ids(one.at("prompt")) == one.at("prompt_ids") ? 0 : 1);
+    ids.take(prompts.continuation(one.at("continuation")) == one.at("continuation_ids") ? 0 : 1);
+    sequences.push_back(one.at("prompt_ids").get<Ids>());
+    const auto more = one.at("continuation_ids").get<Ids>();
+    sequences.back().insert(sequences.back().end(), more.begin(), more.end());
+  }
+  const SideBySide rows(sequences, policy.model.shape().vocabulary);
+  const auto hidden = policy.model.forward(rows.batch, nullptr);
+  const auto ours =
+      kernels::token_logprobs(at::index_select(hidden, 0, rows.predicting), policy.head, rows.targets, 1.0).log_prob;
+  for (size_t s = 0; s < sequences.size(); ++s) {
+    const json& one = references.at(s);
+    const auto theirs = one.at("logprobs_float64").get<std::vector<double>>();
+    const auto prompt = static_cast<int64_t>(sequences[s].size() - theirs.size());
+    const int64_t last = rows.starts[s] + prompt - 1;      // row of the prompt's last token
+    const int64_t first = last - static_cast<int64_t>(s);  // each sequence has a row that predicts nothing
+    double sum = 0;
+    for (size_t t = 0; t < theirs.size(); ++t) {
+      const auto value = ours[first + static_cast<int64_t>(t)].item<double>();
+      log_probs.compare(value, theirs[t]);
+      sum += value;
+    }
+    sums.compare(sum, one.at("sum_float64").get<double>());
+    const auto logits = kernels::logits(hidden.narrow(0, last, 1), policy.head);
+    compare_best(at::log_softmax(logits[0], 0, at::kDouble), one.at("top5_ids"), one.at("top5_logprobs"), best);
+  }
+  checks.push_back(ids.check("continuations.ids", 0, "texts"));
+  checks.push_back(log_probs.check("continuations.logprobs", kLogProbs));
+  checks.push_back(sums.check("continuations.sums", kSum));
+  checks.push_back(best.check("continuations.top5", kLogProbs));
+}
+
+// As the engine takes them: all prompts side by side. `cases`: {prompt, prompt_ids, tokens, text, logprobs}.
+void compare_greedy(const std::string& name, rollout::Policy& policy, const Prompts& prompts, const json& cases,
+                    const json& new_tokens, std::vector<Check>& checks) {
+  json greedy{{"new_tokens", new_tokens}};
+  Largest ids, texts;
+  for (const json& one : cases) {
+    ids.take(prompts.ids(one.at("prompt")) == one.at("prompt_ids") ? 0 : 1);
+    texts.take(prompts.text(one.at("tokens")) == one.at("text") ? 0 : 1);
+    greedy["prompts"].push_back(one.at("prompt_ids"));
+    greedy["tokens"].push_back(one.at("tokens"));
+    if (one.contains("logprobs")) greedy["logprobs"].push_back(one.at("logprobs"));
+  }
+  checks.push_back(ids.check(name + "ids", 0, "prompts"));
+  checks.push_back(texts.check(name + "text", 0, "texts"));
+  check_greedy(name, policy, greedy, kLogProbs, checks);
+}
+
+// {prompts: [...], prompt_ids: [...], ...} as cases.
+json cases_of(const json& batch) {
+  json cases;
+  for (size_t i = 0; i < batch.at("prompts").size(); ++i)
+    cases.push_back({{"prompt", batch.at("prompts")[i]},
+                     {"prompt_ids", batch.at("prompt_ids").at(i)},
+                     {"tokens", batch.at("tokens").at(i)},
+                     {"text", batch.at("text").at(i)}});
+  return cases;
+}
+
+}  // namespace
+
+fs::path model_folder(const fs::path& file, const VerifyOptions& options, const fs::path& scratch) {
+  const fs::path named = options.models.at(model_name(file));
+  if (fs::exists(named / "config.json")) return named;
+  const fs::path source = fs::is_directory(named) ? gguf_in(named) : named;
+  if (source.empty())
+    throw Error(named.string(), "holds no model", "name a folder with config.json, or a GGUF file", Exit::data);
+  gguf::import_model({.source = source, .folder = scratch / "model"});
+  return scratch / "model";
+}
+
+std::vector<Check> verify_pretrained(const fs::path& file, const VerifyOptions& options) {
+  const json golden = read_reference(file);
+  const Scratch scratch;
+  return reading(file, [&] {
+    const at::NoGradGuard no_grad;
+    const auto folder = model_folder(file, options, scratch.folder());
+    std::vector<Check> checks{compare_config(folder, golden.at("config"))};
+    check_sums("weights.", folder, golden.at("weights"), checks);
+    check_tokenized("encode.", folder, golden.at("encode"), checks);
+    check_tokenized("chat.", folder, golden.at("chat"), checks);
+    const inference::OpenModel model({.folder = folder});
+    const Prompts prompts(folder, golden.at("chat"));
+    compare_continuations(*model.policy, prompts, golden.at("continuations"), checks);
+    const json& greedy = golden.at("greedy");
+    compare_greedy("greedy.", *model.policy, prompts, greedy.at("cases"), greedy.at("new_tokens"), checks);
+    if (golden.contains("greedy_batch")) {
+      const json& batch = golden.at("greedy_batch");
+      compare_greedy("greedy_batch.", *model.policy, prompts, cases_of(batch), batch.at("new_tokens"), checks);
+    }
+    return checks;
+  });
+}
+
+}  // namespace compeer::verify

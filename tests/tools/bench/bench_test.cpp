@@ -1,0 +1,195 @@
+// compeer bench, as a user calls it: what it reports, not how fast it is.
+#include "tools/bench/bench.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "../program.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/scratch.h"
+#include "tools/bench/baseline.h"
+
+namespace compeer::bench {
+namespace {
+
+using nlohmann::json;
+
+class Bench : public Program {
+ protected:
+  // The lines of a benchmark by what they measure, each with all that every line must have.
+  std::map<std::string, json> measured(const std::string& name, const std::string& options) {
+    auto text = told("bench " + name + " --json --size toy --threads 1 --repeats 2 " + options);
+    EXPECT_TRUE(text.ends_with("exit 0")) << text;
+    std::map<std::string, json> lines;
+    for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+      const json line = json::parse(text.substr(0, end));
+      EXPECT_EQ(line.at("bench"), name);
+      EXPECT_EQ(line.at("size"), "toy");
+      EXPECT_EQ(line.at("threads"), 1);
+      EXPECT_TRUE(line.at("unit").is_string());
+      EXPECT_TRUE(line.at("machine").contains("cores"));
+      EXPECT_LE(line.at("min").get<double>(), line.at("median").get<double>());
+      EXPECT_LE(line.at("median").get<double>(), line.at("max").get<double>());
+      const auto what = line.at("what").get<std::string>();
+      lines[what.substr(0, what.find(':'))] = line;
+    }
+    return lines;
+  }
+};
+
+std::set<std::string> names(const std::map<std::string, json>& lines) {
+  std::set<std::string> all;
+  for (const auto& [name, line] : lines) all.insert(name);
+  return all;
+}
+
+TEST(BenchBaseline, NamesTheKindOfProcessor) {
+  const std::string cpuinfo =
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n"
+      "\nprocessor\t: 1\nmodel\t\t: 18\n";
+  EXPECT_EQ(processor_kind(true, true, cpuinfo), "AuthenticAMD 25/17, AVX512_BF16");
+  EXPECT_EQ(processor_kind(true, false, cpuinfo), "AuthenticAMD 25/17, AVX-512");
+  EXPECT_EQ(processor_kind(false, false, ""), "? ?/?, AVX2");
+}
+
+TEST(BenchBaseline, ComparesWithTheSameMeasurementOnTheSameKindOfProcessor) {
+  Scratch scratch;
+  const auto file = scratch.folder() / "baseline.jsonl";
+  const auto line = [](const char* unit, double min, double max, const char* processor = "AVX2") {
+    return json{{"bench", "train"}, {"what", "step"}, {"unit", unit},
+                {"min", min},       {"median", 0},    {"max", max},
+                {"n", 3},           {"size", "toy"},  {"machine", {{"processor", processor}}}};
+  };
+  write_file(file, line("s", 2, 9).dump() + "\n" + line("tok/s", 1, 100).dump() + "\n");
+  const BenchBaseline baseline(file);
+  EXPECT_EQ(baseline.compare(line("s", 2.1, 30)), "1.05 of baseline");
+  EXPECT_EQ(baseline.compare(line("s", 2.5, 2.5)), "1.25 of baseline: WORSE");
+  EXPECT_EQ(baseline.compare(line("s", 1.5, 2.5)), "0.75 of baseline: better");
+  EXPECT_EQ(baseline.compare(line("tok/s", 1, 80)), "0.80 of baseline: WORSE");
+  EXPECT_EQ(baseline.compare(line("tok/s", 1, 125)), "1.25 of baseline: better");
+  EXPECT_EQ(baseline.compare(line("s", 2, 2, "AVX-512")), "no baseline");
+  auto other = line("s", 2, 2);
+  other["size"] = "small";
+  EXPECT_EQ(baseline.compare(other), "no baseline");
+  write_file(file, "{}\n");
+  try {
+    const BenchBaseline damaged(file);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where() + "|" + error.problem() + "|" + error.help(),
+              file.string() + ":1|is no measurement|keep lines that compeer bench --json prints");
+  }
+}
+
+TEST_F(Bench, OfGeneratingTellsPrefillDecodeAndMemory) {
+  const auto lines = measured("generate", "--dtype bf16 --batch 2 --prompt 8 --new 4");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"prefill", "decode", "a step", "peak memory", "opening"}));
+  for (const auto& [name, line] : lines) {
+    EXPECT_EQ(line.at("dtype"), "bf16");
+    EXPECT_EQ(line.at("batch"), 2);
+    EXPECT_EQ(line.at("prompt"), 8);
+    EXPECT_EQ(line.at("new"), 4);
+    EXPECT_GT(line.at("min").get<double>(), 0) << name;
+  }
+  EXPECT_EQ(lines.at("decode").at("n"), 2);
+  EXPECT_EQ(lines.at("decode").at("unit"), "tok/s");
+}
+
+TEST_F(Bench, OfTrainingTellsEachPartOfAStep) {
+  const auto lines = measured("train", "--batch 2 --seq 16");
+  EXPECT_EQ(names(lines),
+            (std::set<std::string>{"training", "forward", "backward", "sum", "optimizer", "peak memory"}));
+  for (const auto& [name, line] : lines) {
+    EXPECT_EQ(line.at("batch"), 2);
+    EXPECT_EQ(line.at("seq"), 16);
+    EXPECT_GT(line.at("min").get<double>(), 0) << name;
+  }
+  EXPECT_EQ(lines.at("training").at("n"), 2);
+  EXPECT_EQ(lines.at("training").at("unit"), "tok/s");
+}
+
+TEST_F(Bench, OfAStepTellsItsPhasesOverCompletionsOfOneLength) {
+  const auto lines = measured("grpo_step", "--prompts 2 --group 2 --prompt 6 --new 4 --steps 2");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"a step", "new tokens", "rollout", "score", "train", "reduce", "log",
+                                                 "share of log", "share of reduce", "completions", "peak memory"}));
+  EXPECT_EQ(lines.at("completions").at("min"), 4);
+  EXPECT_EQ(lines.at("completions").at("max"), 4);
+  EXPECT_EQ(lines.at("a step").at("n"), 2);
+  EXPECT_EQ(lines.at("a step").at("prompts"), 2);
+  EXPECT_EQ(lines.at("a step").at("group"), 2);
+  EXPECT_EQ(lines.at("a step").at("ranks"), 1);
+  EXPECT_GE(lines.at("a step").at("min").get<double>(), lines.at("rollout").at("min").get<double>());
+}
+
+TEST_F(Bench, OfPrefixesTellsTheShareOfWhatArithmeticAllows) {
+  const auto lines = measured("prefix", "--group 2 --prompt 8 --new 4");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"one prompt for all", "a prompt for each", "ratio"}));
+  EXPECT_DOUBLE_EQ(lines.at("ratio").at("bound").get<double>(), 2.0 * (8 + 4) / (8 + 2 * 4));
+}
+
+TEST_F(Bench, OfServingComparesWithGenerating) {
+  const auto lines = measured("serve", "--batch 2 --prompts 4 --new 4");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"generated", "served", "served / generated"}));
+  EXPECT_EQ(lines.at("served").at("unit"), "tok/s");
+  EXPECT_EQ(lines.at("served").at("requests"), 4);
+  EXPECT_GT(lines.at("served").at("min").get<double>(), 0);
+}
+
+TEST_F(Bench, OfScalingTellsRanksAndThreads) {
+  auto text = told("bench scaling --json --prompts 4 --group 2 --prompt 6 --new 4 --steps 1");
+  std::set<std::string> seen;
+  for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+    const json line = json::parse(text.substr(0, end));
+    EXPECT_GT(line.at("efficiency").get<double>(), 0);
+    const auto what = line.at("what").get<std::string>();
+    seen.insert(what.substr(what.find("4, ") + 3));
+  }
+  EXPECT_EQ(text, "exit 0");
+  EXPECT_EQ(seen,
+            (std::set<std::string>{"1 rank, 1 thread", "1 rank, 2 threads", "2 ranks, 1 thread", "4 ranks, 1 thread"}));
+}
+
+TEST_F(Bench, OfSumsComparesWithMpi) {
+  auto text = told("bench allreduce --json --ranks 2 --repeats 1");
+  std::set<std::string> seen;
+  for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+    const json line = json::parse(text.substr(0, end));
+    EXPECT_EQ(line.at("ranks"), 2);
+    const auto what = line.at("what").get<std::string>();
+    seen.insert(what.substr(0, what.find(':')));
+  }
+  EXPECT_EQ(text, "exit 0");
+  EXPECT_EQ(seen, (std::set<std::string>{"fixed order", "MPI_Allreduce", "ratio"}));
+}
+
+TEST_F(Bench, PrintsATableForPeople) {
+  const auto text = told("bench train --size toy --threads 1 --batch 2 --seq 16 --repeats 1");
+  EXPECT_TRUE(text.starts_with("bench     what   ")) << text;
+  EXPECT_NE(text.find("\ntrain     optimizer: toy exact, 2 x 16, 1 thread "), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("exit 0")) << text;
+}
+
+TEST_F(Bench, RefusesWhatItCantMeasure) {
+  EXPECT_EQ(told("bench genrate"),
+            "compeer: error: no benchmark 'genrate'\n"
+            "  help: did you mean 'generate'? known: allreduce, generate, grpo_step, judging, kernels, prefix, record, "
+            "scaling, scoring, serve, start, train\nexit 2");
+  EXPECT_EQ(told("bench scoring --json"),
+            "compeer: error: --model: is missing\n"
+            "  help: a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
+  EXPECT_EQ(told("bench generate kernels --device cuda"),
+            "compeer: error: --device cuda: does not go with bench kernels, which measures the CPU\n"
+            "  help: it goes with generate, grpo_step, train\nexit 2");
+  EXPECT_EQ(told("bench generate --size toy --model nothing").find("median"), std::string::npos);  // no table
+  EXPECT_EQ(told("bench train --size huge"),
+            "compeer: error: --size: huge not in {toy,small,0.5b,7b}\n  help: see compeer bench --help\nexit 2");
+  EXPECT_EQ(told("bench generate --dtype int8"),
+            "compeer: error: --dtype: int8 not in {fp32,bf16,q8_0,q4_0}\n  help: see compeer bench --help\nexit 2");
+  EXPECT_EQ(told("bench generate --batch 0"),
+            "compeer: error: --batch: Value 0 not in range 1 to 1048576\n  help: see compeer bench --help\nexit 2");
+}
+
+}  // namespace
+}  // namespace compeer::bench

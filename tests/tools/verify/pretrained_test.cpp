@@ -1,0 +1,154 @@
+// compeer verify --model: reference values of models that are elsewhere.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/scratch.h"
+#include "places.h"
+#include "tools/verify/verify.h"
+
+namespace compeer::verify {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+const fs::path kModel = kGolden / "gguf/model.gguf", kReference = kGolden / "pretrained/golden.json";
+
+class Pretrained : public testing::Test {
+ protected:
+  Pretrained() { ::setenv("COMPEER_PLUGIN_PATH", COMPEER_BINARY_DIR "/plugins", 1); }
+
+  // What is told of a folder with reference values, and the exit code.
+  std::string told(const json& models) {
+    testing::internal::CaptureStdout();
+    try {
+      const int exit =
+          verify({{"folder", scratch.folder().string()}, {"tokenizer", ""}, {"models", models}, {"json", false}});
+      return testing::internal::GetCapturedStdout() + "exit " + std::to_string(exit);
+    } catch (const Error& error) {
+      testing::internal::GetCapturedStdout();
+      return std::string(error.what()) + "\nexit " + std::to_string(static_cast<int>(error.exit()));
+    }
+  }
+
+  fs::path write(const std::string& name, const json& golden) {
+    fs::create_directories(scratch.folder() / name);
+    write_file(scratch.folder() / name / "golden.json", golden.dump());
+    return scratch.folder() / name / "golden.json";
+  }
+
+  Scratch scratch;
+};
+
+std::string failures(const std::vector<Check>& checks) {
+  std::string text;
+  for (const Check& check : checks)
+    if (!check.passed) text += check.name + " " + std::to_string(check.error) + " " + check.note + "\n";
+  return text;
+}
+
+std::set<std::string> failed_names(const std::vector<Check>& checks) {
+  std::set<std::string> names;
+  for (const Check& check : checks)
+    if (!check.passed) names.insert(check.name);
+  return names;
+}
+
+TEST_F(Pretrained, PassesAgainstTransformers) {
+  const auto checks = verify_pretrained(kReference, {"", {{"pretrained", kModel}}});
+  EXPECT_EQ(failures(checks), "");
+  std::set<std::string> names;
+  for (const Check& check : checks) names.insert(check.name);
+  for (const char* name : {"config", "weights.sums", "weights.first", "encode.ids", "chat.ids", "continuations.ids",
+                           "continuations.logprobs", "continuations.sums", "continuations.top5", "greedy.tokens",
+                           "greedy.text", "greedy.logprobs", "greedy.recorded", "greedy_batch.tokens"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST_F(Pretrained, FindsWhatIsChanged) {
+  json golden = read_json_object(kReference);
+  golden["config"]["rope_theta"] = 10000;
+  golden["weights"][4]["sum"] = 3.0;
+  golden["encode"][0]["ids"][1] = 9;
+  golden["continuations"][1]["logprobs_float64"][0] = -1.0;
+  golden["continuations"][2]["top5_logprobs"][4] = -1.0;
+  golden["greedy"]["cases"][0]["tokens"][3] = 4;
+  golden["greedy_batch"]["text"][2] = "no";
+  const auto file = write("other", golden);
+  EXPECT_EQ(failed_names(verify_pretrained(file, {"", {{"other", kModel}}})),
+            (std::set<std::string>{"config", "weights.sums", "encode.ids", "encode.decoded", "continuations.logprobs",
+                                   "continuations.top5", "greedy.tokens", "greedy.text", "greedy_batch.text"}));
+}
+
+TEST_F(Pretrained, ReadsAFolderWithAGgufFile) {
+  fs::create_directories(scratch.folder() / "package");
+  fs::copy(kModel, scratch.folder() / "package/model.gguf");
+  const auto checks = verify_pretrained(kReference, {"", {{"pretrained", scratch.folder() / "package"}}});
+  EXPECT_EQ(failures(checks), "");
+}
+
+TEST_F(Pretrained, AsksForModelsByName) {
+  write("small", read_json_object(kReference));
+  EXPECT_EQ(told(json::object()), scratch.folder().string() +
+                                      ": holds reference values of models that are elsewhere\n  help: name their "
+                                      "folders: --model small=DIR\nexit 4");
+  EXPECT_EQ(told({{"smal", kModel.string()}}),
+            "--model: no reference file there asks for a model 'smal'\n  help: they ask for: small\nexit 2");
+  const auto text = told({{"small", kModel.string()}});
+  EXPECT_NE(text.find("1 cases, "), text.npos) << text;
+  EXPECT_TRUE(text.ends_with(", 0 failed\nexit 0")) << text;
+}
+
+TEST_F(Pretrained, RefusesAFolderWithoutAModel) {
+  fs::create_directories(scratch.folder() / "empty");
+  try {
+    verify_pretrained(kReference, {"", {{"pretrained", scratch.folder() / "empty"}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              (scratch.folder() / "empty").string() +
+                  ": holds no model\n  help: name a folder with config.json, or a GGUF file");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+// In the layout of a published encoder's reference, what transformers computed with the small one of tests/golden/bert.
+json sentences() {
+  const json rows = read_json_object(kGolden / "bert/embeddings.json").at("texts");
+  json golden{{"max_seq_length", 512}, {"sentences", json::array()}, {"wordpiece", json::array()}, {"cosine", {}}};
+  for (const json& row : rows) {
+    golden["sentences"].push_back({{"text", row.at("text")}, {"ids", row.at("ids")}});
+    golden["wordpiece"].push_back({{"text", row.at("text")}, {"ids", row.at("ids")}});
+    json cosines;
+    for (const json& other : rows) {
+      const auto a = row.at("mean").get<std::vector<double>>(), b = other.at("mean").get<std::vector<double>>();
+      double ab = 0, aa = 0, bb = 0;
+      for (size_t i = 0; i < a.size(); ++i) ab += a[i] * b[i], aa += a[i] * a[i], bb += b[i] * b[i];
+      cosines.push_back(ab / std::sqrt(aa * bb));
+    }
+    golden["cosine"].push_back(cosines);
+  }
+  return golden;
+}
+
+TEST_F(Pretrained, ComparesSentencesAndTheirCosines) {
+  json golden = sentences();
+  const VerifyOptions options{"", {{"encoder", kGolden / "bert"}}};
+  EXPECT_EQ(failures(verify_sentences(write("encoder", golden), options)), "");
+  golden["cosine"][1][2] = 0.5;
+  golden["sentences"][0]["ids"][1] = 5;
+  EXPECT_EQ(failed_names(verify_sentences(write("encoder", golden), options)),
+            (std::set<std::string>{"cosine", "sentences.ids"}));
+}
+
+}  // namespace
+
+}  // namespace compeer::verify
