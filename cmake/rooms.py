@@ -6,6 +6,7 @@ of a header.
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNNER = ROOT / "runner"
@@ -81,7 +82,8 @@ def drawing(rooms):
         cells = ["", "", ""]
         cells[column] = room
         others = [one for one in rooms if one in uses[room] and one not in ("sdk", "base")]
-        lines.append(f"{cells[0]:<9}{cells[1]:<12}{cells[2]:<16}{' '.join(others)}".rstrip())
+        row = f"{cells[0]:<9}{cells[1]:<12}{cells[2]:<16}"
+        lines += textwrap.wrap(' '.join(others), 120, initial_indent=row, subsequent_indent=' ' * len(row)) or [row.rstrip()]
     lines += ["", f"{'of a run':<16}named by"]
     for file in FILES:
         lines.append(f"{file:<16}{' '.join(users(file, rooms))}")

@@ -25,7 +25,7 @@ SOURCE is a dataset plugin, whose settings --set gives, or a file with a [datase
   compeer data stats experiments/smoke_grpo.toml --set dataset.train=100
 Corpora are counted as they were written: whole dialogues, and what one person writes in a row apart
 (unit = "dialogue", merge = false), unless --set says otherwise.
-Words are what white space separates; of Chinese, characters are counted.
+Words are what white space separates; of languages without spaces, characters are counted.
 Exit code 4 if more records can't be read than the plugin's max_unreadable allows; with
 --set max_unreadable=1 they are all listed.)";
 

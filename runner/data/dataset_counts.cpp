@@ -23,10 +23,6 @@ int64_t characters(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-std::string person(const std::string& role) {
-  return role == "user" ? "seeker" : role == "assistant" ? "supporter" : role;
-}
-
 // One value of a label, or the several of a list.
 void tally(std::map<std::string, LabelTable>& tables, const std::string& name, const json& value) {
   if (value.is_object()) {
@@ -57,7 +53,7 @@ class Counter {
     if (!example.answer.empty()) history.push_back({"assistant", example.answer});
     for (size_t i = 0; i < history.size(); ++i) {
       turn(history[i]);
-      if (labels.is_array() && i < labels.size()) tally(counts_.turn_labels, person(history[i].role), labels[i]);
+      if (labels.is_array() && i < labels.size()) tally(counts_.turn_labels, history[i].role, labels[i]);
     }
     ++counts_.dialogues;
     counts_.empty += history.empty();
@@ -74,7 +70,7 @@ class Counter {
   }
 
   void turn(const Turn& turn) {
-    const auto who = person(turn.role);
+    const auto& who = turn.role;
     ++counts_.turns[who];
     counts_.lengths[who].add(counts_.in_characters ? characters(turn.text) : words(turn.text));
   }

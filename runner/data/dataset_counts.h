@@ -24,13 +24,13 @@ struct LabelTable {
 /// What is in a data set, or in a split of it.
 struct DatasetCounts {
   int64_t dialogues = 0, empty = 0;                              ///< empty: without a turn
-  std::map<std::string, int64_t> turns;                          ///< by role: seeker, supporter, system
+  std::map<std::string, int64_t> turns;                          ///< by role
   std::map<std::string, std::map<std::string, int64_t>> splits;  ///< train -> dialogues, turns
-  Extent per_dialogue, rounds;                    ///< turns of a dialogue, those of the supporter that answer
-  std::map<std::string, Extent> lengths;          ///< of a turn, by role: words, or characters of Chinese
+  Extent per_dialogue, rounds;                    ///< turns of a dialogue, those of the assistant that answer
+  std::map<std::string, Extent> lengths;          ///< of a turn, by role: words, or characters of languages without spaces
   bool in_characters = false;                     ///< lengths are characters
   std::map<std::string, LabelTable> labels;       ///< of a dialogue, in Example::record; inner ones with a dot
-  std::map<std::string, LabelTable> turn_labels;  ///< of a turn: "supporter.strategy"
+  std::map<std::string, LabelTable> turn_labels;  ///< of a turn: "assistant.strategy"
   std::vector<Unreadable> unreadable;
 };
 

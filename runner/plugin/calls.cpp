@@ -76,9 +76,10 @@ Scores checked(const Scores& given, const std::vector<std::string>& names, size_
   }
   // Completion by completion, so that the first one that is wrong is named.
   for (size_t i = 0; i < completions; ++i) {
-    for (const auto& [name, column] : all.columns())
-      door.finite<double>(
-          {&column[i], 1}, [&](size_t) { return "in column '" + name + "' of " + numbered(i); }, or_nan);
+    for (const auto& name : names) {
+      const auto place = [&](size_t) { return "in column '" + name + "' of " + numbered(i); };
+      door.finite<double>({&all.at(name)[i], 1}, place, or_nan);
+    }
   }
   all.note = given.note;
   return all;

@@ -44,7 +44,7 @@ std::string described(const ChatRequest& request, const std::string& answer, boo
   return text;
 }
 
-// A guess: about four letters of a European language, or one character of Chinese.
+// A guess: about four letters of a European language, or one CJK character.
 int64_t tokens_in(const std::string& text) {
   int64_t letters = 0, characters = 0;
   for (const char c : text) {

@@ -61,7 +61,7 @@ bool keeps_best(const RunResult& run) {
   return every && !every->is_null() && keep && *keep == "best";
 }
 
-// The names of a data run's stages, and those of their files: "annotate", "05-annotate". The data set is number 0.
+// The names of a data run's stages, and those of their files: "judge", "05-judge". The data set is number 0.
 std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run) {
   const auto* stages = look(run.spec, "stages");
   if (look(run.spec, "task") == nullptr || *look(run.spec, "task") != "data" || !stages) {
@@ -84,7 +84,7 @@ void keep_of_stage(RunResult& run, const std::string& stage) {
   run.stage = stage;
 }
 
-// run:stage "annotate": its figures alone, and its records.
+// run:stage "judge": its figures alone, and its records.
 int stage(lua_State* L) {
   auto run = check_result(L, 1);
   const std::string asked(check_text(L, 2));

@@ -24,7 +24,7 @@ struct RunResult {
   std::vector<std::string>
       promised;        ///< of a planned run: metrics that it will have, "rewards/judge/*": any; empty: nobody knows
   std::string stages;  ///< of a data run: what became of its records, as lines
-  std::string stage;   ///< of a stage of a data run: "05-annotate"; the metrics are its own then
+  std::string stage;   ///< of a stage of a data run: "05-judge"; the metrics are its own then
   spec::json spec;     ///< the resolved values
 };
 

@@ -163,7 +163,7 @@ size_t figure_at(lua_State* L, const Study& study, int index) {
   return found;
 }
 
-// study:interval("UR", "Empathy")
+// study:interval("UR", "Fluency")
 int interval_of(lua_State* L) {
   const auto& study = check_study(L, 1);
   const size_t row = row_at(L, study, 2), figure = figure_at(L, study, 3);
@@ -171,7 +171,7 @@ int interval_of(lua_State* L) {
   return 1;
 }
 
-// study:difference("UR", "SFT", "Empathy")
+// study:difference("UR", "SFT", "Fluency")
 int difference_of(lua_State* L) {
   const auto& study = check_study(L, 1);
   const size_t row = row_at(L, study, 2), base = row_at(L, study, 3), figure = figure_at(L, study, 4);

@@ -182,7 +182,7 @@ class Declaration {
     lua_rawseti(L_, named, static_cast<lua_Integer>(rows.size()));
   }
 
-  // figures = { "reward", { "Empathy", "esc_eval.empathic", better = "lower" }, { "gap", function(run) ... end } }
+  // figures = { "reward", { "Fluency", "esc_eval.fluency", better = "lower" }, { "gap", function(run) ... end } }
   void read_figures() {
     require("figures", LUA_TTABLE, "is a list", example_of_figures);
     lua_newtable(L_);
@@ -295,7 +295,7 @@ class Declaration {
   }
 
   static constexpr const char* example_of_rows = "rows = { { \"slow\", lr = 1e-5 }, { \"fast\", lr = 1e-4 } }";
-  static constexpr const char* example_of_figures = "figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }";
+  static constexpr const char* example_of_figures = "figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }";
   static constexpr const char* example_of_contrasts =
       "contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", \"slow\", { \"reward\" } } } for this figure alone";
 

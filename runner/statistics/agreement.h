@@ -6,14 +6,14 @@ namespace compeer::statistics {
 /// How much a disagreement counts: any as much as any other, or by the distance of the labels' numbers, or its square.
 enum class DisagreementWeights { none, linear, quadratic };
 
-/// Cohen's kappa of two annotators, from the table of the first's labels (rows) against the second's. NaN if there is
+/// Cohen's kappa of two raters, from the table of the first's labels (rows) against the second's. NaN if there is
 /// no item, or if both always say the same one label: then chance alone agrees everywhere.
 double cohen(const ContingencyTable& confusion, DisagreementWeights weights = DisagreementWeights::none);
 
-/// The others take counts [items, categories]: how many annotators gave the item each label. Items may have different
-/// numbers of annotators; those with fewer than two are left out. NaN as above.
+/// The others take counts [items, categories]: how many raters gave the item each label. Items may have different
+/// numbers of raters; those with fewer than two are left out. NaN as above.
 
-/// Mean over items of the share of pairs of annotators that agree about it.
+/// Mean over items of the share of pairs of raters that agree about it.
 double observed_agreement(const ContingencyTable& ratings);
 double observed_agreement(const ContingencyTable& ratings,
                           std::span<const size_t> items);  ///< of some of them, for bootstrap

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "../../program.h"
+#include "../program.h"
 
 namespace compeer::app {
 namespace {
@@ -30,13 +30,13 @@ TEST_F(DataStats, CountsADatasetAsItWasWritten) {
   const json all = counted("esconv --set path=train.txt");
   EXPECT_EQ(all.at("dialogues"), 2);
   EXPECT_EQ(all.at("turns"), 6);
-  EXPECT_EQ(all.at("turns_by_role"), (json{{"seeker", 2}, {"supporter", 4}}));
+  EXPECT_EQ(all.at("turns_by_role"), (json{{"assistant", 4}, {"user", 2}}));
   EXPECT_EQ(all.at("splits"), (json{{"train", {{"dialogues", 2}, {"turns", 6}}}}));
-  EXPECT_EQ(all.at("length_of_turns").at("seeker"), (json{{"min", 4}, {"mean", 4.0}, {"max", 4}}));
+  EXPECT_EQ(all.at("length_of_turns").at("user"), (json{{"min", 4}, {"mean", 4.0}, {"max", 4}}));
   EXPECT_EQ(all.at("labels").at("emotion"),
             (json{{"given", 2}, {"missing", 0}, {"different", 1}, {"counts", {{"fear", 2}}}}));
   EXPECT_EQ(all.at("labels").at("problem").at("missing"), 2);
-  EXPECT_EQ(all.at("turn_labels").at("supporter.strategy").at("counts"), (json{{"Question", 2}, {"Others", 2}}));
+  EXPECT_EQ(all.at("turn_labels").at("assistant.strategy").at("counts"), (json{{"Question", 2}, {"Others", 2}}));
   EXPECT_EQ(all.at("unreadable"), json::array());
   EXPECT_EQ(counted("esconv --set path=train.txt --set dataset.merge=true").at("turns"), 4);
 }
@@ -45,7 +45,7 @@ TEST_F(DataStats, PrintsTables) {
   const auto text = told("data stats esconv --set path=train.txt");
   EXPECT_NE(text.find("split       dialogues      turns\ntrain               2          6\n"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("supporter.strategy: 4 of 4 have it, 2 different\n         2  50.0 %  Others\n"),
+  EXPECT_NE(text.find("assistant.strategy: 4 of 4 have it, 2 different\n         2  50.0 %  Others\n"),
             std::string::npos)
       << text;
 }

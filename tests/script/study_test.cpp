@@ -241,10 +241,10 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
   EXPECT_EQ(wrong("figures = { 'x' }, seeds = 'three'"),
             "a study's 'seeds' are how many there are, or a list of them|seeds = 3, or seeds = { 1, 2, 3 }");
   EXPECT_EQ(wrong("seeds = 1"),
-            "a study needs 'figures'|figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }");
+            "a study needs 'figures'|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
   EXPECT_EQ(
       wrong("seeds = 1, figures = 'x'"),
-      "a study's 'figures' is a list, not a string|figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }");
+      "a study's 'figures' is a list, not a string|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', beter = 1 } }"),
             "a figure has no field 'beter'|did you mean 'better'? known: better");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', better = 'up' } }"),

@@ -1,4 +1,4 @@
-// compeer verify: scores of classifiers, agreement of annotators, correlations.
+// compeer verify: scores of classifiers, agreement of raters, correlations.
 #include <algorithm>
 #include <map>
 

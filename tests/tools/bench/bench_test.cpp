@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../program.h"
+#include "../../program.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/scratch.h"

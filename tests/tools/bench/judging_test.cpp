@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../program.h"
-#include "../tiny_model.h"
+#include "../../program.h"
+#include "../../tiny_model.h"
 
 namespace compeer::bench {
 namespace {
