@@ -12,7 +12,6 @@
 #include "contract/reference/stubs.h"
 #include "plugin/allow_list.h"
 #include "plugin/fit.h"
-#include "plugin/quarantine.h"
 #include "plugin/search.h"
 #include "spec/text.h"
 
@@ -39,9 +38,6 @@ std::string built_for(const plugin::Descriptor& descriptor) {
                      descriptor.host, torch, descriptor.cxx_abi, line(descriptor.compiler));
 }
 
-// Why it must not be run, or nothing.
-std::string quarantined(const Found& found) { return plugin::Quarantine().reason(found.path, found.sha256); }
-
 // Why it may not be loaded here, or nothing.
 std::string forbidden(const Found& found) { return plugin::AllowLists().reason(found.kind, found.name, found.sha256); }
 
@@ -55,7 +51,6 @@ ordered_json as_json(const Found& found) {
   if (!found.problem.empty()) return out;
   const auto& descriptor = found.descriptor;
   out["sha256"] = found.sha256;
-  if (const auto why = quarantined(found); !why.empty()) out["quarantined"] = why;
   if (const auto why = forbidden(found); !why.empty()) out["forbidden"] = why;
   out["version"] = descriptor.version;
   out["summary"] = descriptor.summary;
@@ -91,7 +86,6 @@ void say_where_searched(const plugin::Finder& finder) {
 // What keeps it from being run, else what it is for.
 std::string remark(const Found& found) {
   if (const auto why = problem(found); !why.empty()) return "UNUSABLE: " + line(why);
-  if (const auto why = quarantined(found); !why.empty()) return "QUARANTINED: it " + line(why);
   if (const auto why = forbidden(found); !why.empty()) return "NOT ALLOWED: it " + spec::printable(why, 500);
   return line(found.descriptor.summary);
 }
@@ -113,7 +107,6 @@ int list(const PluginsOptions& options) {
   }
   const plugin::Finder finder;
   const auto found = wanted(finder, options);
-  if (const plugin::Quarantine list; !list.problem().empty()) std::cerr << "compeer: note: " << list.problem() << '\n';
   if (options.as_json) {
     auto all = ordered_json::array();
     for (const auto& one : found) all.push_back(as_json(one));

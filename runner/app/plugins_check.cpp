@@ -10,8 +10,7 @@ namespace {
 
 constexpr const char* kExplained = R"(
 FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is a finding like any
-other, with the place and the stack. A plugin that crashed or hung is quarantined until it passes: no
-run starts with it, and compeer plugins list -v shows why.
+other, with the place and the stack.
   compeer plugins check build/plugins/rewards/length.so
   compeer plugins check rewards/overlong.so --set most=400 --set cache=100
   compeer plugins check rewards/esc_world_truth.so --dataset esc_world

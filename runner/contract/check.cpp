@@ -13,7 +13,6 @@
 #include "contract/settings_check.h"
 #include "contract/trial.h"
 #include "plugin/allow_list.h"
-#include "plugin/quarantine.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
@@ -48,7 +47,6 @@ class PluginCheck {
       plugin::AllowLists().refuse(descriptor_.kind, descriptor_.name, file_, sha256_);
       tries();
     }
-    remember();
     options_.as_json ? print_json() : print();
     return static_cast<int>(failed() > 0 ? Exit::plugin : made_ ? Exit::ok : Exit::data);
   }
@@ -116,18 +114,6 @@ class PluginCheck {
     return plugin_json(finder.get("datasets", options_.dataset), draft.values.at("dataset"), "--dataset");
   }
 
-  // A list that can't be read or written takes nothing from what was found.
-  void remember() const {
-    plugin::Quarantine quarantine;
-    if (!quarantine.problem().empty()) std::cerr << "compeer: note: " << quarantine.problem() << '\n';
-    try {
-      if (!ending_.empty()) quarantine.add(file_, sha256_, ending_);
-      if (made_ && failed() == 0) quarantine.remove(file_);
-    } catch (const Error& error) {
-      std::cerr << "compeer: note: " << error.what() << '\n';
-    }
-  }
-
   size_t count(CheckVerdict verdict) const {
     return static_cast<size_t>(
         std::count_if(findings_.begin(), findings_.end(), [&](const Remark& one) { return one.verdict == verdict; }));
@@ -143,8 +129,8 @@ class PluginCheck {
                                spec::printable(in_one_line(one.what), 2000));
       for (const auto& frame : one.stack) std::cout << fmt::format("{:<27}{}\n", "", spec::printable(frame, 200));
     }
-    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}{}\n", count(CheckVerdict::holds), failed(),
-                             count(CheckVerdict::not_checked), ending_.empty() ? "" : "; quarantined",
+    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}\n", count(CheckVerdict::holds), failed(),
+                             count(CheckVerdict::not_checked),
                              made_ || failed() > 0 ? "" : "; none could be made, so nothing it does was checked");
   }
 
@@ -153,7 +139,6 @@ class PluginCheck {
         {"plugin", title_}, {"path", file_.string()}, {"sha256", sha256_.empty() ? json() : json(sha256_)}};
     out["holds"] = failed() == 0;
     out["made"] = made_;
-    out["quarantined"] = !ending_.empty();
     out["findings"] = json(findings_);
     std::cout << out.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   }

@@ -13,8 +13,7 @@ struct CheckOptions {
 };
 
 /// Tries whether a plugin keeps the contract of its kind, and prints what it finds. What a descriptor says is looked at
-/// in this process; what runs the plugin's code is done by a worker (worker/), which may crash. A plugin that crashed
-/// or hung is quarantined until it passes. Returns the exit code: 0 if all that was checked holds, 5 if not, 4 if no
+/// in this process; what runs the plugin's code is done by a worker (worker/), which may crash. Returns the exit code: 0 if all that was checked holds, 5 if not, 4 if no
 /// object of the plugin could be made.
 int check(const CheckOptions& options);
 

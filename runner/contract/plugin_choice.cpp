@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "plugin/allow_list.h"
-#include "plugin/quarantine.h"
 #include "spec/check.h"
 #include "spec/paths.h"
 
@@ -45,7 +44,6 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
 
 json plugin_json(const plugin::Found& found, const json& given, const std::string& source, const Otherwise& otherwise) {
   plugin::AllowLists().refuse(found.kind, found.name, found.path, found.sha256);
-  plugin::Quarantine().refuse(found.kind + "/" + found.name, found.path, found.sha256);
   json settings = {{"plugin", found.name}};
   for (const auto& parameter : found.descriptor.parameters)
     settings[parameter.name] = setting(parameter, given, source, otherwise);

@@ -21,8 +21,7 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
 using Otherwise = std::function<std::optional<nlohmann::json>(const spec::SettingSchema&)>;
 
 /// {"plugin", "path", "sha256", "settings"} as the worker opens it (inference/open_plugin.h): each setting as in
-/// `given`, else as `otherwise` says, else its default. Throws Error (exit 2, where = `source`) if one is missing,
-/// and (exit 5) for a plugin that is quarantined.
+/// `given`, else as `otherwise` says, else its default. Throws Error (exit 2, where = `source`) if one is missing.
 nlohmann::json plugin_json(const plugin::Found& found, const nlohmann::json& given, const std::string& source,
                            const Otherwise& otherwise = nullptr);
 

@@ -18,7 +18,6 @@
 #include "launch/process.h"
 #include "launch/worker_program.h"
 #include "plugin/allow_list.h"
-#include "plugin/quarantine.h"
 #include "record/checkpoint.h"
 #include "record/lock.h"
 #include "record/run_folder.h"
@@ -90,13 +89,8 @@ class Live {
   }
 
   void refuse_forbidden(const spec::Spec& spec) {
-    const plugin::Quarantine list;
-    if (!list.problem().empty()) progress_.note("compeer: note: " + list.problem());
     const plugin::AllowLists allowed;
-    for (const auto& one : spec.plugins) {
-      allowed.refuse(one.kind, one.name, one.path, one.sha256);
-      list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
-    }
+    for (const auto& one : spec.plugins) allowed.refuse(one.kind, one.name, one.path, one.sha256);
   }
 
   bool running() {

@@ -10,7 +10,6 @@
 #include "base/signal_text.h"
 #include "launch/worker_program.h"
 #include "launch/worker_question.h"
-#include "plugin/quarantine.h"
 #include "record/checkpoint.h"
 #include "spec/dotted.h"
 
@@ -84,15 +83,7 @@ std::string what_matters(const Spec& spec) {
               what + " when it was opened", "compeer plugins check says where", Exit::plugin);
 }
 
-void refuse_quarantined(const std::vector<Spec>& specs) {
-  const plugin::Quarantine list;
-  for (const auto& spec : specs) {
-    for (const auto& one : spec.plugins) list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
-  }
-}
-
 std::vector<std::vector<std::string>> ask(const std::vector<Spec>& specs) {
-  refuse_quarantined(specs);
   json list = json::array();
   for (const auto& spec : specs)
     list.push_back({{"file", json::parse(spec.file_text())}, {"missing", missing_of(spec)}});

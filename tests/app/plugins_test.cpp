@@ -12,7 +12,6 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "plugin/fit.h"
-#include "plugin/quarantine.h"
 #include "plugin/tiny_elf.h"
 
 namespace compeer::app {
@@ -107,15 +106,6 @@ TEST_F(Plugins, ThatCannotBeLoadedAreMarkedWithTheReason) {
     write("rewards/probe.so", tiny_elf(descriptor));
     EXPECT_TRUE(holds(printed({"plugins", "list"}), std::string("UNUSABLE: ") + reason)) << reason;
   }
-}
-
-TEST_F(Plugins, ThatAreQuarantinedAreMarkedWithTheReason) {
-  write_probe();
-  ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-  const auto file = folder_ / "rewards/probe.so";
-  plugin::Quarantine().add(file, sha256_file(file), "crashed (segmentation fault) in score()");
-  EXPECT_TRUE(holds(printed({"plugins", "list"}), "QUARANTINED: it crashed (segmentation fault) in score()\n"));
-  ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_F(Plugins, AreListedAsJson) {

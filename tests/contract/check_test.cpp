@@ -54,7 +54,6 @@ TEST_F(PluginsCheck, FindsCrashes) {
     const auto report = act(what);
     EXPECT_EQ(failing(report), place);
     EXPECT_EQ(report.at("exit"), 5);
-    EXPECT_EQ(report.at("quarantined"), true);
     EXPECT_NE(all(report, "not checked").find("the rest: it could not go on after that\n"), std::string::npos);
   }
 }
@@ -70,7 +69,6 @@ TEST_F(PluginsCheck, ShowsTheStackOfACrash) {
 TEST_F(PluginsCheck, FindsACrashWhileItIsLoaded) {
   const auto report = checked(fixtures + "/broken/rewards/static_crash.so");
   EXPECT_EQ(failing(report), "loading: crashed (segmentation fault) while it was loaded\n");
-  EXPECT_EQ(report.at("quarantined"), true);
 }
 
 TEST_F(PluginsCheck, FindsWhatEndsTheProcess) {
@@ -89,7 +87,6 @@ TEST_F(PluginsCheck, FindsWhatEndsTheProcess) {
 TEST_F(PluginsCheck, FindsCallsThatDoNotComeBack) {
   const auto report = act("spin", "--patience 3");
   EXPECT_EQ(failing(report), "inputs: did not come back within 3 seconds in score() with ordinary completions\n");
-  EXPECT_EQ(report.at("quarantined"), true);
   EXPECT_GE(report.at("findings").at(report.at("findings").size() - 2).at("stack").size(), 1u);
 }
 
@@ -99,7 +96,6 @@ TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
       failing(thrown).find("a single completion, example made-up-2, example made-up-3: threw a value of type int\n"),
       std::string::npos)
       << failing(thrown);
-  EXPECT_EQ(thrown.at("quarantined"), false);
   EXPECT_NE(failing(act("nan")).find("returned NaN in column 'quality' of completion 0 (the first is 0)"),
             std::string::npos);
   EXPECT_NE(failing(act("wrong count")).find(": gave 3 numbers in column 'quality' for 4 completions\n"),
@@ -162,7 +158,6 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
       std::string::npos)
       << failing(report);
   EXPECT_EQ(report.at("exit"), 5);
-  EXPECT_EQ(report.at("quarantined"), false);
   report = checked(fixtures + "/renamed/rewards/plain.so");
   EXPECT_TRUE(failing(report).starts_with(
       "descriptor: is the plugin rewards/plane, but lies where rewards/plain should be; move it to rewards/plane.so"))
@@ -243,38 +238,6 @@ TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
   EXPECT_TRUE(text.starts_with("compeer: error: --set: unknown key 'akt'\n  help: did you mean 'act'?")) << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;
   EXPECT_TRUE(told("plugins check " + unruly + " --dataset nowhere").ends_with("exit 3"));
-}
-
-// What crashed is not run until it has passed.
-TEST_F(PluginsCheck, QuarantinesWhatCrashes) {
-  EXPECT_EQ(act("crash in the method").at("quarantined"), true);
-  const auto list = told("--plugin-dir " + fixtures + "/broken plugins list rewards -v");
-  EXPECT_NE(list.find("  QUARANTINED: it crashed (segmentation fault) in score() with ordinary completions\n"),
-            std::string::npos)
-      << list;
-  const auto run =
-      "--plugin-dir " + fixtures + "/broken run " + smoke + " --set rewards.0.plugin=unruly --results here -q";
-  const auto refused = told(run);
-  EXPECT_NE(refused.find(unruly +
-                         ": plugin rewards/unruly is quarantined: when it was checked it crashed (segmentation "
-                         "fault) in score() with ordinary completions\n  help: mend it and build it again, or "
-                         "lift it by a check that it passes: compeer plugins check " +
-                         unruly),
-            std::string::npos)
-      << refused;
-  EXPECT_TRUE(refused.ends_with("exit 5")) << refused;
-  EXPECT_EQ(act("throw int").at("exit"), 5);  // no crash, but no reason to trust it either
-  EXPECT_NE(told("--plugin-dir " + fixtures + "/broken plugins list -v").find("QUARANTINED"), std::string::npos);
-  EXPECT_EQ(act("well").at("exit"), 0);
-  EXPECT_EQ(told("--plugin-dir " + fixtures + "/broken plugins list -v").find("QUARANTINED"), std::string::npos);
-}
-
-TEST_F(PluginsCheck, IgnoresAListThatIsNone) {
-  fs::create_directories(folder() / "compeer");
-  write("compeer/quarantine.json", "{\"format\": 1, \"plug");
-  EXPECT_EQ(act("well").at("exit"), 0);
-  EXPECT_EQ(errors(), "compeer: note: " + (folder() / "compeer/quarantine.json").string() +
-                          ": is no list of quarantined plugins, and is ignored\n");
 }
 
 }  // namespace

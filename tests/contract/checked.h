@@ -9,11 +9,9 @@
 
 namespace compeer::contract {
 
-/// `compeer plugins check`, with a quarantine of the test's own.
+/// `compeer plugins check`.
 class Checked : public Program {
  protected:
-  Checked() { ::setenv("XDG_CACHE_HOME", folder().c_str(), 1); }
-
   /// What it prints as JSON, and "exit": its exit code.
   nlohmann::json checked(const std::string& arguments) {
     const auto text = told("plugins check " + arguments + " --json 2> errors.txt");

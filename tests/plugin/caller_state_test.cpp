@@ -37,7 +37,8 @@ TEST_P(EveryChange, OfAConstructorIsUndoneAndRefusedByName) {
   const auto [act, what] = GetParam();
   const CallerState before;
   const auto shared = services();
-  const auto error = error_of([&] { actor(std::string("change in make: ") + act, shared); });
+  const auto in_make = std::string("change in make: ") + act;
+  const auto error = error_of([&] { actor(in_make, shared); });
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.where(), in("make"));
   EXPECT_EQ(error.problem(), std::string("left ") + what + " changed");

@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 
 namespace compeer {
 
-/// In place of a number: no opinion. Only of rewards that abstain (Reward::abstains).
+/// Marks a missing score. Any column of a reward whose `abstains` returns true may contain it.
 inline constexpr double no_opinion = std::numeric_limits<double>::quiet_NaN();
 
 /// The scores of one group: named columns, each with one number for each completion, in the order of the group.
@@ -18,13 +19,14 @@ inline constexpr double no_opinion = std::numeric_limits<double>::quiet_NaN();
 ///   scores["reward"].push_back(0.5);              // a column at a time
 ///   scores.add({{"reward", 0.5}, {"steps", 1}});  // or a completion at a time
 ///
-/// The program checks names, lengths and numbers when the call is over, and names the completion that is wrong.
+/// After Reward::score or Reweighting::reweight returns, the program checks names, lengths and numbers. A mistake ends
+/// the run with exit code 5; the message names the column and the completion.
 class Scores {
  public:
   using Column = std::vector<double>;
   using Row = std::vector<std::pair<std::string, double>>;
 
-  /// The column of that name, which is added if it is missing.
+  /// Returns the column with this name, and adds an empty one if it is missing.
   Column& operator[](const std::string& name) {
     for (auto& [own, column] : columns_) {
       if (own == name) return column;
@@ -32,7 +34,7 @@ class Scores {
     return columns_.emplace_back(name, Column()).second;
   }
 
-  /// Throws std::out_of_range if there is no such column.
+  /// Returns the column with this name. Throws std::out_of_range if it is missing.
   const Column& at(const std::string& name) const {
     for (const auto& [own, column] : columns_) {
       if (own == name) return column;
@@ -40,17 +42,17 @@ class Scores {
     throw std::out_of_range("no column '" + name + "'");
   }
 
-  /// The numbers of the next completion, each at the end of its column.
+  /// Appends the numbers of the next completion to their columns. Each call names every column.
   void add(const Row& row) {
     for (const auto& [name, number] : row) (*this)[name].push_back(number);
   }
 
-  const std::vector<std::pair<std::string, Column>>& columns() const { return columns_; }
+  const std::deque<std::pair<std::string, Column>>& columns() const { return columns_; }
 
-  nlohmann::json note;  ///< of a reward, about this group: passed to Reward::learn
+  nlohmann::json note;  ///< optional data about this group, which rewards with a state receive in Reward::learn
 
  private:
-  std::vector<std::pair<std::string, Column>> columns_;
+  std::deque<std::pair<std::string, Column>> columns_;  // a reference to a column stays valid
 };
 
 }  // namespace compeer

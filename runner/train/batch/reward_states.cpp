@@ -47,7 +47,7 @@ void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& min
   if (!any_learns(plugins)) return;
   const json noted = mine.notes;
   json all = json::array();
-  for (const auto& theirs : world.gather(noted.dump())) {
+  for (const auto& theirs : world.gather(noted.dump(-1, ' ', false, json::error_handler_t::replace))) {
     for (auto& group : json::parse(theirs)) all.push_back(std::move(group));
   }
   std::string text = all.dump();
@@ -67,7 +67,7 @@ void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& min
 void save_reward_states(comm::World& world, RunPlugins& plugins, const std::filesystem::path& folder) {
   if (!any_learns(plugins)) return;
   const json mine = states_of(plugins);
-  const auto all = world.gather(mine.dump());
+  const auto all = world.gather(mine.dump(-1, ' ', false, json::error_handler_t::replace));
   world.together("checkpoint", [&] {
     for (size_t rank = 1; rank < all.size(); ++rank) {
       const json theirs = json::parse(all[rank]);

@@ -20,17 +20,18 @@ namespace compeer::train {
 struct PromptGroup {
   int64_t index = 0;  ///< within the step, over all ranks
   Example example;
-  std::vector<Turn> turns;  ///< the part of the history that the model is shown
-  std::vector<int32_t> prompt;
-  std::vector<Picture> pictures;                           ///< of the prompt, until `vision` is computed from them
+  std::vector<Turn> turns;        ///< of the prompt: the history without turns that were trimmed, with dataset.system
+  std::vector<int32_t> prompt;    ///< token ids of `turns`
+  std::vector<Picture> pictures;  ///< of the prompt; moved out when `vision` is computed
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of these pictures
-  std::vector<rollout::Sample> samples;                    ///< the completions: tokens and their log-probs
-  std::vector<Completion> completions;                     ///< the same as text: what rewards are given
+  std::vector<rollout::Sample> samples;                    ///< G completions: tokens and their log-probs
+  std::vector<Completion> completions;                     ///< the samples decoded, which rewards receive
 };
 
 using Groups = std::vector<PromptGroup>;
 
-/// Named numbers of completions: each column is a tensor, float64 [prompts, G]. NaN: no number.
+/// Columns by name, each a float64 tensor [prompts, G] in host memory. Row p belongs to the p-th prompt of this rank.
+/// NaN marks a missing value. Copies share the tensors.
 class BatchColumns {
  public:
   BatchColumns(int64_t prompts = 0, int64_t group_size = 0) : prompts_(prompts), group_size_(group_size) {}
@@ -39,18 +40,20 @@ class BatchColumns {
   int64_t group_size() const { return group_size_; }
   std::vector<std::string> names() const;
 
-  /// Adds a column, or replaces the one of that name. Throws std::logic_error for another shape.
+  /// Adds or replaces a column. Shares the memory of `values` if they are contiguous. Throws std::logic_error if the
+  /// type is not float64 or the shape is not [prompts, G].
   void set(const std::string& name, at::Tensor values);
   void set_unknown(const std::string& name);  ///< NaN everywhere
 
-  /// Throws std::logic_error that lists the columns if there is none of that name.
+  /// Returns the column. Throws std::logic_error that lists all columns if there is none with this name.
   const at::Tensor& operator[](const std::string& name) const;
 
-  /// The numbers of one prompt's completions. Throws as operator[].
+  /// Returns the G values of one prompt, which must be less than prompts(): a view that writes to the column, or a
+  /// copy. Throws as operator[].
   std::span<double> row(const std::string& name, size_t prompt);
   std::vector<double> row(const std::string& name, size_t prompt) const;
 
-  /// Copies all columns of one prompt from `other`, which has the same columns.
+  /// Overwrites row `prompt` of every column with row `from` of the same column of `other`, which has the same G.
   void copy_row(size_t prompt, const BatchColumns& other, size_t from);
 
  private:
@@ -58,35 +61,38 @@ class BatchColumns {
   std::vector<std::pair<std::string, at::Tensor>> columns_;
 };
 
-/// A rank's prompts of a step with their completions, and what is computed of these.
+/// The prompts of a step that belong to this rank, with their completions and the columns computed from them.
 ///
-/// | column | holds | set by |
+/// | column | contents | set by |
 /// |---|---|---|
-/// | length, entropy, finished | of the sample: tokens, mean entropy of its tokens, 1 or 0 | the constructor |
-/// | rewards/LABEL/PART | a column of a reward plugin; the first part is the reward itself | StepScoring |
-/// | shaped/LABEL | the reward after floor, ceiling, cut_off, cosine_length; not recorded | StepScoring |
-/// | reward | the weighted sum of shaped/LABEL | StepScoring |
-/// | reweighted, REWEIGHTING/FACTOR | the columns of the reweighting plugin (Eq. 5-7) | StepScoring |
-/// | reference_kl | the KL estimate of a completion, if there is a reference model | GrpoStep |
-/// | learned | what advantages are computed from: reweighted, less a KL term | StepScoring, GrpoStep |
-/// | advantage | Eq. 3 | GrpoStep |
+/// | length | number of sampled tokens, the end token included | the constructor |
+/// | entropy | mean entropy of the tokens, in nats | the constructor |
+/// | finished | 1, or 0 if the completion was cut off at the length limit | the constructor |
+/// | rewards/LABEL/PART | a column of a reward plugin; the first is its reward | StepScoring |
+/// | shaped/LABEL | that reward after floor, ceiling, cut_off, cosine_length; neither logged nor recorded | StepScoring
+/// | | reward | weighted sum of shaped/LABEL over rewards with an opinion | StepScoring | | reweighted,
+/// REWEIGHTING/FACTOR | the columns of the reweighting plugin (Eq. 5-7) | StepScoring | | reference_kl | sum over
+/// tokens of the KL estimate, if there is a reference model | GrpoStep | | learned | reweighted, less beta x
+/// reference_kl if kl_in = "reward"; advantages use it | StepScoring, GrpoStep | | advantage | Eq. 3, or GDPO of
+/// shaped/LABEL | GrpoStep |
 struct StepBatch {
   StepBatch() = default;
   StepBatch(Groups groups, int64_t group_size);
 
   Groups groups;
   BatchColumns columns;
-  std::vector<std::vector<nlohmann::json>>
-      notes;  ///< Scores::note by prompt, then by reward; none of a prompt left out
+  /// notes[prompt][i] is the Scores::note of the i-th reward. The list of a prompt without scores is empty.
+  std::vector<std::vector<nlohmann::json>> notes;
 
   /// Puts one prompt of `other` in place of one of this batch.
   void replace(size_t prompt, StepBatch& other, size_t from);
 };
 
-/// The numbers of all ranks, in rank order, on every rank. Collective.
+/// Returns the concatenation of `mine` over all ranks, in rank order, on every rank. Lengths may differ. Collective.
 std::vector<double> from_all_ranks(comm::World& world, const std::vector<double>& mine);
 
-/// The column of all ranks' prompts, in the order of the step, on every rank: [prompts of the step, G]. Collective.
+/// Returns a column for all prompts of the step, on every rank: float64 [prompts of the step, G]. Its rows are in the
+/// order of the step, because each rank has consecutive prompts. Collective.
 at::Tensor column_of_all_ranks(comm::World& world, const BatchColumns& mine, const std::string& name);
 
 }  // namespace compeer::train

@@ -75,10 +75,10 @@ bool all_equal(std::span<const double> rewards) {
 }
 
 StepTable StepTable::gather(comm::World& world, const StepBatch& mine, std::vector<std::string> names,
-                            std::span<const double> notes) {
+                            std::span<const double> values) {
   names.insert(names.end(), sample_columns.begin(), sample_columns.end());
   NumberMessage packed;
-  packed.put_all<double>(notes);
+  packed.put_all<double>(values);
   packed.put(uint64_t{mine.groups.size()});
   for (const auto& name : names) packed.put_all<double>(numbers(mine.columns[name]));
   for (const PromptGroup& group : mine.groups) {
@@ -93,7 +93,7 @@ StepTable StepTable::gather(comm::World& world, const StepBatch& mine, std::vect
   const int64_t group_size = mine.columns.group_size();
   for (const std::string& bytes : world.gather(packed.bytes())) {
     NumberMessage theirs(bytes);
-    table.notes.push_back(theirs.list<double>());
+    table.rank_values.push_back(theirs.list<double>());
     const auto count = static_cast<int64_t>(theirs.count());
     for (auto& column : columns) {
       const auto more = theirs.list<double>();
@@ -106,7 +106,7 @@ StepTable StepTable::gather(comm::World& world, const StepBatch& mine, std::vect
     prompts += count;
   }
   table.columns = BatchColumns(prompts, group_size);
-  for (size_t i = 0; i < names.size() && !table.notes.empty(); ++i)
+  for (size_t i = 0; i < names.size() && !table.rank_values.empty(); ++i)
     table.columns.set(names[i], at::tensor(columns[i], at::kDouble).view({prompts, group_size}));
   return table;
 }
@@ -130,15 +130,15 @@ void StepTable::append(const StepTable& more) {
   self_similarity.insert(self_similarity.end(), more.self_similarity.begin(), more.self_similarity.end());
 }
 
-double StepTable::largest(size_t note) const {
+double StepTable::largest(size_t i) const {
   double all = 0;
-  for (const auto& theirs : notes) all = std::max(all, theirs.at(note));
+  for (const auto& theirs : rank_values) all = std::max(all, theirs.at(i));
   return all;
 }
 
-double StepTable::sum(size_t note) const {
+double StepTable::sum(size_t i) const {
   double all = 0;
-  for (const auto& theirs : notes) all += theirs.at(note);
+  for (const auto& theirs : rank_values) all += theirs.at(i);
   return all;
 }
 
@@ -195,6 +195,7 @@ double StepTable::share(const WeightedPart& part) const {
       xs.push_back(parts[i]);
       ys.push_back(rewards[i]);
     }
+    if (all_equal(ys)) continue;  // their mean may be off by a rounding, and the variance above 0
     const double x = mean(xs), y = mean(ys);
     for (size_t i = 0; i < xs.size(); ++i) {
       along += (xs[i] - x) * (ys[i] - y);

@@ -9,41 +9,46 @@
 
 namespace compeer::train {
 
-/// Whether rewards have no variance. A reward that is NaN (no reward had an opinion) is left out.
+/// Returns true if all rewards that are not NaN are exactly equal, also if there are none.
 bool all_equal(std::span<const double> rewards);
 
-/// The completions of a step over all ranks, in the order of their prompts: what metrics are computed from. Rank 0
-/// computes them from this table, so they have the same bits for every number of ranks.
+/// The completions of a step over all ranks, in the order of their prompts. Rank 0 computes the metrics of a step from
+/// this table, so metrics have the same bits for every number of ranks.
 struct StepTable {
   BatchColumns columns;
-  std::vector<statistics::Words> words;    ///< of each completion
-  std::vector<double> self_similarity;     ///< of each prompt's completions
-  std::vector<std::vector<double>> notes;  ///< of each rank
+  std::vector<statistics::Words> words;          ///< of each completion
+  std::vector<double> self_similarity;           ///< by prompt; NaN if it has a single completion
+  std::vector<std::vector<double>> rank_values;  ///< [rank][i]: the i-th value that the rank passed to `gather`
 
-  /// The table on rank 0, an empty one elsewhere. `names`: score columns to gather, besides those of the samples;
-  /// `notes`: numbers of this rank. Collective.
+  /// Gathers the table on rank 0; other ranks get one without prompts and columns. It has the columns `names`, and
+  /// "length", "entropy", "finished" and "learned". `values`: as many on every rank. Collective.
   static StepTable gather(comm::World& world, const StepBatch& mine, std::vector<std::string> names,
-                          std::span<const double> notes);
+                          std::span<const double> values);
 
-  StepTable prompt(int64_t index) const;  ///< one prompt's completions, without notes
-  void append(const StepTable& more);     ///< the completions of more prompts, with the same columns
+  StepTable prompt(int64_t index) const;  ///< the completions of one prompt, without rank_values
+  void append(const StepTable& more);     ///< the completions of more prompts; an empty table takes their columns
 
-  double largest(size_t note) const;  ///< over the ranks; 0 at least
-  double sum(size_t note) const;
-  double tokens() const;
+  double largest(size_t i) const;  ///< maximum over ranks of value i, at least 0
+  double sum(size_t i) const;      ///< sum over ranks of value i
+  double tokens() const;           ///< sum of "length"
 
-  /// Means over all completions: score columns, "length", "truncated", "entropy"; of rewards the deviation over all
-  /// completions as "<column>_std"; "group_std", the mean over prompts of the deviation within; "zero_variance"; and of
-  /// the texts "distinct_1", "distinct_2", "self_bleu", "self_similarity". Values that are NaN are left out; the mean
-  /// of none is NaN.
+  /// Returns the metrics of all completions, in the order of `metric_names`. NaN values are ignored; the mean of none
+  /// is NaN. Standard deviations divide by n - 1.
+  ///
+  ///   COLUMN          mean of each score column
+  ///   COLUMN_std      standard deviation over completions, of "reward" and "rewards/..." only
+  ///   group_std       mean over prompts of the standard deviation of "learned" within the group
+  ///   zero_variance   share of prompts whose "learned" values are all equal
+  ///   length          mean number of tokens
+  ///   truncated       share of completions that are not finished
+  ///   entropy         mean over completions
+  ///   distinct_1, distinct_2, self_bleu, self_similarity: statistics/variety.h
   std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
-
-  /// The names of `metrics`.
   static std::vector<std::string> metric_names(const std::vector<std::string>& score_columns);
 
-  /// What decides within a group: the share of the reward's variance that goes along with this part of it, its weight
-  /// times covariance over variance, both summed over groups. Shares of parts that add up to the reward add up to 1.
-  /// Completions without the part or without a reward are left out; NaN if all groups' rewards are equal.
+  /// Returns weight * covariance(part, "reward") / variance("reward"), both within groups and summed over groups: the
+  /// share of the reward's variance that this part explains. It can be negative or above 1. Completions where either is
+  /// NaN are ignored; NaN if the rewards of every group are equal. Shares of parts that add up to "reward" add up to 1.
   double share(const WeightedPart& part) const;
   static std::string share_column(const WeightedPart& part) { return part.column + "_share"; }
 };

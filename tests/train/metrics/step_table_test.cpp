@@ -120,6 +120,8 @@ TEST(StepTable, KnowsWhichPartDecidesWithinGroups) {
 
 TEST(StepTable, KnowsNoPartThatDecidesWhereRewardsAreEqual) {
   EXPECT_TRUE(std::isnan(table_of({{{2, 2}, {"a", "b"}}}).share({"reward", 1})));
+  const std::vector<double> tenths(8, 0.1);  // whose mean is not 0.1 in float64
+  EXPECT_TRUE(std::isnan(table_of({{tenths, std::vector<std::string>(8, "a")}}).share({"reward", 1})));
 }
 
 TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {

@@ -9,8 +9,6 @@
 namespace compeer::train {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 class NumericalCheckOfARun : public testing::Test {
  protected:
   NumericalCheck& with(const std::string& nonfinite) {
