@@ -151,7 +151,8 @@ json post_processor(const json& config) {
     if (!added(role)) return;
     const json& text = config.at(std::string(role) + "_token");
     for (json* list : lists) list->push_back({{"SpecialToken", {{"id", text}, {"type_id", *type - 'A'}}}});
-    tokens[text.get<std::string>()] = {{"id", text}, {"ids", {config.at(std::string("_") + role)}}, {"tokens", {text}}};
+    tokens[text.get<std::string>()] = {
+        {"id", text}, {"ids", json::array({config.at(std::string("_") + role)})}, {"tokens", json::array({text})}};
   };
   const auto sequence = [](const char* name) { return json{{"Sequence", {{"id", name}, {"type_id", *name - 'A'}}}}; };
   put("bos", "A", {&single, &pair});

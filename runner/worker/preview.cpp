@@ -58,7 +58,8 @@ class RunPreview : private Opener {
     const auto task = spec_.at("task").get<std::string>();
     made_ = {{"records", json::object()}, {"unknown", json::array()}, {"device", computes_.device != "cpu"}};
     const json& settings = spec_.at(task);
-    tried("dataset", [&] { read_records(task == "data" ? settings.at("splits") : json{settings.at("split")}); });
+    tried("dataset",
+          [&] { read_records(task == "data" ? settings.at("splits") : json::array({settings.at("split")})); });
     tried("memory", [&] {
       for (const char* section : {"rewards", "reweighting", "stages"}) add_folders(spec_.value(section, json()));
       add_memory(task);

@@ -155,8 +155,8 @@ class HumanLabels : public Stage {
   void set(json& record, const LabelledRound& own, const std::array<const LabelledRound*, 3>& steps,
            const LabelledRound* other, bool wrong_reply) const {
     const auto text = [&](size_t step) { return (steps[step] ? *steps[step] : own).steps[step].text; };
-    record["candidates"] = {
-        stages::candidate_of({text(0), text(1), text(2), wrong_reply ? other->reply : own.reply}, "people")};
+    record["candidates"] = json::array(
+        {stages::candidate_of({text(0), text(1), text(2), wrong_reply ? other->reply : own.reply}, "people")});
     record["reference"] = wrong_reply ? own.reply : other->reply;
     record["steps"] = {{!steps[0], !steps[1], !steps[2]}};
     record["preference"] = wrong_reply ? "first" : "second";

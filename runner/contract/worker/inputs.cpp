@@ -77,7 +77,7 @@ json made_up_record(const std::string& id) {
           {"turns", turns_of(turns)},
           {"history", turns_of(example.history)},
           {"reference", example.answer},
-          {"candidates", {candidate}}};
+          {"candidates", json::array({candidate})}};
 }
 
 std::string bytes(const at::Tensor& tensor) {

@@ -43,7 +43,7 @@ void write_tokenizer(const fs::path& folder, int64_t size) {
   while (static_cast<int64_t>(vocabulary.size()) + 1 < size)
     vocabulary[fmt::format("\u0120t{}", vocabulary.size())] = vocabulary.size();
   const json end = {{"id", size - 1}, {"content", end_token}, {"special", true}, {"normalized", false}};
-  const json all = {{"added_tokens", {end}},
+  const json all = {{"added_tokens", json::array({end})},
                     {"normalizer", nullptr},
                     {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}}},
                     {"decoder", {{"type", "ByteLevel"}}},
