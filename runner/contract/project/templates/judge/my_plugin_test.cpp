@@ -45,7 +45,7 @@ class MyPluginTest : public testing::Test {
     compeer::Example example;
     example.history = {{"user", "I am sad."}};
     const std::vector<std::string> texts(judge.replies.size(), "Oh no.");
-    return compeer::scores_of(*plugin, texts, example).column("reward");
+    return compeer::scores_of(*plugin, texts, example).at("reward");
   }
 
   compeer::TestHost host;
