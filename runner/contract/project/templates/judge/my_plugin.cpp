@@ -43,8 +43,9 @@ class MyPlugin : public compeer::Reward {
     });
     std::vector<compeer::Scores> all(groups.size());
     auto next = found.begin();
-    for (size_t g = 0; g < groups.size(); ++g, next += std::ssize(groups[g].completions))
-      all[g]["reward"].assign(next, next + std::ssize(groups[g].completions));
+    for (size_t g = 0; g < groups.size(); ++g) {
+      for (size_t i = 0; i < groups[g].completions.size(); ++i) all[g]["reward"].push_back(*next++);
+    }
     return all;
   }
 
