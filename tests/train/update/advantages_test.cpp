@@ -1,3 +1,4 @@
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
