@@ -72,7 +72,7 @@ std::optional<report::Sweep> to_sweep(const script::ReportRequest& asked) {
   if (!asked.table) return {};
   report::Sweep sweep;
   sweep.metrics = asked.table->metrics;
-  sweep.notes = asked.table->failed;
+  sweep.notes = asked.table->notes;
   sweep.means.settings = asked.table->settings;
   for (const auto& row : asked.table->rows) {
     sweep.means.rows.push_back(to_row(row.settings, row.metrics));
@@ -80,12 +80,11 @@ std::optional<report::Sweep> to_sweep(const script::ReportRequest& asked) {
     sweep.means.rows.back().failed = row.failed;
   }
   if (!asked.comparison) return sweep;
-  sweep.base = asked.comparison->base_text();
-  sweep.paired_by = fmt::format("{}", fmt::join(asked.comparison->paired_by, ", "));
-  sweep.notes = asked.comparison->left_out;
+  sweep.base = asked.comparison->base;
+  sweep.paired_by = asked.comparison->paired_by;
+  sweep.notes = asked.comparison->notes;
   sweep.differences.settings = asked.comparison->settings;
-  for (const auto& row : asked.comparison->rows)
-    sweep.differences.rows.push_back(to_row(row.settings, row.differences));
+  for (const auto& row : asked.comparison->rows) sweep.differences.rows.push_back(to_row(row.settings, row.metrics));
   return sweep;
 }
 

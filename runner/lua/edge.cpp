@@ -67,6 +67,11 @@ std::string function_name(const lua_Debug& frame) {
   return fmt::format("the function of line {}", frame.linedefined);
 }
 
+// A frame of C++, or of Lua that isn't the script's: neither a file nor a text that it has loaded.
+bool is_hidden(const lua_Debug& frame) {
+  return frame.currentline < 0 || (frame.source[0] != '@' && frame.source[0] != '=');
+}
+
 // One line for each function of the script on the way to the error, if there are at least `fewest`.
 std::string way(lua_State* L, int fewest) {
   constexpr int most = 20;  // finding a level takes as long as it is deep, so a full stack must not be walked
@@ -75,7 +80,7 @@ std::string way(lua_State* L, int fewest) {
   lua_Debug frame;
   for (int level = 0; frames < most && lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "nSl", &frame);
-    if (frame.currentline < 0) continue;
+    if (is_hidden(frame)) continue;
     const std::string file = file_of(frame).empty() ? frame.short_src : file_of(frame);
     text += fmt::format("\n  in {} ({}:{})", function_name(frame), file, frame.currentline);
     ++frames;

@@ -4,18 +4,30 @@
 #include <utility>
 #include <vector>
 
-#include "script/compare.h"
+#include "script/run_result.h"
 #include "spec/catalog.h"
 #include "spec/spec.h"
 
 namespace compeer::script {
 
+/// The runs of a sweep side by side, or how they differ from base runs (docs/lua.md, "Sweeps").
+struct SweepTable {
+  struct Row {
+    std::vector<spec::json> settings;  ///< one for each column that is a setting
+    std::vector<Estimate> metrics;     ///< one for each column that is a metric; n = 0: no finished run has it
+    size_t finished = 0, failed = 0;   ///< runs; 0 in a comparison
+  };
+  std::vector<std::string> settings, metrics;
+  std::vector<Row> rows;
+  std::vector<std::string> notes;  ///< lines about runs that failed or have no partner
+  std::string base, paired_by;     ///< of a comparison: "reweighting.plugin = none", "seed"
+};
+
 /// A page about runs; about those of a sweep with its table, and how they differ from a base.
 struct ReportRequest {
   std::string title, output;
   std::vector<RunResult> runs;
-  std::optional<ResultTable> table;
-  std::optional<Comparison> comparison;
+  std::optional<SweepTable> table, comparison;
   std::vector<std::pair<std::string, std::string>> frontiers;  ///< metrics to be plotted against each other: x and y
 };
 

@@ -73,8 +73,11 @@ const Estimate* look_up(const RunResult& run, const std::string& figure) {
 
 const Estimate& metric(const RunResult& run, const std::string& figure) {
   if (const auto* found = look_up(run, figure)) return *found;
-  throw Error("", fmt::format("run '{}' has no metric '{}'", run.name, figure),
-              suggest_figure(figure, metric_names(run)));
+  refuse_metric(run, figure, metric_names(run));
+}
+
+void refuse_metric(const RunResult& run, const std::string& figure, const std::vector<std::string>& known) {
+  throw Error("", fmt::format("run '{}' has no metric '{}'", run.name, figure), suggest_figure(figure, known));
 }
 
 bool may_have(const RunResult& run, const std::string& figure) {

@@ -23,6 +23,9 @@ const Estimate* look_up(const RunResult& run, const std::string& figure);
 /// The same; an unknown one is an Error with the nearest name.
 const Estimate& metric(const RunResult& run, const std::string& figure);
 
+/// Throws Error: the run has no such metric; with the nearest of `known`.
+[[noreturn]] void refuse_metric(const RunResult& run, const std::string& figure, const std::vector<std::string>& known);
+
 /// Of a run that was not made yet: whether it may have this figure, as far as that is known. Throws as `find_figure` if
 /// the name fits several of those that are known.
 bool may_have(const RunResult& run, const std::string& figure);

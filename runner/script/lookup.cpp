@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "spec/dotted.h"
+#include "spec/text.h"
 
 namespace compeer::script {
 
@@ -45,6 +46,10 @@ void refuse_path(const std::string& owner, const spec::json& values, const std::
     for (const auto& [key, value] : reached.value->items()) names.push_back(spec::join(reached.path, key));
   }
   throw Error("", fmt::format("{} has no '{}'", owner, path), suggest(path, names));
+}
+
+std::string show(const spec::json& value) {
+  return value.is_string() ? spec::printable(value.get<std::string>()) : spec::show(value);
 }
 
 spec::json visible(const spec::Spec& spec) {

@@ -9,6 +9,7 @@
 #include "lua/edge.h"
 #include "lua/libraries.h"
 #include "lua/value.h"
+#include "script/prelude.h"
 #include "spec/text.h"
 
 namespace compeer::script {
@@ -28,24 +29,12 @@ int open(lua_State* L) {
   open_runs(L);
   open_results(L);
   open_studies(L);
-  const luaL_Reg functions[] = {{"load", bound<load>},
-                                {"experiment", bound<experiment>},
-                                {"study", bound<study>},
-                                {"sweep", bound<sweep>},
-                                {"runs", bound<runs>},
-                                {"results", bound<results>},
-                                {"report", bound<report>},
-                                {"interval", bound<interval>},
-                                {"difference", bound<difference>},
-                                {"holm", bound<holm>},
-                                {nullptr, nullptr}};
-  luaL_newlib(L, functions);
-  lua_pushboolean(L, actions(L).quick());
-  lua_setfield(L, -2, "quick");
-  const std::string folder = actions(L).folder();
-  lua_pushlstring(L, folder.data(), folder.size());
-  lua_setfield(L, -2, "folder");
+  open_prelude(L);
+  const luaL_Reg functions[] = {
+      {"study", bound<study>},           {"sweep", bound<sweep>}, {"runs", bound<runs>}, {"interval", bound<interval>},
+      {"difference", bound<difference>}, {"holm", bound<holm>},   {nullptr, nullptr}};
   make_strict(L, "compeer");
+  luaL_setfuncs(L, functions, 0);
   return 1;
 }
 

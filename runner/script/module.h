@@ -56,16 +56,7 @@ const RunResult& check_result(lua_State* L, int index);
 const RunResult* to_result(lua_State* L, int index);  ///< nullptr for another kind of value
 size_t size_of(const RunResult& result);              ///< about the bytes it takes
 void open_results(lua_State* L);
-
-// result_list.cpp
-
-/// Pushes a list of results with its methods.
-void push_results(lua_State* L, std::vector<RunResult> results);
-/// The results in the list at `index`, which may hold lists.
-std::vector<RunResult> to_results(lua_State* L, int index);
-void open_result_lists(lua_State* L);
-int results(lua_State* L);  // compeer.results
-int report(lua_State* L);   // compeer.report
+void push_results(lua_State* L, std::vector<RunResult> results);  ///< a list with its methods
 
 // interval.cpp
 

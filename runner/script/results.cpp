@@ -5,7 +5,8 @@
 #include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
-#include "script/table.h"
+#include "script/prelude.h"
+#include "spec/text.h"
 
 namespace compeer::script {
 
@@ -13,21 +14,10 @@ namespace {
 
 constexpr const char* type = "result";
 
-const char* state_name(RunResult::State state) {
-  switch (state) {
-    case RunResult::State::finished:
-      return "finished";
-    case RunResult::State::planned:
-      return "planned";
-    default:
-      return "failed";
-  }
-}
-
 // A metric of the run. A run that failed has none; in a dry run the script ends here.
 const Estimate& measured(lua_State* L, const RunResult& run, const std::string& name) {
   if (run.state == RunResult::State::planned) {
-    refuse_unpromised({run}, {name});
+    if (!may_have(run, name)) refuse_metric(run, name, run.promised);
     end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
   }
   if (run.error) {
@@ -144,11 +134,45 @@ int to_string(lua_State* L) {
 
 }  // namespace
 
+const char* state_name(RunResult::State state) {
+  switch (state) {
+    case RunResult::State::finished:
+      return "finished";
+    case RunResult::State::planned:
+      return "planned";
+    default:
+      return "failed";
+  }
+}
+
+std::vector<std::string> failures(const std::vector<RunResult>& runs) {
+  std::vector<std::string> lines;
+  for (const auto& run : runs) {
+    if (!run.error) continue;
+    const auto& what = run.error->problem();
+    lines.push_back(fmt::format("{} failed (exit {}): {}", run.name, static_cast<int>(run.error->exit()),
+                                spec::printable(what.substr(0, what.find('\n')), 200)));
+  }
+  return lines;
+}
+
 size_t size_of(const RunResult& result) { return 2000 + 4 * result.spec.dump().size() + 150 * result.metrics.size(); }
 
 void push_result(lua_State* L, RunResult result) {
   const size_t size = size_of(result);
   push_boxed<RunResult>(L, type, std::move(result), size);
+}
+
+void push_results(lua_State* L, std::vector<RunResult> results) {
+  lua_getfield(L, LUA_REGISTRYINDEX, prelude_key);
+  lua_getfield(L, -1, "to_list");
+  lua_remove(L, -2);
+  lua_newtable(L);
+  for (size_t i = 0; i < results.size(); ++i) {
+    push_result(L, std::move(results[i]));
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_call(L, 1, 1);
 }
 
 const RunResult& check_result(lua_State* L, int index) { return check_boxed<RunResult>(L, index, type); }
@@ -160,7 +184,6 @@ void open_results(lua_State* L) {
                                 {"__tostring", bound<to_string>},
                                 {nullptr, nullptr}};
   open_boxed<RunResult>(L, type, functions);
-  open_result_lists(L);
 }
 
 }  // namespace compeer::script

@@ -28,6 +28,8 @@ struct RunResult {
   spec::json spec;     ///< the resolved values
 };
 
+const char* state_name(RunResult::State state);
+
 /// "alpha-0.5-seed_2 failed (exit 5): ..." for each run that failed.
 std::vector<std::string> failures(const std::vector<RunResult>& runs);
 

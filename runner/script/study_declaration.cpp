@@ -9,8 +9,8 @@
 #include "base/inside.h"
 #include "lua/userdata.h"
 #include "lua/value.h"
+#include "script/lookup.h"
 #include "script/module.h"
-#include "script/table.h"
 
 namespace compeer::script {
 

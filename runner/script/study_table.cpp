@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "script/table.h"
-
 namespace compeer::script {
 
 namespace {
@@ -15,6 +13,26 @@ namespace {
 constexpr size_t longest_line = 120, narrowest_cell = 14;
 
 using Lines = std::vector<std::vector<std::string>>;  // the name of a row, and its cells
+
+size_t width(const std::string& text) {  // characters, not bytes
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& cells, const std::vector<std::string>& notes) {
+  std::vector<size_t> widths(cells[0].size());
+  for (const auto& line : cells) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
+  }
+  std::string text;
+  for (const auto& line : cells) {
+    std::string padded;
+    for (size_t i = 0; i < line.size(); ++i) padded += line[i] + std::string(widths[i] - width(line[i]) + 2, ' ');
+    text += padded.substr(0, padded.find_last_not_of(' ') + 1) + '\n';
+  }
+  for (const auto& note : notes) text += note + '\n';
+  text.pop_back();
+  return text;
+}
 
 std::string cell(const Estimate& found, const char* number, const std::string& mark) {
   if (!found.known()) return "-";

@@ -112,6 +112,29 @@ TEST_P(Escape, FailsAndIsTold) {
 
 INSTANTIATE_TEST_SUITE_P(Script, Escape, testing::ValuesIn(attempts), [](const auto& each) { return each.param.name; });
 
+TEST(AScript, ChangesNothingInThePrelude) {
+  const std::string table = "print(compeer.results { base:launch() }:table('seed', 'reward'))\n";
+  const std::string changes =
+      "for _, library in pairs { string, table, math, utf8 } do for name in pairs(library) do library[name] = nil end "
+      "end for _, name in ipairs { 'ipairs', 'pairs', 'rawget', 'type', 'format', 'insert', 'refuse' } do "
+      "rawset(_G, name, false) end\n";
+  EXPECT_EQ(said(base + changes + table), said(base + table));
+  EXPECT_EQ(said(base + changes + "compeer.results { base:launch() }:table 'rewrad'"),
+            "script.lua:3: the runs have no setting or metric 'rewrad'|did you mean 'reward'? metrics: reward, "
+            "rewards/format/score");
+}
+
+TEST(AScript, SeesNoFunctionOfThePreludeInMessages) {
+  const auto outcome = run_with(std::make_shared<FakeActions>(), base + R"(local function columns(list)
+  return list:table "rewrad"
+end
+columns(compeer.results { base:launch() }))");
+  EXPECT_EQ(outcome.where, "script.lua:3");
+  EXPECT_EQ(outcome.problem,
+            "the runs have no setting or metric 'rewrad'\n    3 |   return list:table \"rewrad\"\n"
+            "  in function 'columns' (script.lua:3)\n  in the main chunk (script.lua:5)");
+}
+
 TEST(AScript, SeesNoTextsOfFilesThatSettingsName) {
   spec::Spec spec;
   spec.values = {{"rewards", {{{"path", "/etc/passwd"}, {"script", "root:x:0"}}}}};

@@ -96,6 +96,16 @@ inline std::string said(const std::string& text, std::shared_ptr<FakeActions> fa
   return outcome.where + ": " + outcome.problem.substr(0, outcome.problem.find('\n')) + "|" + outcome.help;
 }
 
+/// The same of a script that has these results as the list `runs`; `text` stands on its line 3.
+inline std::string said_of(const std::vector<RunResult>& results, const std::string& text) {
+  const auto fake = std::make_shared<FakeActions>();
+  fake->answer_ = [&](RunResult& result) { result = results.at(std::stoul(result.name.substr(1))); };
+  std::string runs = base + "local runs = compeer.results { ";
+  for (size_t i = 0; i < results.size(); ++i)
+    runs += "base:with { name = 'r" + std::to_string(i) + "' }:launch { check = false }, ";
+  return said(runs + "}\n" + text, fake);
+}
+
 /// The text begins like this.
 #define EXPECT_START(text, expected) EXPECT_EQ(std::string(text).substr(0, std::string(expected).size()), expected)
 

@@ -1,8 +1,8 @@
-#include "script/table.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "fake_actions.h"
 
 namespace compeer::script {
 namespace {
@@ -24,37 +24,26 @@ RunResult failed(double alpha) {
   return result;
 }
 
-TEST(OverRuns, UsesStudentsT) {
+TEST(Table, HasIntervalsOverRunsByStudentsT) {
   // Of 1, 2, 3: mean 2, deviation 1, so half the interval is 4.30265 / sqrt(3) = 2.48414.
-  const auto three = over_runs({{.mean = 1, .n = 1}, {2, 0, 9, 7}, {.mean = 3, .n = 1}});
-  EXPECT_DOUBLE_EQ(three.mean, 2);
-  EXPECT_NEAR(three.low, 2 - 2.48414, 1e-5);
-  EXPECT_NEAR(three.high, 2 + 2.48414, 1e-5);
-  EXPECT_EQ(three.n, 3u);
+  EXPECT_EQ(said_of({run(1, 1, 1), run(1, 2, 2), run(1, 3, 3)},
+                    "local of = runs:table('reward').rows[1].reward "
+                    "print(of.mean, of.n, ('%.5f %.5f'):format(of.low, of.high))"),
+            "2.0\t3\t-0.48414 4.48414\n");
 }
 
-TEST(OverRuns, HasNoIntervalOfASingleRun) {
-  const auto one = over_runs({{1, 0.5, 2, 64}});
-  EXPECT_EQ(one.mean, 1);
-  EXPECT_FALSE(one.has_interval());
-  EXPECT_EQ(over_runs({}).n, 0);
-}
-
-TEST(MakeTable, GroupsRunsBySettings) {
-  const auto table = make_table({run(0.5, 1, 1), run(0.25, 1, 5), run(0.5, 2, 3), failed(0.5), failed(1)},
-                                {"reweighting.alpha", "reward", "length"});
-  EXPECT_EQ(table.settings, std::vector<std::string>{"reweighting.alpha"});
-  ASSERT_EQ(table.rows.size(), 3u);
-  EXPECT_EQ(table.rows[0].settings[0], 0.5);
-  EXPECT_EQ(table.rows[0].metrics[0].mean, 2);
-  EXPECT_EQ(table.text(),
+TEST(Table, GroupsRunsBySettings) {
+  EXPECT_EQ(said_of({run(0.5, 1, 1), run(0.25, 1, 5), run(0.5, 2, 3), failed(0.5), failed(1)},
+                    "local t = runs:table('reweighting.alpha', 'reward', 'length') "
+                    "print(#t.rows, t.rows[1]['reweighting.alpha'], t.rows[1].reward.mean, t.rows[3].reward) print(t)"),
+            "3\t0.5\t2.0\tnil\n"
             "reweighting.alpha  runs    reward             length\n"
             "0.5                2 of 3  2 [-10.71, 14.71]  10 [10, 10]\n"
             "0.25               1       5                  10\n"
             "1.0                0 of 1  -                  -\n"
             "[ ]: 95 % intervals over runs (Student's t); a single run has none\n"
             "r failed (exit 3): broken\n"
-            "r failed (exit 3): broken");
+            "r failed (exit 3): broken\n");
 }
 
 RunResult planned(std::vector<std::string> promised) {
@@ -65,13 +54,11 @@ RunResult planned(std::vector<std::string> promised) {
   return result;
 }
 
+// The suggestion for a column that is like one that the runs have.
 std::string unpromised(const std::vector<RunResult>& runs, const std::string& column) {
-  try {
-    refuse_unpromised(runs, {column});
-  } catch (const Error& error) {
-    return error.help().substr(0, error.help().find('?') + 1);
-  }
-  return "";
+  const auto text = said_of(runs, "local t = runs:table('" + column + "')");
+  const auto end = text.find('?');
+  return end == std::string::npos ? "" : text.substr(text.find('|') + 1, end - text.find('|'));
 }
 
 TEST(Columns, OfPlannedRunsAreThoseThatArePromised) {
@@ -93,42 +80,31 @@ TEST(Columns, OfPlannedRunsMayBeWhatNobodyCanKnowYet) {
   EXPECT_EQ(unpromised({failed(1)}, "rewrad"), "");
 }
 
-TEST(MakeTable, LeavesOutWhatARunFoundNothingToTellOf) {
-  const auto table = make_table({run(1, 1, 4), run(1, 2, NAN), run(2, 1, NAN)}, {"reweighting.alpha", "reward"});
-  EXPECT_EQ(table.text(),
+TEST(Table, LeavesOutWhatARunFoundNothingToTellOf) {
+  EXPECT_EQ(said_of({run(1, 1, 4), run(1, 2, NAN), run(2, 1, NAN)}, "print(runs:table('reweighting.alpha', 'reward'))"),
             "reweighting.alpha  runs  reward\n"
             "1.0                2     4\n"
-            "2.0                1     -");
+            "2.0                1     -\n");
 }
 
-TEST(MakeTable, SaysWhereIntervalsAreOverThePromptsOfEachRun) {
-  const auto table = make_table({run(1, 1, 4), run(2, 1, 5)}, {"reweighting.alpha", "reward", "length"});
-  EXPECT_EQ(table.text(),
+TEST(Table, SaysWhereIntervalsAreOverThePromptsOfEachRun) {
+  EXPECT_EQ(said_of({run(1, 1, 4), run(2, 1, 5)}, "print(runs:table('reweighting.alpha', 'reward', 'length'))"),
             "reweighting.alpha  runs  reward    length\n"
             "1.0                1     4 [3, 5]  10\n"
             "2.0                1     5 [4, 6]  10\n"
-            "[ ]: 95 % intervals over the prompts of each run");
+            "[ ]: 95 % intervals over the prompts of each run\n");
 }
 
-TEST(MakeTable, NamesTheNearestColumn) {
-  const auto complaint = [](const std::string& column) {
-    try {
-      make_table({run(1, 1, 1)}, {column});
-    } catch (const Error& error) {
-      return error.problem() + "|" + error.help();
-    }
-    return std::string();
-  };
-  EXPECT_EQ(complaint("rewrad"),
-            "the runs have no setting or metric 'rewrad'|did you mean 'reward'? metrics: length, reward");
-  EXPECT_EQ(complaint("reweighting.alhpa"),
-            "the runs have no setting or metric 'reweighting.alhpa'|did you mean 'reweighting.alpha'? metrics: length, "
-            "reward");
+TEST(Table, NamesTheNearestColumn) {
+  EXPECT_EQ(said_of({run(1, 1, 1)}, "runs:table 'rewrad'"),
+            "script.lua:3: the runs have no setting or metric 'rewrad'|did you mean 'reward'? metrics: length, reward");
+  EXPECT_EQ(said_of({run(1, 1, 1)}, "runs:table 'reweighting.alhpa'"),
+            "script.lua:3: the runs have no setting or metric 'reweighting.alhpa'|did you mean 'reweighting.alpha'? "
+            "metrics: length, reward");
 }
 
-TEST(MakeTable, ReadsSettingsInLists) {
-  const auto table = make_table({run(1, 1, 1)}, {"rewards[0].plugin"});
-  EXPECT_EQ(table.rows[0].settings[0], "format");
+TEST(Table, ReadsSettingsInLists) {
+  EXPECT_EQ(said_of({run(1, 1, 1)}, "print(runs:table('rewards[0].plugin').rows[1]['rewards[0].plugin'])"), "format\n");
 }
 
 }  // namespace

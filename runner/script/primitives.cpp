@@ -1,0 +1,295 @@
+// What the prelude can't do by itself: specs, runs and their figures, statistics, files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/inside.h"
+#include "lua/value.h"
+#include "script/figures.h"
+#include "script/lookup.h"
+#include "script/module.h"
+#include "script/prelude.h"
+#include "spec/dotted.h"
+#include "spec/text.h"
+
+namespace compeer::script {
+
+namespace {
+
+using spec::json;
+
+constexpr uint64_t cost_of_report = 1'000'000, cost_of_statistics = 300, cost_of_value = 20;  // in instructions
+
+std::string text_at(lua_State* L, int index) { return std::string(check_text(L, index)); }
+
+void push(lua_State* L, const std::string& text) { lua_pushlstring(L, text.data(), text.size()); }
+
+void push_list(lua_State* L, const std::vector<std::string>& texts) {
+  lua_createtable(L, static_cast<int>(texts.size()), 0);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    push(L, texts[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+}
+
+// Calls `body` for each item of the list at `index`, which is then on top of the stack.
+template <typename Body>
+void each_item(lua_State* L, int index, const Body& body) {
+  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
+    body();
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+std::vector<std::string> texts_at(lua_State* L, int index) {
+  std::vector<std::string> texts;
+  each_item(L, index, [&] { texts.push_back(text_at(L, -1)); });
+  return texts;
+}
+
+std::vector<double> numbers_at(lua_State* L, int index) {
+  std::vector<double> numbers;
+  each_item(L, index, [&] { numbers.push_back(luaL_checknumber(L, -1)); });
+  spend(L, cost_of_statistics + cost_of_value * numbers.size());
+  return numbers;
+}
+
+std::vector<RunResult> runs_at(lua_State* L, int index) {
+  std::vector<RunResult> runs;
+  each_item(L, index, [&] { runs.push_back(check_result(L, -1)); });
+  return runs;
+}
+
+// Functions of the prelude are given to scripts as functions of C++: where a script ends in `return compeer.study {}`,
+// its own call would make way for a call of Lua, and with it the line that errors name.
+
+int call_entry(lua_State* L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+// entry(function) -> the function for scripts
+int entry(lua_State* L) {
+  lua_settop(L, 1);
+  lua_pushcclosure(L, bound<call_entry>, 1);
+  return 1;
+}
+
+// Messages
+
+// refuse(what, help)
+int refuse(lua_State* L) { throw Error("", text_at(L, 1), luaL_optstring(L, 2, "")); }
+
+// kind(value): "experiment", "result" or Lua's type
+int kind(lua_State* L) {
+  push(L, to_experiment(L, 1) ? "experiment" : to_result(L, 1) ? "result" : luaL_typename(L, 1));
+  return 1;
+}
+
+int suggest_name(lua_State* L) { return push(L, suggest(text_at(L, 1), texts_at(L, 2))), 1; }
+int suggest_metric(lua_State* L) { return push(L, suggest_figure(text_at(L, 1), texts_at(L, 2))), 1; }
+int nearest_name(lua_State* L) { return push(L, nearest(text_at(L, 1), texts_at(L, 2))), 1; }
+int position_of_script(lua_State* L) { return push(L, position(L)), 1; }
+int note(lua_State* L) { return actions(L).note(text_at(L, 1)), 0; }
+int end_here(lua_State* L) { end_dry_run(L, text_at(L, 1)); }
+
+// Values
+
+void make_whole(json& value) {
+  if (value.is_structured()) {
+    for (auto& inner : value) make_whole(inner);
+  } else if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::nearbyint(number) == number && std::abs(number) < 0x1p53) value = static_cast<int64_t>(number);
+  }
+}
+
+// Pushes a text that is the same for equal values, of which 1 and 1.0 are, and the value as people read it.
+int push_key(lua_State* L, json value) {
+  const auto shown = show(value);
+  make_whole(value);
+  push(L, value.dump());
+  push(L, shown);
+  return 2;
+}
+
+int key_of(lua_State* L) { return push_key(L, to_json(L, 1, "")); }
+
+// Results
+
+int state_of(lua_State* L) { return push(L, state_name(check_result(L, 1).state)), 1; }
+
+// failure(run): a line about the run that failed, or nil
+int failure(lua_State* L) {
+  const auto& run = check_result(L, 1);
+  return run.error ? (push(L, failures({run}).front()), 1) : 0;
+}
+
+const json* setting_of(const RunResult& run, const std::string& path) {
+  try {
+    return look(run.spec, path);
+  } catch (const Error&) {  // a metric's name may be no path of a setting: "01-sage/success/value"
+    return nullptr;
+  }
+}
+
+// setting(run, path) -> whether it has it, its value, and what key_of gives
+int setting(lua_State* L) {
+  const auto* value = setting_of(check_result(L, 1), text_at(L, 2));
+  lua_pushboolean(L, value != nullptr);
+  push_json(L, value ? *value : json());
+  return 2 + push_key(L, value ? *value : json());
+}
+
+int refuse_setting(lua_State* L) { refuse_path("a run", check_result(L, 1).spec, text_at(L, 2)); }
+
+void add_paths(const json& value, const std::string& path, std::vector<std::string>& paths) {
+  if (!value.is_structured()) return paths.push_back(path);
+  size_t i = 0;
+  for (const auto& [key, inner] : value.items())
+    add_paths(inner, value.is_array() ? spec::join(path, i++) : spec::join(path, key), paths);
+}
+
+int setting_paths(lua_State* L) {
+  std::vector<std::string> paths;
+  add_paths(check_result(L, 1).spec, "", paths);
+  push_list(L, paths);
+  return 1;
+}
+
+// { mean, n, low, high, half }: without the last three where there is no interval
+void push_estimate(lua_State* L, const Estimate& estimate) {
+  const auto set = [L](const char* name, double value) { lua_pushnumber(L, value), lua_setfield(L, -2, name); };
+  lua_createtable(L, 0, 5);
+  set("mean", estimate.mean);
+  lua_pushinteger(L, estimate.n);
+  lua_setfield(L, -2, "n");
+  if (!estimate.has_interval()) return;
+  set("low", estimate.low);
+  set("high", estimate.high);
+  set("half", estimate.high - estimate.mean);
+}
+
+// figure(run, name, whole) -> the metric and its whole name, or nil; `whole`: the name is that
+int figure(lua_State* L) {
+  const auto& run = check_result(L, 1);
+  const auto name = text_at(L, 2);
+  auto found = run.metrics.find(name);
+  if (found == run.metrics.end() && !lua_toboolean(L, 3)) {
+    spend(L, cost_of_value * run.metrics.size());
+    found = run.metrics.find(find_figure(metric_names(run), name));
+  }
+  if (found == run.metrics.end()) return 0;
+  push_estimate(L, found->second);
+  push(L, found->first);
+  return 2;
+}
+
+int may_have_figure(lua_State* L) {
+  lua_pushboolean(L, may_have(check_result(L, 1), text_at(L, 2)));
+  return 1;
+}
+
+// metric_names(run): those of a planned run are the ones that it will have
+int names_of_metrics(lua_State* L) {
+  const auto& run = check_result(L, 1);
+  auto names = metric_names(run);
+  names.insert(names.end(), run.promised.begin(), run.promised.end());
+  push_list(L, names);
+  return 1;
+}
+
+// Statistics
+
+int mean_interval(lua_State* L) { return push_estimate(L, statistics::mean_interval(numbers_at(L, 1))), 1; }
+
+// Reports
+
+std::vector<std::string> texts_of(const json& list) {  // the empty list is an empty table in Lua
+  return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+Estimate estimate_of(const json& given) {
+  if (given.is_null()) return {};
+  return {given.at("mean"), given.value("low", Estimate::unknown), given.value("high", Estimate::unknown),
+          given.at("n")};
+}
+
+// A table or a comparison as the prelude makes them.
+std::optional<SweepTable> sweep_table(const json& request, const char* name, const char* notes) {
+  if (!request.contains(name)) return {};
+  const auto& given = request.at(name);
+  SweepTable table{texts_of(given.at("settings")), texts_of(given.at("metrics")), {},
+                   texts_of(given.at(notes)),      given.value("base", ""),       given.value("paired_by", "")};
+  for (const auto& row : given.at("rows")) {
+    auto& made = table.rows.emplace_back();
+    for (const auto& path : table.settings) made.settings.push_back(row.value(path, json()));
+    for (const auto& metric : table.metrics) made.metrics.push_back(estimate_of(row.value(metric, json())));
+    made.finished = row.value("runs", size_t{0});
+    made.failed = row.value("failed", size_t{0});
+  }
+  return table;
+}
+
+// report { title = ..., output = ..., runs = ..., table = ..., comparison = ..., frontiers = { { x, y } } }
+// Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
+// own.
+int report(lua_State* L) {
+  ReportRequest request;
+  lua_getfield(L, 1, "output");
+  request.output = file_name(check_text(L, -1));
+  lua_getfield(L, 1, "runs");
+  request.runs = runs_at(L, lua_gettop(L));
+  lua_pushnil(L);
+  lua_setfield(L, 1, "runs");
+  const auto given = to_json(L, 1, "");
+  request.title = given.at("title");
+  const std::filesystem::path path(request.output);
+  if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
+    throw Error("", fmt::format("a report can't be written to '{}'", request.output),
+                "give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
+  }
+  if (request.runs.empty()) throw Error("", "a report needs results");
+  request.table = sweep_table(given, "table", "failed");
+  request.comparison = sweep_table(given, "comparison", "left_out");
+  for (const auto& pair : given.at("frontiers")) request.frontiers.emplace_back(pair.at(0), pair.at(1));
+  spend(L, cost_of_report);
+  const OffTheClock pause(L);
+  actions(L).report(request);
+  return 0;
+}
+
+}  // namespace
+
+void add_primitives(lua_State* L) {
+  const luaL_Reg functions[] = {{"end_dry_run", bound<end_here>},
+                                {"entry", bound<entry>},
+                                {"experiment", bound<experiment>},
+                                {"failure", bound<failure>},
+                                {"figure", bound<figure>},
+                                {"key_of", bound<key_of>},
+                                {"kind", bound<kind>},
+                                {"load", bound<load>},
+                                {"may_have", bound<may_have_figure>},
+                                {"mean_interval", bound<mean_interval>},
+                                {"metric_names", bound<names_of_metrics>},
+                                {"nearest", bound<nearest_name>},
+                                {"note", bound<note>},
+                                {"position", bound<position_of_script>},
+                                {"refuse", bound<refuse>},
+                                {"refuse_path", bound<refuse_setting>},
+                                {"report", bound<report>},
+                                {"setting", bound<setting>},
+                                {"setting_paths", bound<setting_paths>},
+                                {"state_of", bound<state_of>},
+                                {"suggest", bound<suggest_name>},
+                                {"suggest_figure", bound<suggest_metric>},
+                                {nullptr, nullptr}};
+  luaL_setfuncs(L, functions, 0);
+}
+
+}  // namespace compeer::script
