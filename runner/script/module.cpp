@@ -26,13 +26,14 @@ struct ScriptState {
 
 int open(lua_State* L) {
   open_experiments(L);
-  open_runs(L);
   open_results(L);
   open_studies(L);
   open_prelude(L);
-  const luaL_Reg functions[] = {
-      {"study", bound<study>},           {"sweep", bound<sweep>}, {"runs", bound<runs>}, {"interval", bound<interval>},
-      {"difference", bound<difference>}, {"holm", bound<holm>},   {nullptr, nullptr}};
+  const luaL_Reg functions[] = {{"study", bound<study>},
+                                {"interval", bound<interval>},
+                                {"difference", bound<difference>},
+                                {"holm", bound<holm>},
+                                {nullptr, nullptr}};
   make_strict(L, "compeer");
   luaL_setfuncs(L, functions, 0);
   return 1;

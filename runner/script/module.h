@@ -43,12 +43,6 @@ void open_experiments(lua_State* L);
 int load(lua_State* L);        // compeer.load
 int experiment(lua_State* L);  // compeer.experiment
 
-// sweep.cpp
-
-int sweep(lua_State* L);  // compeer.sweep
-int runs(lua_State* L);   // compeer.runs
-void open_runs(lua_State* L);
-
 // results.cpp
 
 void push_result(lua_State* L, RunResult result);

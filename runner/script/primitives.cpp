@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/hash.h"
 #include "base/inside.h"
 #include "lua/value.h"
+#include "script/changes.h"
 #include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
@@ -118,6 +120,52 @@ int push_key(lua_State* L, json value) {
 }
 
 int key_of(lua_State* L) { return push_key(L, to_json(L, 1, "")); }
+int hash_of(lua_State* L) { return push(L, sha256(text_at(L, 1))), 1; }
+
+// Experiments
+
+// variants(base, { { name = ..., ... }, ... }) -> experiments: the base with each of these changes
+int variants(lua_State* L) {
+  const auto& base = check_experiment(L, 1);
+  const auto written = written_origins(L);
+  lua_newtable(L);
+  const int made = lua_gettop(L);
+  each_item(L, 2, [&] {
+    auto changed = spec::with(base, to_changes(L, -1));
+    refine_origins(L, changed, written);
+    push_experiment(L, std::move(changed));
+    lua_rawseti(L, made, static_cast<lua_Integer>(lua_rawlen(L, made)) + 1);
+  });
+  return 1;
+}
+
+// launch(experiments, jobs) -> results: everything is resolved before anything is launched
+int launch_all(lua_State* L) {
+  std::vector<spec::Spec> specs;
+  std::map<std::string, std::string> hashes;  // by name
+  each_item(L, 1, [&] {
+    specs.push_back(resolve_experiment(L, check_experiment(L, -1)));
+    const auto hash = specs.back().sha256();
+    const auto [other, is_new] = hashes.emplace(specs.back().values.at("name").get<std::string>(), hash);
+    if (!is_new && other->second == hash) throw Error("", fmt::format("'{}' is in the list twice", other->first));
+  });
+  const auto jobs = static_cast<int>(luaL_checkinteger(L, 2));
+  lua_newtable(L);
+  lua_Integer i = 0;
+  for (auto& result : specs.empty() ? std::vector<RunResult>() : launch(L, specs, jobs)) {
+    push_result(L, std::move(result));
+    lua_rawseti(L, -2, ++i);
+  }
+  return 1;
+}
+
+// tell_failed(runs): that those among them which failed are to decide the program's exit code
+int tell_failed(lua_State* L) {
+  auto runs = runs_at(L, 1);
+  std::erase_if(runs, [](const RunResult& run) { return !run.error; });
+  actions(L).failed(runs);
+  return 0;
+}
 
 // Results
 
@@ -271,6 +319,7 @@ void add_primitives(lua_State* L) {
                                 {"experiment", bound<experiment>},
                                 {"failure", bound<failure>},
                                 {"figure", bound<figure>},
+                                {"launch", bound<launch_all>},
                                 {"key_of", bound<key_of>},
                                 {"kind", bound<kind>},
                                 {"load", bound<load>},
@@ -283,6 +332,9 @@ void add_primitives(lua_State* L) {
                                 {"refuse", bound<refuse>},
                                 {"refuse_path", bound<refuse_setting>},
                                 {"report", bound<report>},
+                                {"sha256", bound<hash_of>},
+                                {"tell_failed", bound<tell_failed>},
+                                {"variants", bound<variants>},
                                 {"setting", bound<setting>},
                                 {"setting_paths", bound<setting_paths>},
                                 {"state_of", bound<state_of>},

@@ -145,7 +145,8 @@ TEST(Run, RefusesTheSameRunTwiceAndBadOptions) {
             "script.lua:2: 'jobs' is how many run at the same time, from 1 to 256|");
   EXPECT_EQ(said(base + "compeer.runs { base }:rnu()"),
             "script.lua:2: a list of experiments has no 'rnu'|did you mean 'run'? known: run");
-  EXPECT_START(said(base + "compeer.runs { base, 3 }"), "script.lua:2: bad argument #-1 to 'runs' (");
+  EXPECT_START(said(base + "compeer.runs { base, 3 }"),
+               "script.lua:2: bad argument #1 to 'runs' (experiment expected, got number)");
 }
 
 std::shared_ptr<FakeActions> better_with_none() {
