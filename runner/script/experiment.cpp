@@ -67,11 +67,15 @@ int get(lua_State* L) {
 // experiment:launch { check = false }
 int launch_one(lua_State* L) {
   const auto& draft = check_experiment(L, 1);
-  check_options(L, 2, {"check"});
-  const auto check = option(L, 2, "check");
-  if (!check.is_null() && !check.is_boolean()) throw Error("", "'check' is true or false");
+  if (lua_isnoneornil(L, 2)) lua_settop(L, 1), lua_newtable(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const auto options = to_json(L, 2, "");
+  for (const auto& [name, value] : options.items()) {
+    if (name != "check") throw Error("", fmt::format("unknown option '{}'", name), suggest(name, {"check"}));
+    if (!value.is_boolean()) throw Error("", "'check' is true or false");
+  }
   auto result = launch(L, {resolve_experiment(L, draft)}, 1).at(0);
-  if (result.error && (check.is_null() || check.get<bool>())) throw *result.error;
+  if (result.error && options.value("check", true)) throw *result.error;
   push_result(L, std::move(result));
   return 1;
 }

@@ -8,7 +8,6 @@
 
 #include "lua/edge.h"
 #include "lua/libraries.h"
-#include "lua/value.h"
 #include "script/prelude.h"
 #include "spec/text.h"
 
@@ -27,15 +26,8 @@ struct ScriptState {
 int open(lua_State* L) {
   open_experiments(L);
   open_results(L);
-  open_studies(L);
   open_prelude(L);
-  const luaL_Reg functions[] = {{"study", bound<study>},
-                                {"interval", bound<interval>},
-                                {"difference", bound<difference>},
-                                {"holm", bound<holm>},
-                                {nullptr, nullptr}};
   make_strict(L, "compeer");
-  luaL_setfuncs(L, functions, 0);
   return 1;
 }
 
@@ -90,31 +82,11 @@ void end_dry_run(lua_State* L, const std::string& needs) {
   raise_halt(L);
 }
 
-void check_options(lua_State* L, int index, const std::vector<std::string>& known) {
-  if (lua_isnoneornil(L, index)) return;
-  luaL_checktype(L, index, LUA_TTABLE);
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    const std::string name(push_text(L, -1));
-    lua_pop(L, 2);
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw Error("", fmt::format("unknown option '{}'", name), suggest(name, known));
-  }
-}
-
 std::string file_name(std::string_view text) {
   const bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (control || !spec::valid_utf8(text))
     throw Error("", fmt::format("'{}' can't be the name of a file", spec::printable(text)));
   return std::string(text);
-}
-
-spec::json option(lua_State* L, int index, const std::string& name) {
-  if (!lua_istable(L, index)) return nullptr;
-  lua_getfield(L, index, name.c_str());
-  auto value = lua_isnil(L, -1) ? spec::json() : to_json(L, -1, name);
-  lua_pop(L, 1);
-  return value;
 }
 
 }  // namespace compeer::script

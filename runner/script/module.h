@@ -47,23 +47,12 @@ int experiment(lua_State* L);  // compeer.experiment
 
 void push_result(lua_State* L, RunResult result);
 const RunResult& check_result(lua_State* L, int index);
-const RunResult* to_result(lua_State* L, int index);  ///< nullptr for another kind of value
-size_t size_of(const RunResult& result);              ///< about the bytes it takes
+const RunResult* to_result(lua_State* L, int index);         ///< nullptr for another kind of value
+std::vector<RunResult> results_at(lua_State* L, int index);  ///< of a list of results
+size_t size_of(const RunResult& result);                     ///< about the bytes it takes
 void open_results(lua_State* L);
-void push_results(lua_State* L, std::vector<RunResult> results);  ///< a list with its methods
 
-// interval.cpp
-
-int interval(lua_State* L);    // compeer.interval
-int difference(lua_State* L);  // compeer.difference
-int holm(lua_State* L);        // compeer.holm
-void push_interval(lua_State* L, const Estimate& interval);
-void push_difference(lua_State* L, const std::vector<double>& differences);
-
-// study.cpp
-
-int study(lua_State* L);  // compeer.study
-void open_studies(lua_State* L);
+// module.cpp
 
 /// Launches and waits. What this script has launched before, and didn't fail, isn't launched again: the result is the
 /// same. Throws only if everything is to end.
@@ -72,11 +61,6 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
 /// Ends a dry run where the script needs a number that only a run could give.
 [[noreturn]] void end_dry_run(lua_State* L, const std::string& needs);
 
-/// Functions that take options take them as one table, which may be left out.
-void check_options(lua_State* L, int index, const std::vector<std::string>& known);
 /// The name of a file. What the system would cut off, behind a NUL byte, is refused, as are other control characters.
 std::string file_name(std::string_view text);
-/// null if it isn't given.
-spec::json option(lua_State* L, int index, const std::string& name);
-
 }  // namespace compeer::script

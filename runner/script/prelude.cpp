@@ -47,8 +47,7 @@ void open_prelude(lua_State* L) {
     lua_call(L, 0, 0);
   }
   lua_getfield(L, -1, "compeer");
-  lua_insert(L, -2);
-  lua_setfield(L, LUA_REGISTRYINDEX, prelude_key);
+  lua_remove(L, -2);
 }
 
 }  // namespace compeer::script

@@ -18,12 +18,17 @@ struct PreludeText {
 /// In the order in which they are run.
 const std::vector<PreludeText>& prelude_texts();
 
-constexpr const char* prelude_key = "compeer.prelude";  ///< in the registry: the prelude's globals
-
 /// Runs the prelude and pushes the module's table, which it has made.
 void open_prelude(lua_State* L);
 
 /// Adds the primitives to the table on top of the stack. A primitive gets arguments that the prelude has checked.
 void add_primitives(lua_State* L);
+
+// files.cpp: primitives that reach files
+
+int report(lua_State* L);
+int check_kept(lua_State* L);
+int read_kept(lua_State* L);
+int write_kept(lua_State* L);
 
 }  // namespace compeer::script

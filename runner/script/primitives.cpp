@@ -1,11 +1,10 @@
-// What the prelude can't do by itself: specs, runs and their figures, statistics, files.
+// What the prelude can't do by itself: experiments, results and their figures, statistics (files: files.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/hash.h"
-#include "base/inside.h"
 #include "lua/value.h"
 #include "script/changes.h"
 #include "script/figures.h"
@@ -21,7 +20,7 @@ namespace {
 
 using spec::json;
 
-constexpr uint64_t cost_of_report = 1'000'000, cost_of_statistics = 300, cost_of_value = 20;  // in instructions
+constexpr uint64_t cost_of_statistics = 300, cost_of_value = 20;  // in instructions
 
 std::string text_at(lua_State* L, int index) { return std::string(check_text(L, index)); }
 
@@ -56,12 +55,6 @@ std::vector<double> numbers_at(lua_State* L, int index) {
   each_item(L, index, [&] { numbers.push_back(luaL_checknumber(L, -1)); });
   spend(L, cost_of_statistics + cost_of_value * numbers.size());
   return numbers;
-}
-
-std::vector<RunResult> runs_at(lua_State* L, int index) {
-  std::vector<RunResult> runs;
-  each_item(L, index, [&] { runs.push_back(check_result(L, -1)); });
-  return runs;
 }
 
 // Functions of the prelude are given to scripts as functions of C++: where a script ends in `return compeer.study {}`,
@@ -161,7 +154,7 @@ int launch_all(lua_State* L) {
 
 // tell_failed(runs): that those among them which failed are to decide the program's exit code
 int tell_failed(lua_State* L) {
-  auto runs = runs_at(L, 1);
+  auto runs = results_at(L, 1);
   std::erase_if(runs, [](const RunResult& run) { return !run.error; });
   actions(L).failed(runs);
   return 0;
@@ -170,6 +163,23 @@ int tell_failed(lua_State* L) {
 // Results
 
 int state_of(lua_State* L) { return push(L, state_name(check_result(L, 1).state)), 1; }
+
+// "run 'x'", "stage '01-judge' of run 'x'"
+int described(lua_State* L) {
+  const auto& run = check_result(L, 1);
+  const auto text = fmt::format("run '{}'", run.name);
+  push(L, run.stage.empty() ? text : fmt::format("stage '{}' of {}", run.stage, text));
+  return 1;
+}
+
+// identity(run): the same text for runs that differ in nothing but their names
+int identity(lua_State* L) {
+  const auto& run = check_result(L, 1);
+  auto spec = run.spec;
+  spec.erase("name");
+  push(L, sha256(run.stage + spec.dump()));
+  return 1;
+}
 
 // failure(run): a line about the run that failed, or nil
 int failure(lua_State* L) {
@@ -254,74 +264,33 @@ int names_of_metrics(lua_State* L) {
 // Statistics
 
 int mean_interval(lua_State* L) { return push_estimate(L, statistics::mean_interval(numbers_at(L, 1))), 1; }
+int t_test(lua_State* L) { return lua_pushnumber(L, statistics::t_test(numbers_at(L, 1))), 1; }
 
-// Reports
-
-std::vector<std::string> texts_of(const json& list) {  // the empty list is an empty table in Lua
-  return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
-}
-
-Estimate estimate_of(const json& given) {
-  if (given.is_null()) return {};
-  return {given.at("mean"), given.value("low", Estimate::unknown), given.value("high", Estimate::unknown),
-          given.at("n")};
-}
-
-// A table or a comparison as the prelude makes them.
-std::optional<SweepTable> sweep_table(const json& request, const char* name, const char* notes) {
-  if (!request.contains(name)) return {};
-  const auto& given = request.at(name);
-  SweepTable table{texts_of(given.at("settings")), texts_of(given.at("metrics")), {},
-                   texts_of(given.at(notes)),      given.value("base", ""),       given.value("paired_by", "")};
-  for (const auto& row : given.at("rows")) {
-    auto& made = table.rows.emplace_back();
-    for (const auto& path : table.settings) made.settings.push_back(row.value(path, json()));
-    for (const auto& metric : table.metrics) made.metrics.push_back(estimate_of(row.value(metric, json())));
-    made.finished = row.value("runs", size_t{0});
-    made.failed = row.value("failed", size_t{0});
+int holm(lua_State* L) {
+  const auto corrected = statistics::holm(numbers_at(L, 1));
+  lua_newtable(L);
+  for (size_t i = 0; i < corrected.size(); ++i) {
+    lua_pushnumber(L, corrected[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
-  return table;
-}
-
-// report { title = ..., output = ..., runs = ..., table = ..., comparison = ..., frontiers = { { x, y } } }
-// Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
-// own.
-int report(lua_State* L) {
-  ReportRequest request;
-  lua_getfield(L, 1, "output");
-  request.output = file_name(check_text(L, -1));
-  lua_getfield(L, 1, "runs");
-  request.runs = runs_at(L, lua_gettop(L));
-  lua_pushnil(L);
-  lua_setfield(L, 1, "runs");
-  const auto given = to_json(L, 1, "");
-  request.title = given.at("title");
-  const std::filesystem::path path(request.output);
-  if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
-    throw Error("", fmt::format("a report can't be written to '{}'", request.output),
-                "give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
-  }
-  if (request.runs.empty()) throw Error("", "a report needs results");
-  request.table = sweep_table(given, "table", "failed");
-  request.comparison = sweep_table(given, "comparison", "left_out");
-  for (const auto& pair : given.at("frontiers")) request.frontiers.emplace_back(pair.at(0), pair.at(1));
-  spend(L, cost_of_report);
-  const OffTheClock pause(L);
-  actions(L).report(request);
-  return 0;
+  return 1;
 }
 
 }  // namespace
 
 void add_primitives(lua_State* L) {
-  const luaL_Reg functions[] = {{"end_dry_run", bound<end_here>},
+  const luaL_Reg functions[] = {{"check_kept", bound<check_kept>},
+                                {"described", bound<described>},
+                                {"end_dry_run", bound<end_here>},
                                 {"entry", bound<entry>},
                                 {"experiment", bound<experiment>},
                                 {"failure", bound<failure>},
                                 {"figure", bound<figure>},
-                                {"launch", bound<launch_all>},
+                                {"holm", bound<holm>},
+                                {"identity", bound<identity>},
                                 {"key_of", bound<key_of>},
                                 {"kind", bound<kind>},
+                                {"launch", bound<launch_all>},
                                 {"load", bound<load>},
                                 {"may_have", bound<may_have_figure>},
                                 {"mean_interval", bound<mean_interval>},
@@ -329,17 +298,20 @@ void add_primitives(lua_State* L) {
                                 {"nearest", bound<nearest_name>},
                                 {"note", bound<note>},
                                 {"position", bound<position_of_script>},
+                                {"read_kept", bound<read_kept>},
                                 {"refuse", bound<refuse>},
                                 {"refuse_path", bound<refuse_setting>},
                                 {"report", bound<report>},
-                                {"sha256", bound<hash_of>},
-                                {"tell_failed", bound<tell_failed>},
-                                {"variants", bound<variants>},
                                 {"setting", bound<setting>},
                                 {"setting_paths", bound<setting_paths>},
+                                {"sha256", bound<hash_of>},
                                 {"state_of", bound<state_of>},
                                 {"suggest", bound<suggest_name>},
                                 {"suggest_figure", bound<suggest_metric>},
+                                {"t_test", bound<t_test>},
+                                {"tell_failed", bound<tell_failed>},
+                                {"variants", bound<variants>},
+                                {"write_kept", bound<write_kept>},
                                 {nullptr, nullptr}};
   luaL_setfuncs(L, functions, 0);
 }

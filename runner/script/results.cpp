@@ -5,7 +5,6 @@
 #include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
-#include "script/prelude.h"
 #include "spec/text.h"
 
 namespace compeer::script {
@@ -163,19 +162,18 @@ void push_result(lua_State* L, RunResult result) {
   push_boxed<RunResult>(L, type, std::move(result), size);
 }
 
-void push_results(lua_State* L, std::vector<RunResult> results) {
-  lua_getfield(L, LUA_REGISTRYINDEX, prelude_key);
-  lua_getfield(L, -1, "to_list");
-  lua_remove(L, -2);
-  lua_newtable(L);
-  for (size_t i = 0; i < results.size(); ++i) {
-    push_result(L, std::move(results[i]));
-    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+const RunResult& check_result(lua_State* L, int index) { return check_boxed<RunResult>(L, index, type); }
+
+std::vector<RunResult> results_at(lua_State* L, int index) {
+  std::vector<RunResult> results;
+  for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
+    results.push_back(check_result(L, -1));
+    lua_pop(L, 1);
   }
-  lua_call(L, 1, 1);
+  lua_pop(L, 1);
+  return results;
 }
 
-const RunResult& check_result(lua_State* L, int index) { return check_boxed<RunResult>(L, index, type); }
 const RunResult* to_result(lua_State* L, int index) { return test_boxed<RunResult>(L, index, type); }
 
 void open_results(lua_State* L) {

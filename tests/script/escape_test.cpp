@@ -113,7 +113,10 @@ TEST_P(Escape, FailsAndIsTold) {
 INSTANTIATE_TEST_SUITE_P(Script, Escape, testing::ValuesIn(attempts), [](const auto& each) { return each.param.name; });
 
 TEST(AScript, ChangesNothingInThePrelude) {
-  const std::string table = "print(compeer.results { base:launch() }:table('seed', 'reward'))\n";
+  const std::string table =
+      "print(compeer.sweep(base, { seed = { 1, 2 } }):run():table('seed', 'reward')) print(compeer.interval { 1, 2 }) "
+      "compeer.study { name = 's', seeds = 2, rows = { 'a', 'b' }, figures = { 'reward' }, against = 'a', run = "
+      "function(seed, row) return base:with { name = row.name .. seed, seed = seed } end }\n";
   const std::string changes =
       "for _, library in pairs { string, table, math, utf8 } do for name in pairs(library) do library[name] = nil end "
       "end for _, name in ipairs { 'ipairs', 'pairs', 'rawget', 'type', 'format', 'insert', 'refuse' } do "

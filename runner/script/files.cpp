@@ -1,0 +1,125 @@
+// Primitives that reach files: reports, and the figures that studies keep.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/inside.h"
+#include "lua/value.h"
+#include "script/module.h"
+#include "script/prelude.h"
+
+namespace compeer::script {
+
+namespace {
+
+using spec::json;
+
+constexpr uint64_t cost_of_report = 1'000'000;  // in instructions: a loop of reports ends too
+
+std::vector<std::string> texts_of(const json& list) {  // the empty list is an empty table in Lua
+  return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+Estimate estimate_of(const json& given) {
+  if (given.is_null()) return {};
+  return {given.at("mean"), given.value("low", Estimate::unknown), given.value("high", Estimate::unknown),
+          given.at("n")};
+}
+
+// A table or a comparison as the prelude makes them.
+std::optional<SweepTable> sweep_table(const json& request, const char* name, const char* notes) {
+  if (!request.contains(name)) return {};
+  const auto& given = request.at(name);
+  SweepTable table{texts_of(given.at("settings")), texts_of(given.at("metrics")), {},
+                   texts_of(given.at(notes)),      given.value("base", ""),       given.value("paired_by", "")};
+  for (const auto& row : given.at("rows")) {
+    auto& made = table.rows.emplace_back();
+    for (const auto& path : table.settings) made.settings.push_back(row.value(path, json()));
+    for (const auto& metric : table.metrics) made.metrics.push_back(estimate_of(row.value(metric, json())));
+    made.finished = row.value("runs", size_t{0});
+    made.failed = row.value("failed", size_t{0});
+  }
+  return table;
+}
+
+}  // namespace
+
+// report { title = ..., output = ..., runs = ..., table = ..., comparison = ..., frontiers = { { x, y } } }
+// Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
+// own.
+int report(lua_State* L) {
+  ReportRequest request;
+  lua_getfield(L, 1, "output");
+  request.output = file_name(check_text(L, -1));
+  lua_getfield(L, 1, "runs");
+  request.runs = results_at(L, lua_gettop(L));
+  lua_pushnil(L);
+  lua_setfield(L, 1, "runs");
+  const auto given = to_json(L, 1, "");
+  request.title = given.at("title");
+  const std::filesystem::path path(request.output);
+  if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
+    throw Error("", fmt::format("a report can't be written to '{}'", request.output),
+                "give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
+  }
+  if (request.runs.empty()) throw Error("", "a report needs results");
+  request.table = sweep_table(given, "table", "failed");
+  request.comparison = sweep_table(given, "comparison", "left_out");
+  for (const auto& pair : given.at("frontiers")) request.frontiers.emplace_back(pair.at(0), pair.at(1));
+  spend(L, cost_of_report);
+  const OffTheClock pause(L);
+  actions(L).report(request);
+  return 0;
+}
+
+// Figures of studies, each seed in a file of its own: what runs on different days and machines adds up.
+
+// check_kept(folder)
+int check_kept(lua_State* L) {
+  const auto folder = file_name(check_text(L, 1));
+  if (stays_below(".", folder)) return 0;
+  throw Error("", fmt::format("figures can't be kept in '{}'", folder),
+              "give a folder below the current one: kept = \"figures/rates\"");
+}
+
+// read_kept(file, study, seed) -> { row = { title = number } }, NaN where there is none. Throws Error (exit 4) if the
+// file is another study's.
+int read_kept(lua_State* L) {
+  const std::string file(check_text(L, 1)), study(check_text(L, 2));
+  const auto seed = luaL_checkinteger(L, 3);
+  const auto kept = actions(L).kept(file);
+  lua_newtable(L);
+  if (!kept) return 1;
+  const auto rows = kept->value("rows", json());
+  if (kept->value("study", json()) != study || kept->value("seed", json()) != seed || !rows.is_object())
+    throw Error(file, fmt::format("has no figures of the study '{}' with seed {}", study, seed),
+                "move it out of the way; what it should hold is then run", Exit::data);
+  for (const auto& [row, figures] : rows.items()) {
+    lua_newtable(L);
+    for (const auto& [title, value] : figures.items()) {
+      if (!value.is_number() && !value.is_null()) continue;
+      lua_pushnumber(L, value.is_null() ? Estimate::unknown : value.get<double>());
+      lua_setfield(L, -2, title.c_str());
+    }
+    lua_setfield(L, -2, row.c_str());
+  }
+  return 1;
+}
+
+// write_kept(file, study, seed, rows): nothing in a dry run
+int write_kept(lua_State* L) {
+  if (actions(L).dry_run()) return 0;
+  auto rows = json::object();
+  for (lua_pushnil(L); lua_next(L, 4); lua_pop(L, 1)) {
+    auto& row = rows[std::string(check_text(L, -2))] = json::object();
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+      const double value = luaL_checknumber(L, -1);
+      row[std::string(check_text(L, -2))] = std::isnan(value) ? json() : json(value);
+    }
+  }
+  actions(L).keep(std::string(check_text(L, 1)),
+                  {{"study", check_text(L, 2)}, {"seed", luaL_checkinteger(L, 3)}, {"rows", rows}});
+  return 0;
+}
+
+}  // namespace compeer::script
