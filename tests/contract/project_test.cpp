@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "contract/project/templates.h"
 #include "plugin/descriptor.h"
 #include "../program.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "contract/project/templates.h"
 #include "plugin/descriptor.h"
 #include "spec/text.h"
 
