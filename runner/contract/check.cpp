@@ -1,9 +1,9 @@
-// Whether a plugin keeps the contract of its kind.
+// `compeer plugins check` in the front end: the checks of a descriptor, those of the worker, and the table of findings.
 #include "contract/check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "contract/plugin_choice.h"
 #include "contract/settings_check.h"
-#include "contract/trial.h"
+#include "contract/worker_check.h"
 #include "plugin/allow_list.h"
 #include "spec/spec.h"
 #include "spec/text.h"
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A message may have lines of its own.
+// Joins the lines of a message.
 std::string in_one_line(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -34,7 +34,6 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// A plugin's file on its way through the checks.
 class PluginCheck {
  public:
   explicit PluginCheck(const CheckOptions& options)
@@ -43,16 +42,16 @@ class PluginCheck {
         folder_(file_.parent_path().parent_path()) {}
 
   int run() {
-    if (reads()) {
+    if (read_descriptor()) {
       plugin::AllowLists().refuse(descriptor_.kind, descriptor_.name, file_, sha256_);
-      tries();
+      check_plugin();
     }
     options_.as_json ? print_json() : print();
     return static_cast<int>(failed() > 0 ? Exit::plugin : made_ ? Exit::ok : Exit::data);
   }
 
  private:
-  bool reads() {
+  bool read_descriptor() {
     title_ = file_.parent_path().filename().string() + "/" + file_.stem().string();
     try {
       descriptor_ = plugin::read_descriptor(file_);  // first: it refuses what is too large for a library
@@ -62,33 +61,32 @@ class PluginCheck {
       findings_.push_back({"descriptor", CheckVerdict::holds, "valid, of the kind and name that the file has"});
       return true;
     } catch (const Error& error) {
-      findings_.push_back(
-          {"descriptor", CheckVerdict::fails, error.problem() + (error.help().empty() ? "" : "; " + error.help())});
+      const auto what = error.problem() + (error.help().empty() ? "" : "; " + error.help());
+      findings_.push_back({"descriptor", CheckVerdict::fails, what});
       return false;
     }
   }
 
-  void tries() {
+  void check_plugin() {
     const plugin::Finder finder(folders());
     auto settings = check_settings(descriptor_, own_sets(), finder);
-    findings_ = joined(std::move(findings_), std::move(settings.findings));
-    json edges = json::array();
-    for (const auto& edge : settings.edges) edges.push_back({{"name", edge.name}, {"value", edge.value}});
-    auto trial = try_plugin({{"kind", descriptor_.kind},
-                             {"name", descriptor_.name},
-                             {"version", descriptor_.version},
-                             {"path", file_.string()},
-                             {"sha256", sha256_},
-                             {"settings", std::move(settings.settings)},
-                             {"missing", std::move(settings.missing)},
-                             {"unset", std::move(settings.unset)},
-                             {"edges", std::move(edges)},
-                             {"dataset", dataset(finder)}},
-                            folder_, options_.patience);
-    findings_ = joined(std::move(findings_), std::move(trial.findings));
-    ending_ = trial.ending;
-    made_ = trial.made;
+    add(settings.findings);
+    const auto found = check_in_worker({{"kind", descriptor_.kind},
+                                        {"name", descriptor_.name},
+                                        {"version", descriptor_.version},
+                                        {"path", file_.string()},
+                                        {"sha256", sha256_},
+                                        {"settings", std::move(settings.settings)},
+                                        {"missing", std::move(settings.missing)},
+                                        {"unset", std::move(settings.unset)},
+                                        {"edges", std::move(settings.edges)},
+                                        {"dataset", dataset(finder)}},
+                                       folder_, options_.patience);
+    add(found.findings);
+    made_ = found.made;
   }
+
+  void add(const std::vector<CheckFinding>& more) { findings_.insert(findings_.end(), more.begin(), more.end()); }
 
   std::vector<fs::path> folders() const {
     auto all = plugin::search_path();
@@ -96,7 +94,7 @@ class PluginCheck {
     return all;
   }
 
-  // "dataset.path=x" is a setting of the dataset that was named, every other one the plugin's own.
+  // With --dataset, "dataset.path=x" is a setting of the dataset; every other one is the plugin's own.
   static bool of_dataset(const std::string& set) { return set.starts_with("dataset."); }
 
   std::vector<std::string> own_sets() const {
@@ -116,16 +114,15 @@ class PluginCheck {
 
   size_t count(CheckVerdict verdict) const {
     return static_cast<size_t>(
-        std::count_if(findings_.begin(), findings_.end(), [&](const Remark& one) { return one.verdict == verdict; }));
+        std::count_if(findings_.begin(), findings_.end(), [&](const auto& one) { return one.verdict == verdict; }));
   }
   size_t failed() const { return count(CheckVerdict::fails); }
 
   void print() const {
     std::cout << spec::printable(title_) << "  " << file_.string() << "\n\n";
-    for (const Remark& one : findings_) {
-      const std::string verdict = one.verdict == CheckVerdict::told ? "" : json(one.verdict).get<std::string>();
-      std::cout << fmt::format("  {:<11} {:<12} {}\n", one.check,
-                               one.verdict == CheckVerdict::fails ? "FAILS" : verdict,
+    for (const CheckFinding& one : findings_) {
+      const auto verdict = one.verdict == CheckVerdict::fails ? "FAILS" : json(one.verdict).get<std::string>();
+      std::cout << fmt::format("  {:<11} {:<12} {}\n", one.check, verdict,
                                spec::printable(in_one_line(one.what), 2000));
       for (const auto& frame : one.stack) std::cout << fmt::format("{:<27}{}\n", "", spec::printable(frame, 200));
     }
@@ -143,17 +140,11 @@ class PluginCheck {
     std::cout << out.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   }
 
-  static std::vector<Remark> joined(std::vector<Remark> a, std::vector<Remark> b) {
-    a.insert(a.end(), std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()));
-    return a;
-  }
-
   const CheckOptions& options_;
   const fs::path file_, folder_;
   std::string title_, sha256_;
   plugin::Descriptor descriptor_;
-  std::vector<Remark> findings_;
-  std::string ending_;
+  std::vector<CheckFinding> findings_;
   bool made_ = false;
 };
 

@@ -4,16 +4,17 @@
 
 namespace compeer::contract {
 
-/// What `compeer plugins check` is asked for.
+/// Options of `compeer plugins check`.
 struct CheckOptions {
-  std::string file, dataset;      ///< the library; a dataset whose examples it is tried with
+  std::string file;               ///< the library, KIND/NAME.so
+  std::string dataset;            ///< name of a dataset plugin that supplies examples; empty: made-up ones
   std::vector<std::string> sets;  ///< "target=20", "dataset.KEY=VALUE"
   double patience = 60;           ///< seconds that one call may take
   bool as_json = false;
 };
 
-/// Tries whether a plugin keeps the contract of its kind, and prints what it finds. What a descriptor says is looked at
-/// in this process; what runs the plugin's code is done by a worker (worker/), which may crash. Returns the exit code: 0 if all that was checked holds, 5 if not, 4 if no
+/// Checks whether a plugin keeps the contract of its kind, and prints the findings. Reads the descriptor in this
+/// process; the worker runs the plugin's code. Returns the exit code: 0 if no check fails, 5 if one does, 4 if no
 /// object of the plugin could be made.
 int check(const CheckOptions& options);
 

@@ -8,20 +8,20 @@
 #include "plugin/search.h"
 #include "spec/draft.h"
 
+/// Plugins that a command opens by itself, without a spec.
 namespace compeer::contract {
 
-/// A plugin that a command opens by itself, without a spec.
-
-/// A draft with this plugin alone in the section `at` ("dataset", "stages.0") and what --set says of it, "rounds=20" or
-/// "stages.0.rounds=20". `command` is the origin of its name.
+/// Returns a draft with this plugin alone in the section `at` ("dataset", "stages.0"), and its --set options,
+/// "rounds=20" or "stages.0.rounds=20". `command` is recorded as the origin of the name.
 spec::Draft draft_of(const std::string& at, const std::string& name, const std::vector<std::string>& sets,
                      const std::string& command);
 
-/// What a setting is that nobody has given, in place of its default.
+/// Returns the value of a setting that was not given, or nothing if its default applies.
 using Otherwise = std::function<std::optional<nlohmann::json>(const spec::SettingSchema&)>;
 
-/// {"plugin", "path", "sha256", "settings"} as the worker opens it (inference/open_plugin.h): each setting as in
-/// `given`, else as `otherwise` says, else its default. Throws Error (exit 2, where = `source`) if one is missing.
+/// Returns {"plugin", "path", "sha256", "settings"}, from which the worker opens the plugin (inference/open_plugin.h).
+/// A setting has its value in `given`, else from `otherwise`, else its default. Throws Error (exit 2, where = `source`)
+/// if one is missing.
 nlohmann::json plugin_json(const plugin::Found& found, const nlohmann::json& given, const std::string& source,
                            const Otherwise& otherwise = nullptr);
 

@@ -1,27 +1,21 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "contract/remark.h"
+#include "contract/finding.h"
 #include "plugin/search.h"
-#include "spec/draft.h"
 
 namespace compeer::contract {
 
-/// What can be said of a plugin's settings without running any of it: its descriptor against the rules that specs are
-/// resolved by.
+/// The settings of a plugin, resolved from its descriptor without running any of its code.
 struct SettingsCheck {
-  std::vector<Remark> findings;
-  nlohmann::json settings;  ///< to make it with, all keys present; null if there are none, as while some are missing
-  std::vector<std::string> missing;  ///< required, and not said
-  std::vector<std::string> unset;    ///< not required, without a default, and not said
-
-  /// A value at the end of a setting's range: the plugin must be made with it.
-  struct Edge {
-    std::string name;
-    nlohmann::json value;
-  };
-  std::vector<Edge> edges;
+  std::vector<CheckFinding> findings;
+  nlohmann::json settings;           ///< every setting's value; null if they are invalid or one is missing
+  std::vector<std::string> missing;  ///< names of required settings without a value
+  std::vector<std::string> unset;    ///< names of optional settings without a value and without a default
+  std::vector<std::pair<std::string, nlohmann::json>> edges;  ///< name and value at each end of a setting's range
 };
 
 /// `sets`: "key=value" of the plugin's own table. Throws Error (exit 3) for mistakes in them.

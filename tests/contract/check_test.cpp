@@ -28,8 +28,7 @@ TEST_F(PluginsCheck, PassesAPluginThatBehaves) {
   EXPECT_EQ(report.at("holds"), true);
   EXPECT_EQ(report.at("plugin"), "rewards/unruly 1.0.0");
   EXPECT_EQ(all(report, "not checked"), "");
-  EXPECT_NE(all(report, "told").find("time: score() with ordinary completions: "), std::string::npos);
-  EXPECT_NE(all(report, "holds").find("settings: the ends of ranges are taken, 2 of them, and nothing beyond\n"),
+  EXPECT_NE(all(report, "holds").find("ranges: can be made with settings at the ends of their ranges, 2 of them\n"),
             std::string::npos);
 }
 
@@ -38,7 +37,7 @@ TEST_F(PluginsCheck, PrintsATable) {
   EXPECT_TRUE(text.starts_with("rewards/unruly 1.0.0  " + unruly +
                                "\n\n  descriptor  holds        valid, of the kind and name that the file has\n"))
       << text;
-  EXPECT_NE(text.find("  inputs      FAILS        in score() with ordinary completions, empty completions, "),
+  EXPECT_NE(text.find("  inputs      FAILS        in score() with ordinary completions: threw a value of type int\n"),
             std::string::npos)
       << text;
   EXPECT_TRUE(text.ends_with("\nexit 5")) << text;
@@ -63,7 +62,7 @@ TEST_F(PluginsCheck, ShowsTheStackOfACrash) {
   const auto& stack = report.at("findings").at(report.at("findings").size() - 2).at("stack");
   ASSERT_GE(stack.size(), 2u) << report;
   const auto first = stack[0].get<std::string>();
-  EXPECT_TRUE(first.find("write_to_nowhere") != std::string::npos || first.starts_with(unruly)) << first;
+  EXPECT_TRUE(first.starts_with(unruly + "+0x")) << first;
 }
 
 TEST_F(PluginsCheck, FindsACrashWhileItIsLoaded) {
@@ -91,15 +90,16 @@ TEST_F(PluginsCheck, FindsCallsThatDoNotComeBack) {
 }
 
 TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
-  const auto thrown = act("throw int");
-  EXPECT_NE(
-      failing(thrown).find("a single completion, example made-up-2, example made-up-3: threw a value of type int\n"),
-      std::string::npos)
-      << failing(thrown);
+  const auto thrown = failing(act("throw int"));
+  for (const auto* input : {"a single completion", "example made-up-3"})
+    EXPECT_NE(thrown.find(std::string("inputs: in score() with ") + input + ": threw a value of type int\n"),
+              std::string::npos)
+        << thrown;
   EXPECT_NE(failing(act("nan")).find("returned NaN in column 'quality' of completion 0 (the first is 0)"),
             std::string::npos);
-  EXPECT_NE(failing(act("wrong count")).find(": gave 3 numbers in column 'quality' for 4 completions\n"),
-            std::string::npos);
+  EXPECT_NE(
+      failing(act("wrong count")).find(": gave 3 numbers in column 'quality' for 4 completions (every column has"),
+      std::string::npos);
 }
 
 TEST_F(PluginsCheck, FindsConstructorsThatRefuseWhatTheirDescriptorsAllow) {
@@ -109,8 +109,8 @@ TEST_F(PluginsCheck, FindsConstructorsThatRefuseWhatTheirDescriptorsAllow) {
 
 TEST_F(PluginsCheck, FindsResultsThatChange) {
   auto text = failing(act("count calls"));
-  EXPECT_TRUE(text.starts_with("same twice: in score() with example made-up-3, ")) << text;
-  EXPECT_NE(text.find(": gave other results when it was asked again\n"), std::string::npos) << text;
+  EXPECT_EQ(text,
+            "same twice: in score() with an example without a word: gave other results when it was asked again\n");
   text = failing(act("look at the clock"));
   EXPECT_TRUE(text.starts_with("same twice: in score() with ")) << text;
   text = failing(act("count threads"));
@@ -118,19 +118,11 @@ TEST_F(PluginsCheck, FindsResultsThatChange) {
   EXPECT_NE(text.find(": gave other results with 2 threads\n"), std::string::npos) << text;
 }
 
-// On a slow machine there is time for fewer calls than a thousand.
-TEST_F(PluginsCheck, FindsWhatGrows) {
-  for (const auto& [what, method, left] :
-       {std::tuple{"leak memory", "score()", "kept "},
-        {"leak descriptors", "score()", " more files open\n"},
-        {"start threads", "score()", " more threads running\n"},
-        {"start threads for good", "its constructor and destructor", " more threads running\n"}}) {
-#ifdef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
-    if (what == std::string("leak memory")) continue;
-#endif
+TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
+  for (const auto& [what, left] :
+       {std::pair{"leak descriptors", " more files open\n"}, {"start threads", " more threads running\n"}}) {
     const auto text = failing(act(what));
-    EXPECT_TRUE(text.starts_with("growth: ")) << text;
-    EXPECT_NE(text.find(std::string(" more calls of ") + method), std::string::npos) << text;
+    EXPECT_TRUE(text.starts_with("process: it leaves ")) << text;
     EXPECT_NE(text.find(left), std::string::npos) << text;
   }
 }
@@ -139,15 +131,14 @@ TEST_F(PluginsCheck, FindsWhatIsDoneToTheStreams) {
   auto text = failing(act("print"));
   EXPECT_TRUE(text.starts_with("process: it wrote ")) << text;
   EXPECT_NE(text.find(" bytes to standard output: hello"), std::string::npos) << text;
-  EXPECT_EQ(failing(act("close")), "process: it closed descriptor 1\n");
+  EXPECT_EQ(failing(act("close")), "process: it leaves standard output (descriptor 1) changed\n");
 }
 
-TEST_F(PluginsCheck, FindsWhatIsWrittenIntoItsReport) {
-  const auto report = act("write half a line");
-  EXPECT_NE(failing(report).find("process: it wrote into a file that is not its own: this check's report\n"),
-            std::string::npos)
-      << report;
-  EXPECT_EQ(report.at("exit"), 5);
+// The check's report among them, if its number were an ordinary one.
+TEST_F(PluginsCheck, FindsWhatIsWrittenIntoAnyOpenFile) {
+  const auto text = failing(act("write half a line"));
+  EXPECT_TRUE(text.starts_with("process: it wrote ")) << text;
+  EXPECT_NE(text.find(" bytes to standard output: half a line"), std::string::npos) << text;
 }
 
 TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
@@ -174,31 +165,28 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
 
 TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
   for (const auto& [kind, what, finding] :
-       {std::tuple{"datasets", "one id", "each has an id of its own? train 1 has the id of an earlier one: the same"},
-        {"datasets", "odd role", "the first thousand examples are whole? train 0 has a turn of the role 'robot'"},
-        {"datasets", "bytes", "the first thousand examples are whole? train 0 has an answer that is no UTF-8"},
-        {"datasets", "any split", "a split that it has not is empty? 'no such split' has 3"},
-        {"similarity", "one way",
-         "two texts are as alike one way as the other? texts 0 and 1: 0.5 one way, 0 the other"},
-        {"similarity", "half itself", "a text is wholly like itself? text 0 is 0.5 like itself"},
-        {"similarity", "like nothing", "the empty text is like none? the empty text is 0.25 like text 0"},
-        {"stages", "company",
-         "a record becomes the same alone and with others? record made-up-1 becomes something else"},
-        {"stages", "count", "'records' is counted 9 times, and 3 when records are made alone"},
+       {std::tuple{"datasets", "one id", "? train 1 has the id of an earlier one: the same"},
+        {"datasets", "odd role", "? train 0 has a turn of the role 'robot'"},
+        {"datasets", "bytes", "? train 0 has a text that is no UTF-8"},
+        {"datasets", "any split", "? 'no such split' has 3 examples"},
+        {"similarity", "one way", "? text 1 with text 0: 0.000000 instead of 0.500000"},
+        {"similarity", "half itself", "? text 0 with text 0: 0.500000 instead of 1"},
+        {"similarity", "like nothing", "? text 0 with the empty text: 0.250000 instead of 0"},
+        {"stages", "company", "? record made-up-1 becomes something else when it is made alone"},
+        {"stages", "count", "? 'records' is 9.000000, and 3.000000 when records are made alone"},
         {"stages", "lose one", "gave 2 outcomes for 3 records"},
-        {"stages", "list", "findings are an object? findings() returned no object"},
-        {"reweighting", "write into rewards",
-         "the rewards that it gets stay as they were? it wrote into the rewards that it was given"},
+        {"stages", "list", "? findings() returned no object"},
+        {"reweighting", "write into rewards", "wrote into what it was given"},
         {"reweighting", "divide by the sum", "in reweight() with rewards of nothing: returned NaN"}}) {
     const auto report = faulty(kind, what);
     EXPECT_NE(failing(report).find(finding), std::string::npos) << kind << ", " << what << "\n" << failing(report);
     EXPECT_EQ(report.at("exit"), 5);
   }
   EXPECT_TRUE(failing(act("divide by the question"))
-                  .starts_with("rules: an example without a word gets numbers or is refused? "))
+                  .starts_with("inputs: in score() with an example without a word: returned NaN"))
       << failing(act("divide by the question"));
   EXPECT_NE(failing(act("company"))
-                .find("a group gets the same alone and beside another? what the other group says changes its scores"),
+                .find("a group gets the same scores alone and with others? column 'style' of group 0 depends on"),
             std::string::npos)
       << failing(act("company"));
   EXPECT_NE(failing(faulty("datasets", "next")).find("gave other results when it was asked again"), std::string::npos);

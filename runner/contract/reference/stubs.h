@@ -9,8 +9,8 @@ namespace compeer::contract {
 /// Declarations of the module `compeer` for lua-language-server: module.d.lua.
 extern const char* const module_stubs;
 
-/// The text of compeer.d.lua: the module, every key of a spec, and the settings of these plugins, each with its type,
-/// range, default and meaning. Plugins that can't be used are left out.
+/// Returns the text of compeer.d.lua: the module, every key of a spec, and the settings of these plugins, each with its
+/// type, range, default and help. Leaves out broken plugins.
 std::string lua_stubs(const std::vector<plugin::Found>& plugins);
 
 }  // namespace compeer::contract

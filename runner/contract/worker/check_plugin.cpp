@@ -1,48 +1,57 @@
 #include "contract/worker/check_plugin.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "base/hash.h"
-#include "contract/worker/examination.h"
-#include "contract/worker/inputs.h"
+#include "contract/worker/conformance_test.h"
 #include "contract/worker/process_state.h"
-#include "contract/worker/usage.h"
 #include "data/source.h"
 #include "inference/language_model.h"
 #include "inference/open_plugin.h"
 
 namespace compeer::contract {
 
+CallFailure call_failure(const plugin::Identity& identity, const std::string& method, const std::string& input,
+                         const Error& error) {
+  CallFailure failure{place_text(method, input), error.problem(), error.exit()};
+  const std::string own = identity.title() + " (" + identity.path.string() + "), in ", &where = error.where();
+  if (where.starts_with(own) && where.ends_with("()")) {
+    const auto called = where.substr(own.size(), where.size() - own.size() - 2);
+    if (method != "new") failure.place = place_text(called, input);
+  } else if (!where.empty() && where != identity.path.string()) {
+    failure.problem = where + ": " + failure.problem;  // another plugin's failure
+  }
+  if (failure.problem.empty()) failure.problem = "an error without a message";
+  if (!error.help().empty()) failure.problem += " (" + error.help() + ")";
+  return failure;
+}
+
 namespace {
 
 using nlohmann::json;
 
 constexpr int64_t examples_of_a_dataset = 8;
-constexpr rlim_t most_processor_time = 3600, longest_file = 64 << 20;
+constexpr rlim_t max_processor_time = 3600, max_file = 64 << 20;  // seconds, bytes
 
-// Memory that is the process's own: a model's file that is only mapped doesn't count.
-// Standard output is such memory, too: a file without a limit would be a way around it. A model is saved into files
-// that are as large as it is.
+// Private memory is limited, not mapped files of a model. A model may save files that are as large as it is.
 void limit_this_process(const std::string& kind) {
+  const auto limit = [](auto resource, rlim_t most) {
+    const rlimit both{most, most};
+    ::setrlimit(resource, &both);
+  };
 #ifndef __SANITIZE_ADDRESS__
-  constexpr rlim_t most = rlim_t{16} << 30;
-  const auto there = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-  const rlimit memory{std::min(most, there), std::min(most, there)};
-  ::setrlimit(RLIMIT_DATA, &memory);
+  const auto memory = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  limit(RLIMIT_DATA, std::min(rlim_t{16} << 30, memory));
 #endif
-  const rlimit no_core{0, 0}, time{most_processor_time, most_processor_time};
-  if (const rlimit file{longest_file, longest_file}; kind != Model::kind) ::setrlimit(RLIMIT_FSIZE, &file);
-  ::signal(SIGXFSZ, SIG_DFL);  // whoever started us may have ignored it
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  ::setrlimit(RLIMIT_CPU, &time);
+  if (kind != Model::kind) limit(RLIMIT_FSIZE, max_file);
+  ::signal(SIGXFSZ, SIG_DFL);  // the parent process may have ignored it
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, max_processor_time);
 }
 
-// In the place of a policy: something that depends on the text alone, zeros where there is none.
+// Stands for a policy's embedding: a function of the text, zeros for the empty one.
 std::vector<float> made_up_embedding(const std::string& text) {
   std::vector<float> numbers(16, 0.0F);
   const auto digits = sha256(text);
@@ -65,87 +74,75 @@ plugin::Services services_of_a_check() {
   return services;
 }
 
-void read_dataset(const json& choice, const plugin::Services& services, ExaminationRequest& asked) {
+void read_dataset(const json& choice, const plugin::Services& services, ConformanceRequest& request) {
   auto dataset = inference::open_plugin<Dataset>(choice, services);
   data::RecordSource source(dataset, {});
   for (const std::string split : {"train", "valid", "test"}) {
     const auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });
-    for (int64_t i = 0; i < size && std::ssize(asked.examples) < examples_of_a_dataset; ++i)
-      asked.examples.push_back(dataset.call("get", [&](Dataset& d) { return d.get(split, i); }));
+    for (int64_t i = 0; i < size && std::ssize(request.examples) < examples_of_a_dataset; ++i)
+      request.examples.push_back(dataset.call("get", [&](Dataset& d) { return d.get(split, i); }));
   }
   for (int64_t i = 0; i < std::min(source.size(), examples_of_a_dataset); ++i)
-    asked.records.push_back(source.record(i));
-  asked.real_records = true;
+    request.records.push_back(source.record(i));
+  if (request.examples.empty() || request.records.empty())
+    throw Error("--dataset " + dataset.identity().name, "has no examples", "choose another dataset", Exit::data);
+  request.real_records = true;
 }
 
-ExaminationRequest asked_by(const json& options, const plugin::Services& services) {
-  ExaminationRequest asked;
-  asked.chosen = {options.at("kind"), options.at("name"), options.at("path").get<std::string>(), options.at("sha256")};
-  asked.version = options.at("version");
-  asked.settings = options.at("settings");
-  asked.missing = options.at("missing");
-  asked.unset = options.at("unset");
-  asked.edges = options.at("edges");
+ConformanceRequest parse(const json& options, const plugin::Services& services) {
+  ConformanceRequest request;
+  request.chosen = {options.at("kind"), options.at("name"), options.at("path").get<std::string>(),
+                    options.at("sha256")};
+  request.version = options.at("version");
+  request.settings = options.at("settings");
+  request.missing = options.at("missing");
+  request.unset = options.at("unset");
+  request.edges = options.at("edges");
   if (!options.at("dataset").is_null()) {
-    read_dataset(options.at("dataset"), services, asked);
+    read_dataset(options.at("dataset"), services, request);
   } else {
     for (const std::string id : {"made-up-1", "made-up-2", "made-up-3"}) {
-      asked.examples.push_back(made_up_example(id));
-      asked.records.push_back(made_up_record(id));
+      request.examples.push_back(made_up_example(id));
+      request.records.push_back(made_up_record(id));
     }
   }
-  // A fresh model's vocabulary comes from a tokenizer, in a run.
-  if (asked.chosen.kind == Model::kind && asked.settings.is_object() &&
-      asked.settings.value("config", json()).is_object())
-    asked.settings["config"].emplace("vocab_size", 1024);
-  return asked;
+  // In a run the vocabulary of a new model comes from a tokenizer.
+  if (request.chosen.kind == Model::kind && request.settings.is_object() &&
+      request.settings.value("config", json()).is_object())
+    request.settings["config"].emplace("vocab_size", 1024);
+  return request;
 }
 
-bool examine(const ExaminationRequest& asked, const plugin::Services& services, Reporter& report) {
-  const auto& kind = asked.chosen.kind;
-  if (kind == ChatModel::kind) return Examination<ChatModel>(asked, services, report).run();
-  if (kind == Dataset::kind) return Examination<Dataset>(asked, services, report).run();
-  if (kind == Model::kind) return Examination<Model>(asked, services, report).run();
-  if (kind == Reward::kind) return Examination<Reward>(asked, services, report).run();
-  if (kind == Reweighting::kind) return Examination<Reweighting>(asked, services, report).run();
-  if (kind == Similarity::kind) return Examination<Similarity>(asked, services, report).run();
-  if (kind == Stage::kind) return Examination<Stage>(asked, services, report).run();
+bool run_test(const ConformanceRequest& request, const plugin::Services& services, Reporter& report) {
+  const auto& kind = request.chosen.kind;
+  if (kind == ChatModel::kind) return ConformanceTest<ChatModel>(request, services, report).run();
+  if (kind == Dataset::kind) return ConformanceTest<Dataset>(request, services, report).run();
+  if (kind == Model::kind) return ConformanceTest<Model>(request, services, report).run();
+  if (kind == Reward::kind) return ConformanceTest<Reward>(request, services, report).run();
+  if (kind == Reweighting::kind) return ConformanceTest<Reweighting>(request, services, report).run();
+  if (kind == Similarity::kind) return ConformanceTest<Similarity>(request, services, report).run();
+  if (kind == Stage::kind) return ConformanceTest<Stage>(request, services, report).run();
   throw Error(kind, "has no checks", "", Exit::failure);
-}
-
-void tell_of_streams(const Streams& streams, Reporter& report) {
-  report.begin("process");
-  const auto touched = streams.touched();
-  for (const auto& what : touched) report.fails("it " + what);
-  if (touched.empty()) report.holds("standard input, output and error are left alone");
-}
-
-void report_changed_state(const ProcessState& state, Reporter& report) {
-  const auto changed = state.changed();
-  for (const auto& what : changed) report.fails("it leaves " + what + " changed");
-  if (changed.empty())
-    report.holds("current folder, umask, locale, environment, limits, signals and rounding are as they were");
 }
 
 }  // namespace
 
 int check_plugin(const json& options) {
-  const int file = options.at("report");
-  ::fcntl(file, F_SETFD, FD_CLOEXEC);
-  Reporter report(file);
+  Reporter report(options.at("report"));
   try {
     limit_this_process(options.at("kind"));
     const auto services = services_of_a_check();
-    const ExaminationRequest asked = asked_by(options, services);
-    const Streams streams;
-    watch_calls(file, options.at("patience"));
+    const ConformanceRequest request = parse(options, services);
+    report.watch(options.at("patience"));
     const ProcessState state;
-    const bool made = examine(asked, services, report);
-    tell_of_streams(streams, report);
-    report_changed_state(state, report);
-    report.ends(made);
+    const bool made = run_test(request, services, report);
+    report.begin("process");
+    const auto changes = state.changes();
+    for (const auto& what : changes) report.fails(what);
+    if (changes.empty()) report.holds("streams, umask, environment, limits and signal handlers are as they were");
+    report.finish(made);
   } catch (const std::exception& error) {
-    report.gives_up(error.what());
+    report.fail(error.what());
   }
   return 0;
 }

@@ -3,11 +3,11 @@
 
 namespace compeer::contract {
 
-/// `compeer plugins check` in the worker: everything that runs the plugin's code. OPTIONS:
-///   {"kind", "name", "version", "path", "sha256", "settings", "missing", "unset", "edges": see examinee.h,
-///    "dataset": what contract/plugin_choice.h chose, or null, "patience": seconds of a call,
-///    "report": the open file that contract/worker/reporter.h writes to}
-/// This process has limits of its own, and nothing that the plugin does to it harms anybody.
+/// The part of `compeer plugins check` that runs the plugin's code, in the worker. OPTIONS:
+///   {"kind", "name", "version", "path", "sha256", "settings", "missing", "unset", "edges": see ConformanceRequest,
+///    "dataset": a choice of contract/plugin_choice.h, or null; "patience": seconds that one call may take,
+///    "report": number of the open file that Reporter writes to}
+/// Limits this process's memory, processor time and files, and watches for crashes.
 int check_plugin(const nlohmann::json& options);
 
 }  // namespace compeer::contract

@@ -2,30 +2,29 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cfenv>
-#include <clocale>
+#include <cstdio>
 #include <filesystem>
-#include <locale>
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
+#include <iostream>
+#include <iterator>
+
+#include "spec/text.h"
 
 namespace compeer::contract {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string mask() {
-  const mode_t mask = ::umask(0);  // it can't be asked without being set
+  const mode_t mask = ::umask(0);  // can't be read without being set
   ::umask(mask);
   return std::to_string(mask);
 }
-
-// A locale of facets that somebody has put together is called "*".
-std::string locale() { return std::string(std::setlocale(LC_ALL, nullptr)) + " " + std::locale().name(); }
 
 std::string environment() {
   std::string all;
@@ -43,48 +42,63 @@ std::string limits() {
   return all;
 }
 
-std::string signals() {
+std::string signal_handlers() {
   std::string all;
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action = {};
     ::sigaction(signal, nullptr, &action);
     all += fmt::format("{} {} ", reinterpret_cast<uintptr_t>(action.sa_handler), action.sa_flags);
   }
-  sigset_t blocked;
-  ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-  for (int signal = 1; signal < NSIG; ++signal) all += ::sigismember(&blocked, signal) == 1 ? "1" : "0";
   return all;
 }
 
-// Rounding, flushing to zero and trapping, without the flags that say what has happened in past calculations.
-std::string arithmetic() {
-  auto all = fmt::format("{} {}", std::fegetround(), ::fegetexcept());
-#ifdef __SSE__
-  all += fmt::format(" {}", _mm_getcsr() & ~static_cast<unsigned>(_MM_EXCEPT_MASK));
-#endif
-  return all;
-}
-
-std::map<std::string, std::string> as_they_are() {
+std::string file_of(int descriptor) {
   std::error_code code;
-  return {{"the current folder", std::filesystem::current_path(code).string()},
-          {"the mask of new files' modes (umask)", mask()},
-          {"the locale", locale()},
-          {"the environment", environment()},
-          {"the limits of the process", limits()},
-          {"what signals do", signals()},
-          {"how numbers are rounded", arithmetic()}};
+  const auto link = fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), code);
+  return code ? "" : link.string();
 }
+
+std::map<std::string, std::string> current() {
+  return {{"the mask of new files' modes (umask)", mask()}, {"the environment", environment()},
+          {"the limits of the process", limits()},          {"what signals do", signal_handlers()},
+          {"standard input (descriptor 0)", file_of(0)},    {"standard output (descriptor 1)", file_of(1)},
+          {"standard error (descriptor 2)", file_of(2)}};
+}
+
+int64_t open_files() { return std::distance(fs::directory_iterator("/proc/self/fd"), {}); }
+int64_t running_threads() { return std::distance(fs::directory_iterator("/proc/self/task"), {}); }
 
 }  // namespace
 
-ProcessState::ProcessState() : before_(as_they_are()) {}
+ProcessState::ProcessState() {
+  std::fflush(stdout);
+  output_ = ::memfd_create("standard output", MFD_CLOEXEC);
+  ::dup2(output_, STDOUT_FILENO);
+  files_ = open_files();
+  threads_ = running_threads();
+  before_ = current();
+}
 
-std::vector<std::string> ProcessState::changed() const {
+ProcessState::~ProcessState() { ::close(output_); }
+
+std::vector<std::string> ProcessState::changes() const {
   std::vector<std::string> all;
-  for (const auto& [what, now] : as_they_are()) {
-    if (before_.at(what) != now) all.push_back(what);
+  for (const auto& [what, now] : current()) {
+    if (before_.at(what) != now) all.push_back("it leaves " + what + " changed");
   }
+  constexpr int64_t more = 20;
+  const auto files = open_files() - files_, threads = running_threads() - threads_;
+  if (files >= more) all.push_back(fmt::format("it leaves {} more files open", files));
+  if (threads >= more) all.push_back(fmt::format("it leaves {} more threads running", threads));
+  std::cout.flush();
+  std::fflush(stdout);
+  struct stat status = {};
+  ::fstat(output_, &status);
+  if (status.st_size == 0) return all;
+  char begin[60];
+  const auto size = std::max<ssize_t>(0, ::pread(output_, begin, sizeof begin, 0));
+  all.push_back(fmt::format("it wrote {} bytes to standard output: {}", status.st_size,
+                            spec::printable({begin, static_cast<size_t>(size)})));
   return all;
 }
 

@@ -1,37 +1,52 @@
 #pragma once
 #include <string>
 
-#include "contract/remark.h"
+#include "contract/finding.h"
 
 namespace compeer::contract {
 
-/// Tells the front end, line by line as JSON, what is being done and what was found: if this process ends in the midst
-/// of it, all up to there is known.
+/// A call into the plugin. The process ends if the object exists for longer than its time.
+class Call {
+ public:
+  explicit Call(double seconds);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+};
+
+/// Writes the report of the checks to an open file, which the front end reads (contract/worker_check.h): one line of
+/// JSON for every call and finding, so that the report is complete up to a crash.
 class Reporter {
  public:
-  explicit Reporter(int file) : file_(file) {}
+  /// The file's number is replaced by a high one, which plugins that use a wrong number do not reach.
+  explicit Reporter(int file);
 
-  /// What follows belongs to this check.
+  /// From now on a crash, a call of exit() and a call that takes longer than `patience` seconds end this process, after
+  ///   {"crash": {"signal": 11 or "exit": 0 or "seconds": 60}}
+  /// and the stack, one line for each function. One per process.
+  void watch(double patience);
+
+  /// Sets the check that the following findings belong to.
   void begin(const std::string& check) { check_ = check; }
 
-  void holds(const std::string& what) { say(CheckVerdict::holds, what); }
-  void fails(const std::string& what) { say(CheckVerdict::fails, what); }
-  void not_checked(const std::string& why) { say(CheckVerdict::not_checked, why); }
-  void tells(const std::string& what) { say(CheckVerdict::told, what); }
+  void holds(const std::string& what) { add(CheckVerdict::holds, what); }
+  void fails(const std::string& what) { add(CheckVerdict::fails, what); }
+  void not_checked(const std::string& why) { add(CheckVerdict::not_checked, why); }
 
-  /// The next call into the plugin.
-  void calls(const std::string& method, const std::string& input);
+  /// Announces a call, which may take `factor` times the patience.
+  Call call(const std::string& method, const std::string& input, int factor = 1);
 
-  /// All checks are over. `made`: there was an object of the plugin's to check.
-  void ends(bool made);
+  /// All checks are done. `made`: an object of the plugin could be made.
+  void finish(bool made);
   /// The checks themselves failed.
-  void gives_up(const std::string& why);
+  void fail(const std::string& why);
 
  private:
-  void say(CheckVerdict verdict, const std::string& what);
-  void write(const nlohmann::json& line);
+  void add(CheckVerdict verdict, const std::string& what);
+  void write(const nlohmann::json& line) const;
 
   int file_;
+  double patience_ = 0;
   std::string check_;
 };
 

@@ -1,29 +1,39 @@
 #pragma once
-/// For unit tests of plugins: the library that was built, opened without a run around it.
+/// For unit tests of plugins: opens the library that was built, without a run. The functions whose names end in
+/// `_problem` check the rules of a kind, as `compeer plugins check` does; they return a description of the first
+/// mistake, or "".
 ///
 ///   compeer::TestHost host;
 ///   const auto reward = compeer::open_library<compeer::Reward>("length.so", {{"target", 400}}, host);
 ///   EXPECT_EQ(compeer::scores_of(*reward, {"a", "bcd"}).at("length"), (std::vector<double>{1, 3}));
+///   EXPECT_EQ(compeer::similarity_problem(*similarity, {"listen", "silent"}), "");
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "compeer/chat.h"
+#include "compeer/dataset.h"
 #include "compeer/host.h"
 #include "compeer/reward.h"
 #include "compeer/settings.h"
+#include "compeer/similarity.h"
+#include "compeer/stage.h"
 
 namespace compeer {
 
-/// A host of a test's own. Random numbers are a function of their arguments, as in a run; what is logged is kept.
+/// A host for tests. Random numbers are a function of their arguments, as in a run.
 class TestHost : public Host {
  public:
-  std::vector<std::string> logged;
-  bool stopped = false;                ///< what cancelled() says
-  Similarity* similarities = nullptr;  ///< what plugins among the settings are, if a test needs any
+  std::vector<std::string> logged;     ///< arguments of log()
+  bool stopped = false;                ///< result of cancelled()
+  Similarity* similarities = nullptr;  ///< result of similarity(), which throws if it is null; the others are alike
   Chat* chats = nullptr;
   LanguageModel* language_models = nullptr;
   const TextTokenizer* tokenizers = nullptr;
@@ -59,9 +69,8 @@ class TestHost : public Host {
   }
 };
 
-/// Makes a plugin out of its library with these settings, which must be all of them: nothing is read from the
-/// descriptor
-/// (`compeer plugins check` does that). The library is never closed.
+/// Opens a library and makes its plugin with these settings. Defaults of the descriptor are not added: name every
+/// setting. The library is never closed.
 template <class Kind>
 std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json settings, Host& host) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -72,7 +81,7 @@ std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json setti
   return reinterpret_cast<Factory>(*alias)(Settings(std::move(settings)), host);
 }
 
-/// The scores of a group with these completions, unchecked.
+/// Returns the scores of a group with these completions, unchecked.
 inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, const Example& example = {}) {
   std::vector<Completion> completions;
   for (const auto& text : texts) completions.push_back({text, 0, true});
@@ -80,10 +89,10 @@ inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, c
   return reward.score_all(groups).at(0);
 }
 
-/// What a chat model replies, in the order of the requests; one that it has not answered has an empty reply.
+/// Returns a chat model's replies, in the order of the requests. The reply to an unanswered request is empty.
 inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<ChatRequest>& requests) {
   struct Line : ChatRequests {
-    explicit Line(const std::vector<ChatRequest>& all) : all(all), replies(all.size()) {}
+    explicit Line(const std::vector<ChatRequest>& given) : all(given), replies(given.size()) {}
     std::vector<Numbered> take(size_t most) override {
       std::vector<Numbered> some;
       for (; some.size() < most && next < all.size(); ++next) some.push_back({next, all[next]});
@@ -96,6 +105,95 @@ inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<Chat
   } line(requests);
   chat.answer(line);
   return line.replies;
+}
+
+/// A reward scores each group the same whether it is scored alone or with the others.
+inline std::string reward_problem(Reward& reward, const std::vector<Group>& groups) {
+  const auto equal = [](const Scores::Column& a, const Scores::Column& b) {
+    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+  };
+  const auto together = reward.score_all(groups);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const auto alone = reward.score_all(std::vector<Group>{groups[g]});
+    for (const auto& [name, column] : alone.at(0).columns()) {
+      if (!equal(column, together.at(g).at(name)))
+        return "column '" + name + "' of group " + std::to_string(g) + " depends on the other groups";
+    }
+  }
+  return "";
+}
+
+/// Cosines are symmetric, 1 between a text and itself, and 0 between the empty text and any. `texts` have content.
+inline std::string similarity_problem(Similarity& similarity, std::vector<std::string> texts) {
+  constexpr double rounding = 1e-6;
+  const size_t empty = texts.size();
+  texts.emplace_back();
+  const auto cosines = similarity.compare(texts, texts);
+  const auto wrong = [&](size_t i, size_t j, const std::string& right) {
+    return "text " + std::to_string(i) + " with " + (j == empty ? "the empty text" : "text " + std::to_string(j)) +
+           ": " + std::to_string(cosines[i][j]) + " instead of " + right;
+  };
+  for (size_t i = 0; i < empty; ++i) {
+    if (std::abs(cosines.at(i).at(i) - 1) > rounding) return wrong(i, i, "1");
+    if (cosines[i].at(empty) != 0) return wrong(i, empty, "0");
+    for (size_t j = 0; j < i; ++j) {
+      if (std::abs(cosines[i][j] - cosines[j][i]) > rounding) return wrong(i, j, std::to_string(cosines[j][i]));
+    }
+  }
+  return "";
+}
+
+/// Examples have unique ids, known roles and UTF-8 texts; a split that the dataset does not have is empty. Reads up to
+/// `max_examples` of each split, for at most two seconds.
+inline std::string dataset_problem(Dataset& dataset, int64_t max_examples = 1000) {
+  std::set<std::string> ids;
+  const auto problem = [&](const Example& example) -> std::string {
+    nlohmann::json texts = {example.id, example.answer, example.record};
+    for (const Turn& turn : example.history) {
+      if (turn.role != "system" && turn.role != "user" && turn.role != "assistant")
+        return "has a turn of the role '" + turn.role + "'";
+      texts.push_back(turn.text);
+    }
+    if (example.id.empty()) return "has no id";
+    if (example.learn < 1) return "learns " + std::to_string(example.learn) + " turns";
+    try {
+      (void)texts.dump();
+    } catch (const nlohmann::json::exception&) {
+      return "has a text that is no UTF-8";
+    }
+    return ids.insert(example.id).second ? "" : "has the id of an earlier one: " + example.id;
+  };
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (const char* split : {"train", "valid", "test"}) {
+    const auto size = std::min(max_examples, dataset.size(split));
+    for (int64_t i = 0; i < size && std::chrono::steady_clock::now() < limit; ++i) {
+      const auto found = problem(dataset.get(split, i));
+      if (!found.empty()) return std::string(split) + " " + std::to_string(i) + " " + found;
+    }
+  }
+  const auto size = dataset.size("no such split");
+  return size == 0 ? "" : "'no such split' has " + std::to_string(size) + " examples";
+}
+
+/// A stage makes the same of a record alone and with others, and its counts add up. `findings` returns an object.
+inline std::string stage_problem(Stage& stage, const std::vector<nlohmann::json>& records) {
+  std::map<std::string, double> together, alone;
+  const auto outcomes = stage.make(records);
+  for (size_t i = 0; i < records.size(); ++i) {
+    const auto one = stage.make({records[i]}).at(0);
+    const Outcome& other = outcomes.at(i);
+    if (one.records != other.records || one.dropped != other.dropped || one.unchanged != other.unchanged)
+      return "record " + records[i].value("id", "") + " becomes something else when it is made alone";
+    for (const auto& [name, count] : one.counts) alone[name] += count;
+    for (const auto& [name, count] : other.counts) together[name] += count;
+  }
+  for (const auto& [name, count] : together) {
+    if (std::abs(alone[name] - count) > 1e-6 * std::abs(count))
+      return "'" + name + "' is " + std::to_string(count) + ", and " + std::to_string(alone[name]) +
+             " when records are made alone";
+  }
+  return stage.findings({}).is_object() ? "" : "findings() returned no object";
 }
 
 }  // namespace compeer

@@ -11,7 +11,7 @@ class Faulty : public Dataset {
   Faulty(const Settings& settings, Host&) : act_(settings.text("act")) {}
 
   int64_t size(const std::string& split) const override {
-    if (act_ == "any split" && split != "train") return 3;
+    if (act_ == "any split" && split.size() > 5) return 3;  // none of train, valid and test
     return split == "train" ? 10 : 0;
   }
 

@@ -51,9 +51,8 @@ class Intruder : public Reward {
     if (act_ == "flood") flood();
     if (act_ == "write into texts") const_cast<std::string&>(group.completions.front().text) += "!";  // NOLINT
     if (act_ == "write into the example") const_cast<std::string&>(group.example.answer) += "!";      // NOLINT
-    const double reward = act_ == "tire" && ++calls_ > 300 ? 0 : 1;
     Scores scores;
-    scores["reward"].assign(group.completions.size(), reward);
+    scores["reward"].assign(group.completions.size(), 1);
     return scores;
   }
 
@@ -80,7 +79,6 @@ class Intruder : public Reward {
 
   inline static bool once_ = false;
   std::string act_;
-  int calls_ = 0;
 };
 
 }  // namespace

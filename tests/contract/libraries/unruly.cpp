@@ -38,7 +38,6 @@ class Unruly : public Reward {
     if (act_ == "crash in the constructor") write_to_nowhere();
     if (act_ == "refuse") throw std::runtime_error("not today");
     if (act_ == "refuse 9" && settings.integer("n") == 9) throw std::runtime_error("one less, please");
-    if (act_ == "start threads for good") std::thread([] { ::pause(); }).detach();
   }
   ~Unruly() override {
     if (act_ == "crash in the destructor") write_to_nowhere();
@@ -73,7 +72,6 @@ class Unruly : public Reward {
     if (act_ == "spin") {
       for (volatile bool always = true; always;) continue;
     }
-    if (act_ == "leak memory") kept_.push_back(new char[100]);  // NOLINT
     if (act_ == "leak descriptors") (void)!::open("/dev/null", O_RDONLY);
     if (act_ == "start threads") std::thread([] { ::pause(); }).detach();
     if (act_ == "print") std::puts("hello");
@@ -95,7 +93,6 @@ class Unruly : public Reward {
   }
 
   std::string act_;
-  std::vector<char*> kept_;
   int calls_ = 0;
 };
 

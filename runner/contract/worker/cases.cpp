@@ -1,4 +1,5 @@
-#include "contract/worker/inputs.h"
+// Inputs that the cases of several kinds share, and their comparison.
+#include "contract/worker/cases.h"
 
 #include <fmt/format.h>
 
@@ -34,16 +35,17 @@ const std::vector<SampleTexts>& all_texts() {
        {"I hear how heavy this is for you. What happened then?", "That sounds hard.",
         "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nTell me more.",
         "You could talk to her tomorrow, when both of you have slept."}},
-      {"empty {}", {"", "", "", ""}},
-      {"{} of white space", {" ", "\n", "\t \r\n", "   "}},
+      {"empty {}", {"", " ", "\n", "\t \r\n"}},
       {"{} of 100,000 characters",
        {std::string(huge, 'x'), words(huge), std::string(huge, '<'), "<history>" + words(huge)}},
-      {"{} with characters of one to four bytes",
-       {"na\u00efve", "\u6211\u5f88\u96be\u8fc7\u3002", "\U0001F622\U0001F44D\U0001F3FD", "e\u0301 \u202e \u200d"}},
-      {"{} that are no UTF-8", {"\xff\xfe\x80", "cut \xe4\xbd", "\xc0\xaf", "\xed\xa0\x80 half"}},
-      {"{} with control characters", {"a\0b"s, "\x1b[2J", "\x01\x02", "line\r\nline"}}};
+      {"{} with unusual characters",
+       {"na\u00efve \U0001F622\U0001F44D\U0001F3FD", "\u6211\u5f88\u96be\u8fc7\u3002", "a\0b\x1b[2J"s,
+        "e\u0301 \u202e \u200d\r\n"}},
+      {"{} that are no UTF-8", {"\xff\xfe\x80", "cut \xe4\xbd", "\xc0\xaf", "\xed\xa0\x80 half"}}};
   return all;
 }
+
+const std::vector<std::string>& ordinary_texts() { return all_texts().front().texts; }
 
 std::vector<Completion> completions(const std::vector<std::string>& texts) {
   std::vector<Completion> all;
@@ -80,6 +82,9 @@ json made_up_record(const std::string& id) {
           {"candidates", json::array({candidate})}};
 }
 
+// Numbers are written with all their digits.
+std::string bytes(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 std::string bytes(const at::Tensor& tensor) {
   std::ostringstream text;
   text << c10::toString(tensor.scalar_type()) << tensor.sizes() << ' ';
@@ -89,46 +94,14 @@ std::string bytes(const at::Tensor& tensor) {
 }
 
 std::string bytes(const Scores& scores) {
-  std::vector<std::vector<double>> columns;
+  json columns;
   for (const auto& [name, column] : scores.columns()) columns.push_back(column);
   return bytes(columns);
 }
 
-std::string bytes(const std::vector<std::vector<double>>& rows) {
-  std::string all;
-  for (const auto& row : rows) {
-    all += std::to_string(row.size()) + ":";
-    for (const double number : row) all.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
-  return all;
-}
-
-std::string bytes(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const auto& text : texts) all += std::to_string(text.size()) + ":" + text;
-  return all;
-}
-
 std::string bytes(const Example& example) {
-  std::vector<std::string> all{example.id, example.answer, std::to_string(example.learn),
-                               example.record.dump(-1, ' ', false, json::error_handler_t::replace)};
-  for (const Turn& turn : example.history) {
-    all.insert(all.end(), {turn.role, turn.text});
-    all.insert(all.end(), turn.pictures.begin(), turn.pictures.end());
-  }
-  return bytes(all);
-}
-
-std::string bytes(const std::vector<Completion>& completions) {
-  std::vector<std::string> all;
-  for (const Completion& one : completions)
-    all.insert(all.end(), {one.text, std::to_string(one.tokens), one.finished ? "finished" : "cut off"});
-  return bytes(all);
-}
-
-std::string bytes(const std::vector<json>& records) {
-  std::vector<std::string> all;
-  for (const json& one : records) all.push_back(one.dump(-1, ' ', false, json::error_handler_t::replace));
+  json all = {example.id, example.answer, example.learn, example.record};
+  for (const Turn& turn : example.history) all.push_back({turn.role, turn.text, turn.pictures});
   return bytes(all);
 }
 

@@ -5,29 +5,29 @@
 
 namespace compeer::contract {
 
-/// One thing that `compeer plugins check` has to say of a plugin: worked out by the front end or in the worker, whose
-/// findings come as JSON.
 enum class CheckVerdict {
   holds,
   fails,
-  not_checked,  ///< `what` says why, and what would help
-  told,         ///< neither good nor bad
+  not_checked,  ///< the finding's `what` contains the reason and a remedy
 };
 NLOHMANN_JSON_SERIALIZE_ENUM(CheckVerdict, {{CheckVerdict::holds, "holds"},
                                             {CheckVerdict::fails, "fails"},
-                                            {CheckVerdict::not_checked, "not checked"},
-                                            {CheckVerdict::told, "told"}})
+                                            {CheckVerdict::not_checked, "not checked"}})
 
-struct Remark {
+/// One result of `compeer plugins check`. The worker sends its findings as JSON.
+struct CheckFinding {
   std::string check;  ///< "inputs", "growth", ...
   CheckVerdict verdict = CheckVerdict::holds;
   std::string what;
-  std::vector<std::string> stack = {};  ///< of a crash: where it was, innermost first
+  std::vector<std::string> stack = {};  ///< a crash's functions, innermost first; empty without a crash
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Remark, check, verdict, what, stack)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckFinding, check, verdict, what, stack)
 
-/// Where a plugin was when something happened: "in score() with empty texts", "while it was loaded". Its constructor
-/// is the method "new", its destructor "~".
+/// A rule makes several calls into the plugin: it may take this many times the patience of one call.
+constexpr int rule_patience = 10;
+
+/// Describes a call in a sentence: "in score() with empty texts". The method "load" is the loading of the library,
+/// "new" the plugin's constructor and "~" its destructor.
 inline std::string place_text(const std::string& method, const std::string& input) {
   if (method == "load") return "while it was loaded";
   const auto with = input.empty() ? "" : " with " + input;

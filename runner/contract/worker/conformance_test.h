@@ -1,0 +1,220 @@
+#pragma once
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "contract/worker/cases.h"
+#include "contract/worker/reporter.h"
+#include "plugin/host.h"
+
+namespace compeer::contract {
+
+/// An Error that came out of a plugin: "in score() with empty completions: threw a value of type int".
+struct CallFailure {
+  std::string place, problem;
+  Exit exit;
+  std::string text() const { return place + ": " + problem; }
+};
+CallFailure call_failure(const plugin::Identity& identity, const std::string& method, const std::string& input,
+                         const Error& error);
+
+/// Runs all checks of one plugin, in the order of this class. The cases of its kind are in *_cases.cpp.
+template <class T>
+class ConformanceTest {
+ public:
+  ConformanceTest(const ConformanceRequest& request, const plugin::Services& services, Reporter& report)
+      : request_(request), services_(services), report_(report) {}
+
+  /// True if an object of the plugin could be made.
+  bool run() {
+    at::set_num_threads(1);
+    if (!loads() || !makes()) return false;
+    ranges();
+    cases_ = cases_for(Subject<T>{*object_, request_, [this](const auto& changes) { return make(changes); }});
+    prepare(*object_);
+    inputs();
+    const bool same = same_twice();
+    if (same) threads();
+    rules(same);
+    destroy(object_);
+    return true;
+  }
+
+ private:
+  using Object = plugin::Plugin<T>;
+
+  bool loads() {
+    report_.begin("loading");
+    if (const auto failure = attempt("load", "", [&] { plugin::Library(request_.chosen, T::kind); }))
+      return report_.fails(failure->problem), false;
+    report_.holds("built for this program's interface, libtorch and C++ ABI; loads with all its symbols");
+    return true;
+  }
+
+  bool makes() {
+    report_.begin("making");
+    if (request_.settings.is_null()) {
+      const auto missing = "required and without a default: " + list(request_.missing);
+      report_.not_checked(request_.missing.empty() ? "it has no settings that hold"
+                                                   : missing + "; say them with --set KEY=VALUE");
+      return false;
+    }
+    const auto failure = attempt("new", "", [&] { object_.emplace(make({})); });
+    if (!failure) return report_.holds("can be made"), true;
+    if (request_.unset.empty()) return report_.fails(failure->problem), false;
+    report_.not_checked(failure->problem +
+                        "; perhaps it needs one of those without a default, said with --set: " + list(request_.unset));
+    return false;
+  }
+
+  void ranges() {
+    report_.begin("ranges");
+    int64_t made = 0;
+    for (const auto& [name, value] : request_.edges) {
+      const auto input = fmt::format("{} = {}", name, value.dump());
+      std::optional<Object> object;
+      const auto failure = attempt("new", input, [&] { object.emplace(make({{name, value}})); });
+      destroy(object);
+      made += !failure;
+      if (!failure) continue;
+      if (names_another(failure->problem, name)) {
+        report_.not_checked(fmt::format("{} does not go with the other settings: {}", input, failure->problem));
+      } else {
+        report_.fails(fmt::format("{} is in range, but refused: {}", input, failure->problem));
+      }
+    }
+    if (made > 0) report_.holds(fmt::format("can be made with settings at the ends of their ranges, {} of them", made));
+  }
+
+  void inputs() {
+    report_.begin("inputs");
+    std::vector<std::string> good;
+    for (size_t i = 0; i < cases_.cases.size(); ++i) {
+      const auto& one = cases_.cases[i];
+      std::string result;
+      const auto failure = attempt(one.method, one.input, [&] { result = one.call(*object_); });
+      if (!failure) {
+        known_[i] = result;
+        good.push_back(one.input);
+      } else if (failure->exit == Exit::data && !request_.real_records) {
+        report_.not_checked(failure->text() + "; --dataset NAME or --set KEY=VALUE may give it what it asks for");
+      } else {
+        report_.fails(failure->text());
+      }
+    }
+    if (!good.empty()) report_.holds("results are as the interface says, with: " + list(good));
+  }
+
+  bool same_twice() {
+    report_.begin("same twice");
+    if (!cases_.varies.empty()) return report_.not_checked(cases_.varies), true;
+    if (known_.empty()) return true;
+    if (!agrees(*object_, "gave other results when it was asked again")) return false;
+    if (!agrees_when_new("gave other results in a plugin made anew")) return false;
+    report_.holds("the same bytes when asked again in another order, and from a plugin made anew");
+    return true;
+  }
+
+  void threads() {
+    report_.begin("threads");
+    const auto& varies = cases_.varies.empty() ? cases_.varies_with_threads : cases_.varies;
+    if (!varies.empty()) return report_.not_checked(varies);
+    if (known_.empty()) return;
+    at::set_num_threads(2);
+    if (agrees_when_new("gave other results with 2 threads")) report_.holds("the same bytes with 1 thread and with 2");
+    at::set_num_threads(1);
+  }
+
+  // Rules compare calls. If results change from call to call (not `same`), they would fail for that reason alone.
+  void rules(bool same) {
+    report_.begin("rules");
+    for (const auto& rule : cases_.rules) {
+      if (!same || !known_.contains(0)) {
+        report_.not_checked(
+            rule.says + ": " +
+            (same ? "it has no result for " + cases_.cases.front().input : "its results change from call to call"));
+        continue;
+      }
+      std::string problem;
+      const auto call = [&] { problem = object_->call(rule.method.c_str(), rule.problem); };
+      if (const auto failure = attempt(rule.method, "", call, rule_patience)) problem = failure->problem;
+      problem.empty() ? report_.holds(rule.says) : report_.fails(rule.says + "? " + problem);
+    }
+  }
+
+  bool agrees_when_new(const std::string& otherwise) {
+    std::optional<Object> fresh;
+    if (const auto failure = attempt("new", "", [&] { fresh.emplace(make({})); }))
+      return report_.fails(failure->problem), false;
+    prepare(*fresh);
+    const bool same = agrees(*fresh, otherwise);
+    destroy(fresh);
+    return same;
+  }
+
+  // From the last case to the first, so that a state that an earlier call has changed shows.
+  bool agrees(Object& object, const std::string& otherwise) {
+    for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+      const auto& one = cases_.cases[known->first];
+      std::string result;
+      const auto failure = attempt(one.method, one.input, [&] { result = one.call(object); });
+      if (failure || result != known->second)
+        return report_.fails(place_text(one.method, one.input) + ": " + otherwise), false;
+    }
+    return true;
+  }
+
+  void prepare(Object& object) {
+    if (!cases_.prepare) return;
+    const auto failure = attempt("survey", "", [&] { cases_.prepare(object); });
+    if (failure) report_.fails(failure->problem);
+  }
+
+  Object make(const nlohmann::json& changes) {
+    auto settings = request_.settings;
+    settings.update(changes.is_null() ? nlohmann::json::object() : changes);
+    return plugin::open<T>(request_.chosen, Settings(settings),
+                           std::make_unique<plugin::RunHost>(request_.chosen, services_));
+  }
+
+  void destroy(std::optional<Object>& object) {
+    const Call call = report_.call("~", "");
+    object.reset();
+  }
+
+  // Calls f() and returns its failure, if there is one.
+  template <class F>
+  std::optional<CallFailure> attempt(const std::string& method, const std::string& input, F&& f, int patience = 1) {
+    const Call call = report_.call(method, input, patience);
+    try {
+      f();
+      return {};
+    } catch (const Error& error) {
+      const auto& [kind, name, path, hash] = request_.chosen;
+      return call_failure({kind, name, request_.version, path}, method, input, error);
+    }
+  }
+
+  // True if the message is about a combination with another setting.
+  bool names_another(const std::string& message, const std::string& setting) const {
+    for (const auto& [name, value] : request_.settings.items()) {
+      if (name != setting && name != "plugin" && message.find(name) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  static std::string list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+  const ConformanceRequest& request_;
+  const plugin::Services& services_;
+  Reporter& report_;
+  std::optional<Object> object_;
+  Cases<T> cases_;
+  std::map<size_t, std::string> known_;  // results of the first calls, by the case's index
+};
+
+}  // namespace compeer::contract
