@@ -127,6 +127,14 @@ TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
   }
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
+TEST_F(PluginsCheck, FindsMemoryThatIsNotFreed) {
+  const auto text = failing(act("leak memory"));
+  EXPECT_TRUE(text.starts_with("memory: in score() with ordinary completions: ")) << text;
+  EXPECT_NE(text.find(" bytes in use\n"), std::string::npos) << text;
+}
+#endif
+
 TEST_F(PluginsCheck, FindsWhatIsDoneToTheStreams) {
   auto text = failing(act("print"));
   EXPECT_TRUE(text.starts_with("process: it wrote ")) << text;

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "contract/worker/cases.h"
+#include "contract/worker/process_state.h"
 #include "contract/worker/reporter.h"
 #include "plugin/host.h"
 
@@ -39,6 +42,7 @@ class ConformanceTest {
     inputs();
     const bool same = same_twice();
     if (same) threads();
+    memory();
     rules(same);
     destroy(object_);
     return true;
@@ -127,6 +131,28 @@ class ConformanceTest {
     at::set_num_threads(2);
     if (agrees_when_new("gave other results with 2 threads")) report_.holds("the same bytes with 1 thread and with 2");
     at::set_num_threads(1);
+  }
+
+  // Repeats the first case. Memory that only the first calls take, such as a cache, is no leak.
+  void memory() {
+    report_.begin("memory");
+    if (!cases_.varies.empty()) return report_.not_checked(cases_.varies);
+    if (!known_.contains(0) || !memory_is_exact) return;
+    const auto& one = cases_.cases[0];
+    using Clock = std::chrono::steady_clock;
+    const auto stop = Clock::now() + std::chrono::seconds(2);
+    int64_t calls = 0;
+    const auto call = [&] { attempt(one.method, one.input, [&] { one.call(*object_); }); };
+    while (calls < 2 || (calls < 300 && Clock::now() < stop)) call(), ++calls;
+    const auto heap_after_calls = [&] {
+      for (int64_t i = 0; i < calls; ++i) call();
+      return heap_bytes();
+    };
+    const int64_t before = heap_bytes(), middle = heap_after_calls(), after = heap_after_calls();
+    const auto place = place_text(one.method, one.input);
+    if (std::min(middle - before, after - middle) < calls)
+      return report_.holds(fmt::format("{}: no more in use after {} calls", place, 2 * calls));
+    report_.fails(fmt::format("{}: {} calls left {} bytes in use", place, 2 * calls, after - before));
   }
 
   // Rules compare calls. If results change from call to call (not `same`), they would fail for that reason alone.

@@ -1,6 +1,7 @@
 #include "contract/worker/process_state.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -100,6 +101,12 @@ std::vector<std::string> ProcessState::changes() const {
   all.push_back(fmt::format("it wrote {} bytes to standard output: {}", status.st_size,
                             spec::printable({begin, static_cast<size_t>(size)})));
   return all;
+}
+
+int64_t heap_bytes() {
+  ::malloc_trim(0);
+  const auto heap = ::mallinfo2();
+  return static_cast<int64_t>(heap.uordblks + heap.hblkhd);
 }
 
 }  // namespace compeer::contract

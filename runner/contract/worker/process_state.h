@@ -26,4 +26,14 @@ class ProcessState {
   std::map<std::string, std::string> before_;
 };
 
+/// Bytes that this process has asked for and not freed.
+int64_t heap_bytes();
+
+/// False under AddressSanitizer, which keeps freed memory for a while.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool memory_is_exact = false;
+#else
+constexpr bool memory_is_exact = true;
+#endif
+
 }  // namespace compeer::contract

@@ -72,6 +72,7 @@ class Unruly : public Reward {
     if (act_ == "spin") {
       for (volatile bool always = true; always;) continue;
     }
+    if (act_ == "leak memory") kept_.push_back(new char[100]);  // NOLINT
     if (act_ == "leak descriptors") (void)!::open("/dev/null", O_RDONLY);
     if (act_ == "start threads") std::thread([] { ::pause(); }).detach();
     if (act_ == "print") std::puts("hello");
@@ -93,6 +94,7 @@ class Unruly : public Reward {
   }
 
   std::string act_;
+  std::vector<char*> kept_;
   int calls_ = 0;
 };
 
