@@ -57,7 +57,7 @@ void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& hos
   if (!others.empty())
     host.log(fmt::format("{}: other files are named after splits, so {} {} not read", path, listed(others),
                          others.size() > 1 ? "are" : "is"));
-  left_out_ = cache.left_out();
+  left_out_ = std::move(cache.left_out());
   entries_ = cache.take();
 }
 
@@ -119,12 +119,6 @@ Example Corpus::get(const std::string& split, int64_t index) {
   example.record["strategies"] = std::move(strategies);
   example.record["answer"] = std::move(answer);
   return example;
-}
-
-std::vector<Unreadable> Corpus::unreadable() const {
-  std::vector<Unreadable> all;
-  for (const LeftOutRecord& one : left_out_) all.push_back({one.file, one.record, one.reason});
-  return all;
 }
 
 }  // namespace compeer::corpora

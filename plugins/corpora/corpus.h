@@ -27,11 +27,11 @@
 
 namespace compeer::corpora {
 
-/// What a plugin says of the corpus it reads.
+/// A published corpus: how its files are read.
 struct CorpusLayout {
-  std::string name;                     ///< the plugin's
+  std::string name;                     ///< the plugin's name
   std::string language;                 ///< "en", "zh"
-  std::vector<std::string> extensions;  ///< of the files in a folder that belong to it
+  std::vector<std::string> extensions;  ///< extensions of the files in a folder that belong to the corpus
   Reader reader;
   std::string between = "\n";  ///< separates utterances of one person that are merged into one turn
 };
@@ -44,7 +44,7 @@ class Corpus : public Dataset {
 
   int64_t size(const std::string& split) const override;
   Example get(const std::string& split, int64_t index) override;
-  std::vector<Unreadable> unreadable() const override;
+  std::vector<Unreadable> unreadable() const override { return left_out_; }
 
  private:
   struct RecordAt {
@@ -59,8 +59,15 @@ class Corpus : public Dataset {
   bool by_turn_, merge_;
   std::filesystem::path media_;  // empty: nothing is shown
   CorpusCache::Entries entries_;
-  std::vector<LeftOutRecord> left_out_;
+  std::vector<Unreadable> left_out_;
   std::array<std::vector<RecordAt>, 3> splits_;
+};
+
+/// The plugin's class for a corpus.
+template <const CorpusLayout& layout>
+class CorpusOf : public Corpus {
+ public:
+  CorpusOf(const Settings& settings, Host& host) : Corpus(layout, settings, host) {}
 };
 
 }  // namespace compeer::corpora

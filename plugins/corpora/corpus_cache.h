@@ -49,7 +49,7 @@ class CorpusCache {
   void add(Dialogue dialogue, int64_t record);
   void leave_out(int64_t record, const std::string& reason);
 
-  const std::vector<LeftOutRecord>& left_out() const { return left_out_; }
+  std::vector<Unreadable>& left_out() { return left_out_; }
   Entries take() { return std::move(entries_); }
 
  private:
@@ -58,7 +58,7 @@ class CorpusCache {
   CorpusFile source_;
   std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
   Entries entries_;
-  std::vector<LeftOutRecord> left_out_;
+  std::vector<Unreadable> left_out_;
 };
 
 }  // namespace compeer::corpora

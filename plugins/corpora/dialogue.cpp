@@ -5,7 +5,6 @@
 
 #include "base/inside.h"
 #include "base/json.h"
-#include "base/packed.h"
 
 namespace compeer::corpora {
 
@@ -27,8 +26,6 @@ void append(json& lists, const json& labels, size_t before) {
   }
 }
 
-std::string print(const json& labels) { return labels.empty() ? "{}" : labels.dump(); }
-
 // The file, if it is a picture, or one of its name; empty if there is none.
 std::filesystem::path still_of(std::filesystem::path file) {
   static constexpr std::array<const char*, 3> kinds = {".png", ".jpg", ".jpeg"};
@@ -46,31 +43,17 @@ const char* chat_name(Role role) {
 }
 
 std::string pack(const Dialogue& dialogue) {
-  std::string bytes;
-  put_packed(dialogue.id, bytes);
-  put_packed(print(dialogue.labels), bytes);
-  put_packed(dialogue.asked ? json(*dialogue.asked).dump() : "", bytes);
-  for (const Utterance& one : dialogue.utterances) {
-    bytes += static_cast<char>(one.role);
-    put_packed(one.text, bytes);
-    put_packed(print(one.labels), bytes);
-  }
-  return bytes;
+  json utterances = json::array();
+  for (const Utterance& one : dialogue.utterances) utterances.push_back(json::array({one.role, one.text, one.labels}));
+  const json asked = dialogue.asked ? json(*dialogue.asked) : json();
+  return json::array({dialogue.id, dialogue.labels, asked, utterances}).dump();
 }
 
 Dialogue unpack(std::string_view bytes) {
-  Dialogue dialogue;
-  dialogue.id = take_packed(bytes);
-  dialogue.labels = parse_json(take_packed(bytes));
-  if (const auto asked = take_packed(bytes); !asked.empty())
-    dialogue.asked = parse_json(asked).get<std::vector<size_t>>();
-  while (!bytes.empty()) {
-    Utterance& one = dialogue.utterances.emplace_back();
-    one.role = static_cast<Role>(bytes[0]);
-    bytes.remove_prefix(1);
-    one.text = take_packed(bytes);
-    one.labels = parse_json(take_packed(bytes));
-  }
+  const json all = parse_json(bytes);
+  Dialogue dialogue{all[0], {}, all[1]};
+  if (!all[2].is_null()) dialogue.asked = all[2].get<std::vector<size_t>>();
+  for (const json& one : all[3]) dialogue.utterances.push_back({one[0].get<Role>(), one[1], one[2]});
   return dialogue;
 }
 

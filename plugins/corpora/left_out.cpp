@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "corpora/json_records.h"
 
 namespace compeer::corpora {
 
@@ -11,7 +10,7 @@ namespace {
 
 constexpr size_t kNamed = 3;  // records that a message names
 
-std::string first_few(const std::vector<LeftOutRecord>& left_out) {
+std::string first_few(const std::vector<Unreadable>& left_out) {
   std::string text;
   for (size_t i = 0; i < left_out.size() && i < kNamed; ++i)
     text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
@@ -20,7 +19,19 @@ std::string first_few(const std::vector<LeftOutRecord>& left_out) {
 
 }  // namespace
 
-void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, const std::string& path, double allowed,
+void read_records(const std::filesystem::path& file, std::vector<Unreadable>& left_out,
+                  const std::function<void(json record, const Raw& raw)>& f) {
+  each_json_record(file, [&](const Raw& raw) {
+    try {
+      if (!raw.problem.empty()) throw Refusal(raw.problem);
+      f(parse(raw.bytes, raw.offset), raw);
+    } catch (const Refusal& refusal) {
+      left_out.push_back({file.string(), raw.number, refusal.what()});
+    }
+  });
+}
+
+void refuse_too_many(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
                      const std::string& if_all) {
   const size_t bad = left_out.size(), all = bad + read;
   if (bad == 0) return;

@@ -1,22 +1,54 @@
+// How a table of keys becomes a reader of records, and readers of records become readers of files.
 #include "corpora/readers.h"
+
+#include <algorithm>
 
 #include "base/files.h"
 #include "base/utf8.h"
-#include "corpora/json_records.h"
 
 namespace compeer::corpora {
 
-Reader json_records(Dialogue (*read)(const json& record)) {
-  return [read](const CorpusFile& source, CorpusCache& cache) {
-    each_json_record(source.file, [&](const Raw& raw) {
-      try {
-        if (!raw.problem.empty()) throw Refusal(raw.problem);
-        cache.add(read(parse(raw.bytes, raw.offset)), raw.number);
-      } catch (const Refusal& refusal) {
-        cache.leave_out(raw.number, refusal.what());
-      }
-    });
+namespace {
+
+const char* first_of(const Keys& keys, const json& object) {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key); });
+  return found == keys.end() ? keys.back() : *found;
+}
+
+}  // namespace
+
+std::vector<Utterance> utterances(const json& list, const RecordLayout& layout) {
+  std::vector<Utterance> all;
+  each(list, layout.turn, [&](const json& written, size_t) {
+    Utterance read{role_of(written, layout.speaker, layout.roles), text_of(written, first_of(layout.text, written))};
+    if (layout.finish_turn) layout.finish_turn(written, read);
+    all.push_back(std::move(read));
+  });
+  return all;
+}
+
+Dialogue RecordLayout::operator()(const json& record) const {
+  Dialogue read;
+  read.utterances = utterances(*turns ? list_of(record, turns) : record, *this);
+  if (*id) read.id = id_of(record, id);
+  for (const auto& [name, keys] : labels) read.labels[name] = label(record, first_of(keys, record));
+  if (finish) finish(record, read);
+  return read;
+}
+
+Reader json_records(RecordReader read) {
+  return [read = std::move(read)](const CorpusFile& source, CorpusCache& cache) {
+    read_records(source.file, cache.left_out(),
+                 [&](const json& record, const Raw& raw) { cache.add(read(record), raw.number); });
   };
+}
+
+Reader json_lists(RecordReader read) {
+  return whole_files([read = std::move(read)](const CorpusFile&, const std::string& bytes) {
+    const json list = parse(bytes, 0);
+    if (!list.is_array()) throw Refusal("is no JSON list");
+    return read(list);
+  });
 }
 
 Reader whole_files(std::function<Dialogue(const CorpusFile& source, const std::string& bytes)> read) {

@@ -119,15 +119,11 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
-class Avamerg : public Corpus {
- public:
-  Avamerg(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"avamerg", "en", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kAvamerg = {"avamerg", "en", {".json", ".jsonl"}, json_records(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, avamerg, Avamerg,
+COMPEER_PLUGIN(Dataset, datasets, avamerg, CorpusOf<kAvamerg>,
                R"json(
   "version": "1.0.0",
   "summary": "AvaMERG: empathetic dialogues with voices and faces, and chains of empathy, English.",

@@ -104,15 +104,11 @@ Dialogue dialogue_of(const CorpusFile& source, const std::string& bytes) {
   return dialogue;
 }
 
-class Cpsycoun : public Corpus {
- public:
-  Cpsycoun(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"cpsycoun", "zh", {".json", ".txt"}, whole_files(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kCpsycoun = {"cpsycoun", "zh", {".json", ".txt"}, whole_files(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, cpsycoun, Cpsycoun,
+COMPEER_PLUGIN(Dataset, datasets, cpsycoun, CorpusOf<kCpsycoun>,
                R"json(
   "version": "1.0.0",
   "summary": "CPsyCoun: counselling rebuilt from reports, Chinese.",

@@ -17,15 +17,11 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
-class Emollm : public Corpus {
- public:
-  Emollm(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"emollm", "zh", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kEmollm = {"emollm", "zh", {".json", ".jsonl"}, json_records(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, emollm, Emollm,
+COMPEER_PLUGIN(Dataset, datasets, emollm, CorpusOf<kEmollm>,
                R"json(
   "version": "1.0.0",
   "summary": "EmoLLM: counselling in rounds of input and output, Chinese.",

@@ -15,10 +15,6 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
-    {"usr", Role::seeker},     {"sys", Role::supporter},       {"seeker", Role::seeker},
-    {"speaker", Role::seeker}, {"supporter", Role::supporter}, {"listener", Role::supporter}};
-
 // The same strategy goes by several names in the corpus's own files.
 json strategy(const json& written) {
   static const std::vector<std::pair<std::string_view, std::string_view>> names = {
@@ -41,14 +37,11 @@ json strategies(const json& utterance, const json& annotation) {
   return all;
 }
 
-Utterance utterance(const json& written) {
-  Utterance one{role_of(written, "speaker", kSpeakers),
-                text_of(written, written.contains("content") ? "content" : "text")};
+void finish_turn(const json& written, Utterance& one) {
   const json& annotation = written.contains("annotation") ? part_of(written, "annotation") : written;
   if (one.role == Role::supporter) one.labels = {{"strategy", strategies(written, annotation)}};
   if (one.role == Role::seeker) one.labels = {{"feedback", scale(annotation, "feedback")}};
   if (written.contains("cause")) one.labels["cause"] = label(written, "cause");
-  return one;
 }
 
 json survey(const json& record) {
@@ -63,19 +56,28 @@ json survey(const json& record) {
       {"supporter_relevance", scale(supporter, "relevance")}};
 }
 
-Dialogue dialogue_of(const json& record) {
-  Dialogue dialogue;
-  each(list_of(record, "dialog"), "utterance",
-       [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
-  dialogue.labels = {{"emotion", label(record, "emotion_type")},
-                     {"problem", label(record, "problem_type")},
-                     {"situation", label(record, "situation")},
-                     {"experience", label(record, "experience_type")},
-                     {"survey", survey(record)}};
+void finish(const json& record, Dialogue& dialogue) {
+  json& all = dialogue.labels["survey"] = survey(record);
   for (const char* question : {"seeker_question1", "seeker_question2", "supporter_question1", "supporter_question2"})
-    dialogue.labels["survey"][question] = label(record, question);
-  return dialogue;
+    all[question] = label(record, question);
 }
+
+const RecordLayout kDialogue = {.turns = "dialog",
+                                .turn = "utterance",
+                                .speaker = "speaker",
+                                .text = {"content", "text"},
+                                .roles = {{"usr", Role::seeker},
+                                          {"sys", Role::supporter},
+                                          {"seeker", Role::seeker},
+                                          {"speaker", Role::seeker},
+                                          {"supporter", Role::supporter},
+                                          {"listener", Role::supporter}},
+                                .labels = {{"emotion", {"emotion_type"}},
+                                           {"problem", {"problem_type"}},
+                                           {"situation", {"situation"}},
+                                           {"experience", {"experience_type"}}},
+                                .finish_turn = finish_turn,
+                                .finish = finish};
 
 // "Question, Self-disclosure": the strategies of an answer, each once; empty if none is labelled.
 std::string named(const json& strategies) {
@@ -101,7 +103,7 @@ std::string with_steps(const compeer::Example& example) {
 class Esconv : public Corpus {
  public:
   Esconv(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_of)}, settings, host),
+      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(kDialogue)}, settings, host),
         steps_(settings.flag("steps")) {
     if (steps_ && settings.text("unit") != "turn")
       throw compeer::Error("esconv", "has 'steps' for the supporter's turns, but unit = \"dialogue\"",

@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "corpora/fields.h"
-#include "corpora/json_records.h"
 #include "corpora/left_out.h"
 
 namespace {
@@ -50,14 +48,7 @@ int rating_of(const json& judgement) {
 class EsconvSra : public Dataset {
  public:
   EsconvSra(const Settings& settings, Host&) : path_(settings.text("path")) {
-    corpora::each_json_record(path_, [&](const corpora::Raw& raw) {
-      try {
-        if (!raw.problem.empty()) throw Refusal(raw.problem);
-        take(corpora::parse(raw.bytes, raw.offset));
-      } catch (const Refusal& refusal) {
-        left_out_.push_back({path_, raw.number, refusal.what()});
-      }
-    });
+    corpora::read_records(path_, left_out_, [&](const json& judgement, const corpora::Raw&) { take(judgement); });
     corpora::refuse_too_many(left_out_, judgements_, path_, settings.number("max_unreadable"),
                              "is this annotation-results.json of ESConv-SRA?");
     if (pairs_.empty()) throw Error(path_, "holds no judgement", "", Exit::data);
@@ -72,11 +63,7 @@ class EsconvSra : public Dataset {
     return {pair.at("id"), std::move(history), pair.at("reference"), pair};
   }
 
-  std::vector<Unreadable> unreadable() const override {
-    std::vector<Unreadable> all;
-    for (const auto& one : left_out_) all.push_back({one.file, one.record, one.reason});
-    return all;
-  }
+  std::vector<Unreadable> unreadable() const override { return left_out_; }
 
  private:
   // A judgement of a pair that is known, or of a new one. Several pairs may share a dialogue and a strategy.
@@ -110,7 +97,7 @@ class EsconvSra : public Dataset {
   std::vector<json> pairs_;
   size_t judgements_ = 0;
   std::map<std::string, size_t> places_;
-  std::vector<corpora::LeftOutRecord> left_out_;
+  std::vector<Unreadable> left_out_;
 };
 
 }  // namespace

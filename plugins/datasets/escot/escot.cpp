@@ -7,15 +7,15 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kSpeakers = {{"seeker", Role::seeker},
-                                                                  {"supporter", Role::supporter}};
+const RecordLayout kDialogue = {.turns = "dialog",
+                                .turn = "utterance",
+                                .speaker = "speaker",
+                                .text = {"content"},
+                                .roles = {{"seeker", Role::seeker}, {"supporter", Role::supporter}}};
 
-Dialogue dialogue_of(const json& record) {
+Dialogue with_response(const json& record) {
   const json &original = object_of(record, "original_data"), &reasoning = object_of(record, "cot_data");
-  Dialogue dialogue;
-  each(list_of(original, "dialog"), "utterance", [&](const json& one, size_t) {
-    dialogue.utterances.push_back({role_of(one, "speaker", kSpeakers), text_of(one, "content")});
-  });
+  Dialogue dialogue = kDialogue(original);
   dialogue.id = id_of(record, "id");
   dialogue.asked = {dialogue.utterances.size()};
   dialogue.utterances.push_back({Role::supporter,
@@ -29,15 +29,11 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
-class Escot : public Corpus {
- public:
-  Escot(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"escot", "en", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kEscot = {"escot", "en", {".json", ".jsonl"}, json_records(with_response)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, escot, Escot,
+COMPEER_PLUGIN(Dataset, datasets, escot, CorpusOf<kEscot>,
                R"json(
   "version": "1.0.0",
   "summary": "ESCoT: responses with the reasoning behind them, English.",

@@ -40,23 +40,27 @@ std::string plain(const std::string& subtitle) {
   return trimmed(std::regex_replace(std::regex_replace(subtitle, tag, ""), space, " "));
 }
 
-Utterance utterance(const json& written) {
-  auto [text, visual] = without_description(text_of(written, "text"));
-  Utterance one{role_of(written, "speaker", kSpeakers), plain(text)};
+void finish_turn(const json& written, Utterance& one) {
+  auto [text, visual] = without_description(one.text);
+  one.text = plain(text);
   one.labels = {{"emotion", label(written, "emotion")}, {"visual", std::move(visual)}};
   if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(written, "strategy"));
-  return one;
 }
 
-Dialogue dialogue_of(const json& record) {
-  Dialogue dialogue;
-  each(list_of(record, "dialog"), "utterance",
-       [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
-  json problem = label(record, "problem_type");  // free text: only its letters' case keeps the same ones apart
+// Problems are free text: only its letters' case keeps the same ones apart.
+void finish(const json&, Dialogue& dialogue) {
+  json& problem = dialogue.labels["problem"];
   if (problem.is_string()) problem = lowered(problem);
-  dialogue.labels = {{"problem", std::move(problem)}, {"situation", label(record, "situation")}};
-  return dialogue;
 }
+
+const RecordLayout kDialogue = {.turns = "dialog",
+                                .turn = "utterance",
+                                .speaker = "speaker",
+                                .text = {"text"},
+                                .roles = kSpeakers,
+                                .labels = {{"problem", {"problem_type"}}, {"situation", {"situation"}}},
+                                .finish_turn = finish_turn,
+                                .finish = finish};
 
 /// Puts the rows of the table together.
 class Table {
@@ -134,19 +138,15 @@ void read_table(const CorpusFile& source, CorpusCache& cache) {
 }
 
 void read_file(const CorpusFile& source, CorpusCache& cache) {
-  static const Reader splits = json_records(dialogue_of);
+  static const Reader splits = json_records(kDialogue);
   source.file.extension() == ".csv" ? read_table(source, cache) : splits(source, cache);
 }
 
-class Mesc : public Corpus {
- public:
-  Mesc(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"mesc", "en", {".csv", ".json", ".jsonl"}, read_file, " "}, settings, host) {}
-};
+const CorpusLayout kMesc = {"mesc", "en", {".csv", ".json", ".jsonl"}, read_file, " "};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, mesc, Mesc,
+COMPEER_PLUGIN(Dataset, datasets, mesc, CorpusOf<kMesc>,
                R"json(
   "version": "1.0.0",
   "summary": "MESC: sessions of therapy on television, with emotions and what was to be seen, English.",

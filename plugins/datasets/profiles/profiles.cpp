@@ -9,8 +9,6 @@
 #include "base/files.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "corpora/fields.h"
-#include "corpora/json_records.h"
 #include "corpora/left_out.h"
 
 namespace {
@@ -59,11 +57,7 @@ class Profiles : public Dataset {
     return {id, {}, "", std::move(record)};
   }
 
-  std::vector<Unreadable> unreadable() const override {
-    std::vector<Unreadable> all;
-    for (const auto& one : left_out_) all.push_back({one.file, one.record, one.reason});
-    return all;
-  }
+  std::vector<Unreadable> unreadable() const override { return left_out_; }
 
  private:
   void read() {
@@ -73,12 +67,8 @@ class Profiles : public Dataset {
     if (is_one_object(text)) {
       taking(1, [&] { take_object(corpora::parse(text, mark)); });
     } else {
-      corpora::each_json_record(path_, [&](const corpora::Raw& raw) {
-        taking(raw.number, [&] {
-          if (!raw.problem.empty()) throw corpora::Refusal(raw.problem);
-          add(corpora::parse(raw.bytes, raw.offset), raw.number, "");
-        });
-      });
+      corpora::read_records(path_, left_out_,
+                            [&](json record, const corpora::Raw& raw) { add(std::move(record), raw.number, ""); });
     }
   }
 
@@ -121,7 +111,7 @@ class Profiles : public Dataset {
   const bool numbers_told_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, a line each
   std::map<std::string, int64_t> numbers_;                  // by id
-  std::vector<corpora::LeftOutRecord> left_out_;
+  std::vector<Unreadable> left_out_;
 };
 
 }  // namespace

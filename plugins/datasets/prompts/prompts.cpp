@@ -10,8 +10,6 @@
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
 #include "corpora/corpus_cache.h"
-#include "corpora/fields.h"
-#include "corpora/json_records.h"
 #include "corpora/left_out.h"
 #include "corpora/sources.h"
 #include "datasets/prompts/layouts.h"
@@ -133,8 +131,16 @@ class Prompts : public Dataset {
     if (!others.empty())
       host.log(path + ": other files are named after splits, so " + corpora::listed(others) +
                (others.size() > 1 ? " are not read" : " is not read"));
-    for (size_t file = 0; file < files_.size(); ++file)
-      corpora::each_json_record(files_[file].file, [&](const corpora::Raw& raw) { take(file, raw); });
+    for (size_t file = 0; file < files_.size(); ++file) {
+      corpora::read_records(files_[file].file, left_out_, [&](json record, const corpora::Raw& raw) {
+        try {
+          take(std::move(record), file, raw);
+        } catch (const prompts::OtherLayout& other) {
+          if (help_.empty()) help_ = other.help;
+          throw;
+        }
+      });
+    }
     if (left_out_.empty() && ids_.empty()) throw Error(path, "holds no record", "", Exit::data);
     corpora::refuse_too_many(
         left_out_, ids_.size(), path, settings.number("max_unreadable"),
@@ -148,14 +154,11 @@ class Prompts : public Dataset {
   }
 
   Example get(const std::string& split, int64_t index) override {
-    return read(splits_.at(split).at(static_cast<size_t>(index)));
+    const LineAt& place = splits_.at(split).at(static_cast<size_t>(index));
+    return example_at(place, corpora::parse(place.bytes, place.offset));
   }
 
-  std::vector<Unreadable> unreadable() const override {
-    std::vector<Unreadable> all;
-    for (const auto& one : left_out_) all.push_back({one.file, one.record, one.reason});
-    return all;
-  }
+  std::vector<Unreadable> unreadable() const override { return left_out_; }
 
  private:
   struct LineAt {
@@ -165,27 +168,19 @@ class Prompts : public Dataset {
     std::string_view bytes;  // as they stand in the file
   };
 
-  void take(size_t file, const corpora::Raw& raw) {
-    try {
-      if (!raw.problem.empty()) throw Refusal(raw.problem);
-      LineAt place{file, raw.number, raw.offset, raw.bytes};
-      const Example example = read(place);
-      place.bytes = {};
-      const auto [first, added] = ids_.emplace(example.id, place);
-      if (!added) throw Refusal("has the id " + shown(example.id) + ", which " + named(first->second, file) + " has");
-      place.bytes = arena_.keep(raw.bytes);
-      const auto split = example.record.find("split");
-      const bool said = split != example.record.end();
-      splits_[said ? split->get<std::string>() : corpora::split_of(example.id, valid_, test_)].push_back(place);
-    } catch (const Refusal& refusal) {
-      const auto* other = dynamic_cast<const prompts::OtherLayout*>(&refusal);
-      if (other && help_.empty()) help_ = other->help;
-      left_out_.push_back({files_[file].file.string(), raw.number, refusal.what()});
-    }
+  void take(json record, size_t file, const corpora::Raw& raw) {
+    LineAt place{file, raw.number, raw.offset, {}};
+    const Example example = example_at(place, std::move(record));
+    const auto [first, added] = ids_.emplace(example.id, place);
+    if (!added) throw Refusal("has the id " + shown(example.id) + ", which " + named(first->second, file) + " has");
+    place.bytes = arena_.keep(raw.bytes);
+    const auto split = example.record.find("split");
+    const bool said = split != example.record.end();
+    splits_[said ? split->get<std::string>() : corpora::split_of(example.id, valid_, test_)].push_back(place);
   }
 
-  Example read(const LineAt& place) const {
-    Example example = example_of(ours(corpora::parse(place.bytes, place.offset), format_));
+  Example example_at(const LineAt& place, json record) const {
+    Example example = example_of(ours(std::move(record), format_));
     const corpora::CorpusFile& file = files_[place.file];
     if (example.id.empty()) example.id = file.name + "/" + std::to_string(place.number);
     if (file.split.empty()) return example;
@@ -209,7 +204,7 @@ class Prompts : public Dataset {
   corpora::ByteArena arena_;
   std::map<std::string, std::vector<LineAt>> splits_;
   std::unordered_map<std::string, LineAt> ids_;  // while files are read
-  std::vector<corpora::LeftOutRecord> left_out_;
+  std::vector<Unreadable> left_out_;
 };
 
 }  // namespace

@@ -7,28 +7,17 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kRoles = {{"client", Role::seeker},
-                                                               {"counselor", Role::supporter}};
+const RecordLayout kDialogue = {.turns = "",
+                                .turn = "message",
+                                .speaker = "role",
+                                .text = {"content"},
+                                .roles = {{"client", Role::seeker}, {"counselor", Role::supporter}}};
 
-Dialogue dialogue_of(const CorpusFile&, const std::string& bytes) {
-  const json messages = parse(bytes, 0);
-  if (!messages.is_array()) throw Refusal("is no JSON list");
-  Dialogue dialogue;
-  each(messages, "message", [&](const json& one, size_t) {
-    dialogue.utterances.push_back({role_of(one, "role", kRoles), text_of(one, "content")});
-  });
-  return dialogue;
-}
-
-class Smile : public Corpus {
- public:
-  Smile(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"smile", "zh", {".json"}, whole_files(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kSmile = {"smile", "zh", {".json"}, json_lists(kDialogue)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, smile, Smile,
+COMPEER_PLUGIN(Dataset, datasets, smile, CorpusOf<kSmile>,
                R"json(
   "version": "1.0.0",
   "summary": "SMILE: a forum's questions and answers as dialogues, Chinese.",

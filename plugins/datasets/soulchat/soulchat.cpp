@@ -6,28 +6,20 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kRoles = {
-    {"system", Role::system}, {"user", Role::seeker}, {"assistant", Role::supporter}};
+const RecordLayout kDialogue = {
+    .turns = "messages",
+    .turn = "message",
+    .speaker = "role",
+    .text = {"content"},
+    .roles = {{"system", Role::system}, {"user", Role::seeker}, {"assistant", Role::supporter}},
+    .id = "id",
+    .labels = {{"topic", {"topic", "normalizedTag"}}}};
 
-Dialogue dialogue_of(const json& record) {
-  Dialogue dialogue;
-  each(list_of(record, "messages"), "message", [&](const json& one, size_t) {
-    dialogue.utterances.push_back({role_of(one, "role", kRoles), text_of(one, "content")});
-  });
-  dialogue.id = id_of(record, "id");
-  dialogue.labels = {{"topic", label(record, record.contains("topic") ? "topic" : "normalizedTag")}};
-  return dialogue;
-}
-
-class Soulchat : public Corpus {
- public:
-  Soulchat(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"soulchat", "zh", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
-};
+const CorpusLayout kSoulchat = {"soulchat", "zh", {".json", ".jsonl"}, json_records(kDialogue)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, soulchat, Soulchat,
+COMPEER_PLUGIN(Dataset, datasets, soulchat, CorpusOf<kSoulchat>,
                R"json(
   "version": "1.0.0",
   "summary": "SoulChatCorpus and PsyDTCorpus: counselling by topic, Chinese.",
