@@ -311,21 +311,6 @@ std::optional<Judged<size_t>> in_json(const std::string& answer, const std::vect
   return Judged<size_t>{*found.begin(), ""};
 }
 
-// The beginning of an answer, for a message.
-std::string shown(std::string_view text) {
-  constexpr size_t most = 40;
-  if (text.size() <= most) return "'" + std::string(text) + "'";
-  size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return "'" + std::string(text.substr(0, end)) + "...'";
-}
-
-template <class Label>
-Judged<Label> as(const Judged<size_t>& answer) {
-  if (!answer) return {std::nullopt, answer.refusal};
-  return {static_cast<Label>(*answer.value), ""};
-}
-
 }  // namespace
 
 Judged<size_t> read(const Answers& answers, std::string_view text) {
@@ -336,20 +321,6 @@ Judged<size_t> read(const Answers& answers, std::string_view text) {
   auto read = ChoiceReader(*answer.value, answers.words()).read();
   if (!read) read.refusal = shown(*answer.value) + " " + read.refusal;
   return read;
-}
-
-Judged<bool> read(const StepVerdicts& verdicts, std::string_view text) {
-  const auto answer = read(verdicts.answers(), text);
-  if (!answer) return {std::nullopt, answer.refusal};
-  return {*answer.value == 0, ""};
-}
-
-Judged<Preference> read(const Preferences& words, std::string_view text) {
-  return as<Preference>(read(words.answers(), text));
-}
-
-Judged<Fitness> read(const FilterVerdicts& verdicts, std::string_view text) {
-  return as<Fitness>(read(verdicts.answers(), text));
 }
 
 }  // namespace compeer::empathy

@@ -8,14 +8,6 @@
 namespace compeer::empathy {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return plain;
-}
-
 constexpr std::string_view chinese_stop = "\xe3\x80\x82";
 
 std::string_view without_stop(std::string_view text) {
@@ -31,28 +23,6 @@ std::string listed(const std::vector<std::string>& words) {
     list += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + ("'" + words[i] + "'");
   }
   return list;
-}
-
-/// The beginning of a text, for a message.
-std::string shown(std::string_view text) {
-  constexpr size_t most = 40;
-  if (text.size() <= most) return "'" + std::string(text) + "'";
-  size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character
-  return "'" + std::string(text.substr(0, end)) + "...'";
-}
-
-template <class Value>
-Judged<Value> as(const Judged<size_t>& answer) {
-  if (!answer) return {std::nullopt, answer.refusal};
-  return {static_cast<Value>(*answer.value), ""};
-}
-
-Answers exactly(std::vector<std::string> words, size_t count) {
-  if (words.size() != count) {
-    throw std::invalid_argument("needs " + std::to_string(count) + " answers, not " + std::to_string(words.size()));
-  }
-  return Answers(std::move(words));
 }
 
 }  // namespace
@@ -79,12 +49,9 @@ Judged<size_t> Answers::parse(std::string_view text) const {
   return {static_cast<size_t>(found - plain_.begin()), ""};
 }
 
-StepVerdicts::StepVerdicts(std::vector<std::string> words) : answers_(exactly(std::move(words), 2)) {}
-
-Judged<bool> StepVerdicts::parse(std::string_view text) const {
-  const auto answer = answers_.parse(text);
-  if (!answer) return {std::nullopt, answer.refusal};
-  return {*answer.value == 0, ""};
+Answers::Answers(std::vector<std::string> words, size_t count) : Answers(std::move(words)) {
+  if (words_.size() != count)
+    throw std::invalid_argument("needs " + std::to_string(count) + " answers, not " + std::to_string(words_.size()));
 }
 
 Preference swapped(Preference preference) {
@@ -92,14 +59,6 @@ Preference swapped(Preference preference) {
          : preference == Preference::second ? Preference::first
                                             : preference;
 }
-
-Preferences::Preferences(std::vector<std::string> words) : answers_(exactly(std::move(words), 4)) {}
-
-Judged<Preference> Preferences::parse(std::string_view text) const { return as<Preference>(answers_.parse(text)); }
-
-FilterVerdicts::FilterVerdicts(std::vector<std::string> words) : answers_(exactly(std::move(words), 6)) {}
-
-Judged<Fitness> FilterVerdicts::parse(std::string_view text) const { return as<Fitness>(answers_.parse(text)); }
 
 namespace {
 
@@ -125,7 +84,7 @@ std::optional<int> trait(std::string_view digits) {
   if (digits.empty() || digits.size() > 2) return std::nullopt;
   int value = 0;
   for (char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
+    if (!is_digit(c)) return std::nullopt;
     value = value * 10 + (c - '0');
   }
   return value <= Disc::most ? std::optional(value) : std::nullopt;

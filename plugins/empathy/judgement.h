@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace compeer::empathy {
@@ -23,6 +25,8 @@ class Answers {
  public:
   /// Throws std::invalid_argument if there are fewer than two, or one could not be told from another or be read back.
   explicit Answers(std::vector<std::string> words);
+  /// Throws it also unless there are `count`.
+  Answers(std::vector<std::string> words, size_t count);
 
   /// The number of the answer that the text gives. `parse(print(i)).value == i`.
   Judged<size_t> parse(std::string_view text) const;
@@ -33,16 +37,33 @@ class Answers {
   std::vector<std::string> words_, plain_;
 };
 
-/// Is one step of the reasoning right? Words: for yes, for no.
-class StepVerdicts {
+/// Answers that stand for values: words in the order of the enumerators; of bool, the word for true is the first.
+template <class Value>
+class ValueAnswers {
  public:
-  explicit StepVerdicts(std::vector<std::string> words = {"True", "False"});
-  Judged<bool> parse(std::string_view text) const;
-  const std::string& print(bool right) const { return answers_.print(right ? 0 : 1); }
+  ValueAnswers(std::vector<std::string> words, size_t count) : answers_(std::move(words), count) {}
+
+  Judged<Value> parse(std::string_view text) const { return value_of(answers_.parse(text)); }
+  const std::string& print(Value value) const {
+    if constexpr (std::is_same_v<Value, bool>) return answers_.print(value ? 0 : 1);
+    return answers_.print(static_cast<size_t>(value));
+  }
   const Answers& answers() const { return answers_; }
+
+  /// What the number of an answer stands for.
+  static Judged<Value> value_of(const Judged<size_t>& answer) {
+    if (!answer) return {std::nullopt, answer.refusal};
+    if constexpr (std::is_same_v<Value, bool>) return {*answer.value == 0, ""};
+    return {static_cast<Value>(*answer.value), ""};
+  }
 
  private:
   Answers answers_;
+};
+
+/// Is one step of the reasoning right?
+struct StepVerdicts : ValueAnswers<bool> {
+  explicit StepVerdicts(std::vector<std::string> words = {"True", "False"}) : ValueAnswers(std::move(words), 2) {}
 };
 
 /// Which of two replies is better? The enumerators are in the order of the words.
@@ -56,31 +77,19 @@ inline bool as_good(Preference of_second) { return of_second == Preference::seco
 /// The same judgement with the two replies in the other order.
 Preference swapped(Preference preference);
 
-class Preferences {
- public:
-  explicit Preferences(std::vector<std::string> words = {"first", "second", "both good", "neither"});
-  Judged<Preference> parse(std::string_view text) const;
-  const std::string& print(Preference preference) const { return answers_.print(static_cast<size_t>(preference)); }
-  const Answers& answers() const { return answers_; }
-
- private:
-  Answers answers_;
+struct Preferences : ValueAnswers<Preference> {
+  explicit Preferences(std::vector<std::string> words = {"first", "second", "both good", "neither"})
+      : ValueAnswers(std::move(words), 4) {}
 };
 
 /// Whether a dialogue is fit to learn from; if not, why. A crisis: somebody's life or safety is in danger. Words are in
 /// the order of the enumerators.
 enum class Fitness { keep, incoherent, artificial, no_dialogue, personal_data, crisis };
 
-class FilterVerdicts {
- public:
+struct FilterVerdicts : ValueAnswers<Fitness> {
   explicit FilterVerdicts(std::vector<std::string> words = {"keep", "incoherent", "artificial", "no dialogue",
-                                                            "personal data", "crisis"});
-  Judged<Fitness> parse(std::string_view text) const;
-  const std::string& print(Fitness fitness) const { return answers_.print(static_cast<size_t>(fitness)); }
-  const Answers& answers() const { return answers_; }
-
- private:
-  Answers answers_;
+                                                            "personal data", "crisis"})
+      : ValueAnswers(std::move(words), 6) {}
 };
 
 /// How a person behaves in conversation (DISC). Written as four lines, or five, each name once, in this order:

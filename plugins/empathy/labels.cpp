@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "empathy/plain.h"
+
 namespace compeer::empathy {
 namespace {
 
@@ -56,17 +58,16 @@ const std::vector<LabelWords<Strategy>>& strategy_words() {
   return table;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 /// Runs of ASCII letters in lower case, and of digits.
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_of(std::string_view written) {
+  const std::string text = lower(written);
   std::vector<std::string> words;
   for (size_t i = 0; i < text.size();) {
     bool (*const kind)(char) = is_letter(text[i]) ? is_letter : is_digit;
     std::string word;
-    while (i < text.size() && kind(text[i])) word += lower(text[i++]);
+    while (i < text.size() && kind(text[i])) word += text[i++];
     if (word.empty()) ++i;
     if (!word.empty()) words.push_back(std::move(word));
   }
@@ -99,18 +100,6 @@ std::string_view name(Stage stage) { return first_word(stage, stage_words()); }
 std::string_view name(Sentiment sentiment) { return first_word(sentiment, sentiment_words()); }
 std::string_view name(Emotion emotion) { return first_word(emotion, emotion_words()); }
 std::string_view name(Strategy strategy) { return first_word(strategy, strategy_words()); }
-
-std::string_view long_name(Strategy strategy) {
-  static constexpr std::array<std::string_view, 8> names = {"Question",
-                                                            "Restatement or Paraphrasing",
-                                                            "Reflection of feelings",
-                                                            "Self-disclosure",
-                                                            "Affirmation and Reassurance",
-                                                            "Providing Suggestions",
-                                                            "Information",
-                                                            "Others"};
-  return names.at(static_cast<size_t>(strategy));
-}
 
 Sentiment sentiment_of(Emotion emotion) {
   switch (emotion) {

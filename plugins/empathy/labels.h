@@ -28,9 +28,6 @@ std::string_view name(Sentiment sentiment);
 std::string_view name(Emotion emotion);
 std::string_view name(Strategy strategy);
 
-/// "Restatement or Paraphrasing": as ESConv writes it.
-std::string_view long_name(Strategy strategy);
-
 Sentiment sentiment_of(Emotion emotion);
 
 /// Lenient reading, wording apart: the one label of the set that the text names. Letters' case does not matter, a

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace compeer::empathy {
@@ -11,6 +12,24 @@ inline std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// With ASCII letters in lower case.
+inline std::string lower(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return plain;
+}
+
+/// The beginning of a text in quotes, for a message. No character is cut.
+inline std::string shown(std::string_view text) {
+  constexpr size_t most = 40;
+  if (text.size() <= most) return "'" + std::string(text) + "'";
+  size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return "'" + std::string(text.substr(0, end)) + "...'";
 }
 
 /// Whether there is a Chinese character in it.

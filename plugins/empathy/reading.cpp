@@ -25,14 +25,6 @@ constexpr std::string_view turn_ends[] = {"<|im_end|>", "<|eot_id|>", "<|endofte
                                           "<|return|>", "</s>",       "<end_of_turn>"};
 constexpr std::string_view bullets[] = {"-", "*", "#", ">", "•", "·"};
 
-std::string lower(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return plain;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (size_t end = 0; end != npos; text.remove_prefix(std::min(end, text.size() - 1) + 1)) {

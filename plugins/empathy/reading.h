@@ -29,9 +29,10 @@ nlohmann::json json_in(std::string_view answer);
 /// ...", "答案：..."), begins the answer, is the only thing in bold letters, or the value in an object of JSON. Upper
 /// and lower case, width of characters, "-" and "_" for a space do not matter.
 Judged<size_t> read(const Answers& answers, std::string_view text);
-Judged<bool> read(const StepVerdicts& verdicts, std::string_view text);
-Judged<Preference> read(const Preferences& words, std::string_view text);
-Judged<Fitness> read(const FilterVerdicts& verdicts, std::string_view text);
+template <class Value>
+Judged<Value> read(const ValueAnswers<Value>& words, std::string_view text) {
+  return words.value_of(read(words.answers(), text));
+}
 
 /// Four traits, each by its name, in any order and with anything between them ("**Dominance:** 7/10"), or as an object
 /// of JSON; the manner, if there is one. Refused if a trait has no whole number from 0 to 10, or two.
