@@ -3,7 +3,6 @@
 #include "datasets/cer/records.h"
 #include "evaluating/esc_eval/summary.h"
 #include "evaluating/esc_eval/transcript.h"
-#include "evaluating/sage/profile.h"
 #include "evaluating/sage/summary.h"
 #include "input.h"
 

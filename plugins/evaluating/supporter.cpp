@@ -1,14 +1,28 @@
 #include "evaluating/supporter.h"
 
+#include "base/error.h"
 #include "base/files.h"
 #include "empathy/format.h"
 #include "empathy/plain.h"
 #include "empathy/reading.h"
+#include "evaluating/player.h"
 #include "stages/records.h"
 
 namespace compeer::evaluating {
 
 using nlohmann::json;
+
+OptionalChat::OptionalChat(const Settings& settings, Host& host, const std::string& setting) : setting_(setting) {
+  if (settings.has(setting)) chat_ = &host.chat(settings.table(setting));
+}
+
+Chat& OptionalChat::demanded(const std::string& why) const {
+  if (chat_) return *chat_;
+  throw Error(
+      "", why + ", but the setting '" + setting_ + "' is unset",
+      "name a chat plugin, as in " + setting_ + " = { plugin = \"local\", path = \"results/x/checkpoints/last\" }",
+      Exit::data);
+}
 
 Supporter::Supporter(const Settings& settings, Host& host, const std::string& published)
     : chat_(settings, host, "supporter"),
@@ -38,6 +52,25 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
     answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, no_answer};
   });
   return answers;
+}
+
+void answer(const std::vector<Scene*>& open, const Supporter& supporter) {
+  std::vector<std::vector<Turn>> dialogues;
+  std::vector<std::string> languages;
+  for (const Scene* scene : open) {
+    dialogues.push_back(scene->turns);
+    languages.push_back(scene->about.at("language"));
+  }
+  auto answers = supporter.answer(dialogues, languages);
+  for (size_t i = 0; i < open.size(); ++i) {
+    if (answers[i].refusal == no_answer) {
+      open[i]->refusal = std::string("supporter: ") + no_answer;
+      continue;
+    }
+    // A model that says nothing has failed its seeker, who hears that.
+    if (answers[i].heard.empty()) answers[i].heard = silence, ++open[i]->silent;
+    open[i]->say(turn_of(answers[i]));
+  }
 }
 
 json turn_of(const Answer& answer) {

@@ -7,7 +7,6 @@
 #include "compeer/chat.h"
 #include "compeer/host.h"
 #include "compeer/settings.h"
-#include "evaluating/optional_chat.h"
 #include "stages/prompts.h"
 
 /// The settings of a stage that tests a model: part of the descriptor's "parameters".
@@ -27,6 +26,22 @@
   R"json(false: none, as for a model that was trained without"},)json"
 
 namespace compeer::evaluating {
+
+/// A chat plugin that a setting names, or nobody: what was recorded is scored without any model, so a stage demands one
+/// only where it has something to ask.
+class OptionalChat {
+ public:
+  OptionalChat(const Settings& settings, Host& host, const std::string& setting);
+
+  explicit operator bool() const { return chat_ != nullptr; }
+  /// Throws Error (exit 4) that names the setting, if it is unset. `why`: "record 'a' is to be played".
+  Chat& demanded(const std::string& why) const;
+  std::string model() const { return chat_ ? chat_->model() : ""; }
+
+ private:
+  Chat* chat_ = nullptr;
+  std::string setting_;
+};
 
 /// Why a seeker hears nothing; and what a dialogue can go on with all the same, if the model did answer.
 inline constexpr const char *no_answer = "no answer", *no_reply = "no reply", *silence = "...";

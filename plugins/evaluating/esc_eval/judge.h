@@ -8,7 +8,7 @@
 
 #include "evaluating/esc_eval/judged.h"
 #include "evaluating/esc_eval/transcript.h"
-#include "evaluating/optional_chat.h"
+#include "evaluating/supporter.h"
 #include "stages/asking.h"
 
 namespace compeer::evaluating::esc_eval {

@@ -1,11 +1,13 @@
 #include "evaluating/esc_eval/summary.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <span>
 #include <vector>
 
-#include "evaluating/esc_eval/scored.h"
 #include "stages/by_dialogue.h"
 #include "statistics/agreement.h"
 
@@ -15,6 +17,111 @@ namespace {
 
 using nlohmann::json;
 using Resampling = statistics::Resampling;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// From a score to the table's 0 to 100.
+constexpr double of_hundred = 25;
+
+/// What was counted of one dialogue.
+struct ScoredDialogue {
+  ScoresByJudge judged;
+  std::map<std::string, std::string> groups;  ///< "languages": "en"
+};
+using Dialogues = std::vector<const ScoredDialogue*>;
+using JudgeNames = std::vector<std::string>;
+
+/// The scores that some judges gave some dialogues, as numbers from 0 to 100. `rows` are numbers of dialogues, which
+/// may come again: a resample.
+class Scored {
+ public:
+  Scored(const Dialogues& dialogues, const JudgeNames& judges);
+
+  /// The mean over the judges of the mean of each one's valid scores; a judge without any does not count. NaN if none
+  /// has.
+  double figure(size_t dimension, std::span<const size_t> rows) const;
+  double average(std::span<const size_t> rows) const;  ///< of the seven
+
+  /// Dialogues with a valid score of any judge: in a dimension, in any.
+  int64_t valid(size_t dimension) const;
+  int64_t valid() const;
+
+  /// {"n", "fluency": {value, low, high, n}, ..., "average": {...}}
+  json figures(const statistics::Resampling& how) const;
+
+ private:
+  bool has(size_t dimension, size_t row) const;
+
+  size_t n_;
+  std::vector<std::array<std::vector<double>, dimensions.size()>> scores_;  // by judge; NaN for none
+};
+
+Scored::Scored(const Dialogues& dialogues, const JudgeNames& judges) : n_(dialogues.size()) {
+  for (const auto& judge : judges) {
+    auto& table = scores_.emplace_back();
+    for (auto& column : table) column.assign(n_, unknown);
+    for (size_t i = 0; i < n_; ++i) {
+      const auto found = dialogues[i]->judged.find(judge);
+      for (size_t d = 0; d < dimensions.size() && found != dialogues[i]->judged.end(); ++d)
+        if (const auto score = found->second[d]) table[d][i] = of_hundred * *score;
+    }
+  }
+}
+
+double Scored::figure(size_t dimension, std::span<const size_t> rows) const {
+  double sum = 0, judges = 0;
+  for (const auto& table : scores_) {
+    double of_judge = 0, n = 0;
+    for (const size_t row : rows) {
+      const double score = table[dimension][row];
+      if (!std::isnan(score)) of_judge += score, ++n;
+    }
+    if (n > 0) sum += of_judge / n, ++judges;
+  }
+  return judges > 0 ? sum / judges : unknown;
+}
+
+double Scored::average(std::span<const size_t> rows) const {
+  double sum = 0;
+  for (size_t d = 0; d < dimensions.size(); ++d) sum += figure(d, rows);
+  return sum / static_cast<double>(dimensions.size());
+}
+
+bool Scored::has(size_t dimension, size_t row) const {
+  return std::any_of(scores_.begin(), scores_.end(),
+                     [&](const auto& table) { return !std::isnan(table[dimension][row]); });
+}
+
+int64_t Scored::valid(size_t dimension) const {
+  int64_t count = 0;
+  for (size_t row = 0; row < n_; ++row) count += has(dimension, row);
+  return count;
+}
+
+int64_t Scored::valid() const {
+  int64_t count = 0;
+  for (size_t row = 0; row < n_; ++row) {
+    bool any = false;
+    for (size_t d = 0; d < dimensions.size(); ++d) any = any || has(d, row);
+    count += any;
+  }
+  return count;
+}
+
+json Scored::figures(const statistics::Resampling& how) const {
+  json all = {{"n", valid()}};
+  int64_t fewest = static_cast<int64_t>(n_);
+  const auto put = [&](const std::string& key, int64_t n, const statistics::Statistic& figure) {
+    all[key] = stages::figure(statistics::bootstrap(n_, figure, how));
+    all[key]["n"] = n;
+  };
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    fewest = std::min(fewest, valid(d));
+    put(std::string(dimensions[d].key), valid(d),
+        [this, d](std::span<const size_t> rows) { return this->figure(d, rows); });
+  }
+  put("average", fewest, [&](std::span<const size_t> rows) { return average(rows); });
+  return all;
+}
 
 struct Grouping {
   const char* plural;

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "evaluating/esc_eval/transcript.h"
-#include "evaluating/optional_chat.h"
-#include "evaluating/supporter.h"
+#include "evaluating/player.h"
 #include "stages/asking.h"
 
 namespace compeer::evaluating::esc_eval {
@@ -22,10 +21,9 @@ class RolePlayer {
  public:
   RolePlayer(const Settings& settings, Host& host);
 
-  /// Plays records with cards, side by side: each round one batch for the role player, one for the supporter.
-  /// `languages`: of each record.
-  std::vector<Talk> play(const std::vector<const nlohmann::json*>& records, const std::vector<std::string>& languages,
-                         const Supporter& supporter) const;
+  /// Plays records with cards, side by side: each round one batch for the role player, one for the supporter. Records
+  /// have "id" and "language".
+  std::vector<Talk> play(const std::vector<const nlohmann::json*>& records, const Supporter& supporter) const;
 
   std::string model() const { return chat_.model(); }
   std::string prompts() const { return prompts_.hashes(); }  ///< for `Stage::ingredients`
@@ -35,7 +33,6 @@ class RolePlayer {
  private:
   struct Scene;
   void speak(const std::vector<Scene*>& open) const;
-  static void hear(const std::vector<Scene*>& open, const Supporter& supporter);
   ChatRequest request(const Scene& scene, uint32_t draw) const;
 
   OptionalChat chat_;

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "evaluating/optional_chat.h"
+#include "evaluating/player.h"
 #include "evaluating/sage/answers.h"
 #include "evaluating/sage/trajectory.h"
-#include "evaluating/supporter.h"
 #include "stages/asking.h"
 
 namespace compeer::evaluating::sage {
@@ -27,8 +26,8 @@ class Simulator {
  public:
   Simulator(const Settings& settings, Host& host);
 
-  /// Plays profiles that miss nothing (profile.h), side by side: each round, one batch for the supporter, two for the
-  /// simulator.
+  /// Plays profiles that miss nothing (trajectory.h), side by side: each round, one batch for the supporter, two for
+  /// the simulator.
   std::vector<Played> play(const std::vector<nlohmann::json>& profiles, const Supporter& supporter) const;
 
   const Rules& rules() const { return rules_; }
@@ -37,10 +36,9 @@ class Simulator {
 
  private:
   struct Scene;
-  void hear(std::vector<Scene*>& open, const Supporter& supporter, int64_t round) const;
-  void feel(std::vector<Scene*>& open) const;
-  void speak(std::vector<Scene*>& open) const;
-  void ask(std::vector<Scene*>& open, std::vector<stages::ChatQuestion>& questions, const char* what) const;
+  void feel(const std::vector<Scene*>& open) const;
+  void speak(const std::vector<Scene*>& open) const;
+  void ask(const std::vector<Scene*>& open, std::vector<stages::ChatQuestion>& questions, const char* what) const;
   std::map<std::string, std::string> shown(const Scene& scene) const;
 
   OptionalChat chat_;

@@ -91,12 +91,8 @@ class EscEval : public Stage {
   void play(const std::vector<size_t>& cards, std::vector<json>& records, std::vector<Outcome>& outcomes,
             std::vector<esc_eval::JudgedDialogue>& cases) const {
     std::vector<const json*> played;
-    std::vector<std::string> languages;
-    for (const size_t i : cards) {
-      played.push_back(&records[i]);
-      languages.push_back(records[i].at("language"));
-    }
-    auto talks = role_player_.play(played, languages, supporter_);
+    for (const size_t i : cards) played.push_back(&records[i]);
+    auto talks = role_player_.play(played, supporter_);
     for (size_t k = 0; k < talks.size(); ++k) {
       Outcome& outcome = outcomes[cards[k]];
       if (talks[k].silent > 0) outcome.counts["answers without a reply"] = static_cast<double>(talks[k].silent);

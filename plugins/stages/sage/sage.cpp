@@ -3,7 +3,6 @@
 /// is the record with "history" as SAGE's are published, and "turns".
 #include "compeer/plugin.h"
 #include "evaluating/sage/play.h"
-#include "evaluating/sage/profile.h"
 #include "evaluating/sage/summary.h"
 #include "stages/records.h"
 
