@@ -8,8 +8,7 @@
 #include "compeer/chat.h"
 #include "judging/chat_judge.h"
 #include "judging/model_judge.h"
-#include "judging/trained_form.h"
-#include "judging/weights.h"
+#include "judging/trained_judge.h"
 
 namespace compeer::judging {
 

@@ -39,7 +39,7 @@ namespace compeer::judging {
 class Panel {
  public:
   /// `scope`: what the first is asked about, if there is no second. `reads`: what is shown of a reading. Throws Error
-  /// (exit 3) if a judge in a folder was trained to be asked in another form (trained_form.h).
+  /// (exit 3) if a judge in a folder was trained to be asked in another form (trained_judge.h).
   Panel(const Settings& settings, Host& host, Scope scope, Reads reads);
 
   /// As `Judge::judge`.

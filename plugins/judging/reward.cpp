@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "empathy/format.h"
-#include "judging/floor.h"
 #include "judging/reading.h"
+#include "judging/trained_judge.h"
 
 namespace compeer::judging {
 

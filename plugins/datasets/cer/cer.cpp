@@ -14,7 +14,7 @@
 #include "corpora/json_records.h"
 #include "datasets/cer/records.h"
 #include "judging/reading.h"
-#include "judging/trained_form.h"
+#include "judging/trained_judge.h"
 
 namespace {
 

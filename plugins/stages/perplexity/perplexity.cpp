@@ -5,7 +5,7 @@
 
 #include "compeer/language_model.h"
 #include "compeer/plugin.h"
-#include "judging/weights.h"
+#include "judging/trained_judge.h"
 #include "stages/by_dialogue.h"
 #include "stages/human_labels/labels.h"
 #include "stages/records.h"

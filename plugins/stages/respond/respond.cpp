@@ -5,7 +5,7 @@
 
 #include "compeer/plugin.h"
 #include "judging/reading.h"
-#include "judging/weights.h"
+#include "judging/trained_judge.h"
 #include "stages/records.h"
 
 namespace {

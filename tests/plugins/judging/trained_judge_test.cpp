@@ -1,4 +1,4 @@
-#include "judging/floor.h"
+#include "judging/trained_judge.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "judging/weights.h"
 
 namespace compeer::judging {
 namespace {

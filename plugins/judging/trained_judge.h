@@ -18,4 +18,12 @@ nlohmann::json form_of(const JudgeFormat& format, const Scope& scope, const Read
 /// other origin, or a policy.
 bool check_form(const std::string& folder, const nlohmann::json& asked);
 
+/// SHA-256 of all weights in a model's folder: another judge, another text. Throws Error (exit 4) if there are none.
+std::string weights_of(const std::string& folder);
+
+/// A policy drifts wherever its judge can't see a mistake. Throws Error unless the run in the folder `accuracy`
+/// measured this judge (stage reward_accuracy; Panel::fingerprints) and found that of the wrong steps, of each kind, it
+/// calls at least the share `floor` wrong: exit 3 if it finds too few, exit 4 if that was not measured.
+void hold_to_floor(const std::string& accuracy, const std::string& judge, const std::string& fingerprint, double floor);
+
 }  // namespace compeer::judging

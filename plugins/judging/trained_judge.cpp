@@ -1,12 +1,17 @@
-#include "judging/trained_form.h"
+// What a folder says of a trained judge: the form in which it is asked, its weights, and how well a run found it judge.
+#include "judging/trained_judge.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/model_folder.h"
+#include "base/reading.h"
 
 namespace compeer::judging {
 
@@ -27,6 +32,22 @@ std::string difference(const std::string& key, const json& trained, const json& 
   const json &then = trained.at(name), &now = asked.at(name);
   const char* note = texts && !then.is_null() && !now.is_null() ? " (their texts differ)" : "";
   return fmt::format("{}: {} in training, {} here{}", name, shown(then), shown(now), note);
+}
+
+// What was found about the judge, by the stage that measured it.
+json measured(const std::string& accuracy, const std::string& judge, const std::string& fingerprint) {
+  const auto file = std::filesystem::path(accuracy) / "summary.json";
+  const json summary = read_json_object(file);
+  const auto stages =
+      summary.contains("/details/stages"_json_pointer) ? summary.at("/details/stages"_json_pointer) : json();
+  for (const json& stage : stages.is_array() ? stages : json::array()) {
+    const json findings = stage.is_object() ? stage.value("findings", json()) : json();
+    if (!findings.is_object()) continue;
+    const json judges = findings.value("judges", json::array());
+    if (std::find(judges.begin(), judges.end(), fingerprint) != judges.end()) return findings;
+  }
+  throw Error(file.string(), "has no accuracy of the judge " + judge,
+              "measure it with the stage reward_accuracy, again if it was trained anew", Exit::data);
 }
 
 }  // namespace
@@ -67,6 +88,32 @@ bool check_form(const std::string& folder, const json& asked) {
               "set these here as in training (a reward's 'reads' is its 'reader', label_choice has none), or train a "
               "judge in this form",
               Exit::spec);
+}
+
+std::string weights_of(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& file : entries_of(folder)) {
+    if (file.path().extension() == ".safetensors") files.emplace(file.path().filename(), sha256_file(file.path()));
+  }
+  if (files.empty()) throw Error(folder, "holds no weights (*.safetensors)", "name a model's folder", Exit::data);
+  std::string all;
+  for (const auto& [name, hash] : files) all += name + " " + hash + "\n";
+  return sha256(all);
+}
+
+void hold_to_floor(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
+                   double floor) {
+  const json findings = measured(accuracy, judge, fingerprint);
+  for (size_t step = 0; step < step_names.size(); ++step) {
+    const auto found =
+        findings.value(json::json_pointer(fmt::format("/{}/false_recall/value", step_names[step])), json());
+    if (!found.is_number() || found.get<double>() >= floor) continue;
+    throw Error(judge,
+                fmt::format("recall of wrong '{1}' steps is {0:.2f}, below least_recall = {2:.2f} (measured by {3})",
+                            found.get<double>(), step_names[step], floor, accuracy),
+                "teach the judge better, or set least_recall = 0: the policy will drift in what its judge can't see",
+                Exit::spec);
+  }
 }
 
 }  // namespace compeer::judging
