@@ -67,6 +67,13 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::string numbered(const std::vector<std::string>& texts, size_t first) {
+  std::string lines;
+  for (size_t i = 0; i < texts.size(); ++i)
+    lines += (i == 0 ? "" : "\n") + std::to_string(first + i) + ": " + one_line(texts[i]);
+  return lines;
+}
+
 json candidate_of(const empathy::Structured& written, const std::string& model) {
   return {{"history", written.history},
           {"emotion", written.emotion},

@@ -43,6 +43,9 @@ std::vector<Turn> spoken(std::vector<Turn> turns);
 /// are compared like this, so that line breaks don't tell people's from models'.
 std::string one_line(std::string_view text);
 
+/// Texts with their numbers from `first` on, each on one line: "1: text".
+std::string numbered(const std::vector<std::string>& texts, size_t first = 1);
+
 /// What `model` wrote, as one of a record's "candidates".
 nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);
 

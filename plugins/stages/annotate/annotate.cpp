@@ -105,7 +105,7 @@ class Annotate : public Stage {
     std::vector<size_t> place(records.size(), 0);
     for (size_t i = 0; i < records.size(); ++i) {
       const bool both = first.refusals[i].empty() && second.refusals[i].empty();
-      if (!both || stages::same(first.judgements[i], second.judgements[i])) continue;
+      if (!both || first.judgements[i] == second.judgements[i]) continue;
       disputed.push_back(records[i]);
       place[i] = disputed.size();
     }

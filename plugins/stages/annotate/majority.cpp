@@ -2,8 +2,6 @@
 
 namespace compeer::stages {
 
-bool same(const Annotation& a, const Annotation& b) { return a.steps == b.steps && a.preference == b.preference; }
-
 namespace {
 
 template <class Label>

@@ -12,10 +12,9 @@ namespace compeer::stages {
 struct Annotation {
   std::array<bool, 3> steps = {};
   empathy::Preference preference = empathy::Preference::both;
-};
 
-/// True if two annotators say the same of everything.
-bool same(const Annotation& a, const Annotation& b);
+  bool operator==(const Annotation&) const = default;
+};
 
 /// What at least two annotators say of each thing; nothing if there is a thing no two agree on.
 std::optional<Annotation> majority(const std::vector<Annotation>& all);

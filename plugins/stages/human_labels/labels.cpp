@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "empathy/plain.h"
+#include "stages/records.h"
 
 namespace compeer::stages {
 
@@ -29,18 +29,6 @@ void add(const json& value, std::vector<std::string>& all) {
   if (!value.is_string() && !value.is_number()) return;
   auto text = value.is_string() ? value.get<std::string>() : value.dump();
   if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
-}
-
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (!space)
-      line += c;
-    else if (!line.empty() && line.back() != ' ')
-      line += ' ';
-  }
-  return std::string(empathy::trim(line));
 }
 
 // What a record says of itself, and nobody of the round.

@@ -6,7 +6,7 @@
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
-#include "stages/rewrite/numbered.h"
+#include "stages/records.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "asked.h"
-#include "stages/rewrite/numbered.h"
+#include "stages/records.h"
 
 namespace compeer::asked {
 namespace {
