@@ -36,44 +36,41 @@ Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
       between_(layout.between),
       by_turn_(settings.text("unit") == "turn"),
       merge_(settings.flag("merge")),
-      media_(settings.has("media") ? std::filesystem::absolute(settings.text("media")) : "") {
+      media_(settings.has("media") ? std::filesystem::absolute(settings.text("media")) : ""),
+      cache_(name_, merge_) {
   const double valid = settings.number("valid"), test = settings.number("test");
   if (valid + test > 1) throw Error(name_, "'valid' + 'test' must not exceed 1", "", Exit::spec);
-  load(layout, settings.text("path"), host);
   const auto path = settings.text("path");
-  if (left_out_.empty() && entries_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
-  refuse_too_many(left_out_, entries_.all.size(), path, settings.number("max_unreadable"),
+  load(layout, path, host);
+  if (cache_.left_out().empty() && cache_.entries().empty()) throw Error(path, "holds no dialogue", "", Exit::data);
+  refuse_too_many(cache_.left_out(), cache_.entries().size(), path, settings.number("max_unreadable"),
                   fmt::format("are these files of the corpus {}?", name_));
   arrange(valid, test);
 }
 
 void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& host) {
   std::vector<std::string> others;
-  CorpusCache cache(name_, merge_);
   for (const CorpusFile& source : sources(path, layout.extensions, others)) {
-    cache.open(source);
-    layout.reader(source, cache);
+    cache_.open(source);
+    layout.reader(source, cache_);
   }
+  cache_.open({});  // forgets the names in the last file
   if (!others.empty())
     host.log(fmt::format("{}: other files are named after splits, so {} {} not read", path, listed(others),
                          others.size() > 1 ? "are" : "is"));
-  left_out_ = std::move(cache.left_out());
-  entries_ = cache.take();
 }
 
 void Corpus::arrange(double valid, double test) {
-  for (uint32_t i = 0; i < entries_.all.size(); ++i) {
-    const auto& name =
-        entries_.all[i].split.empty() ? split_of(entries_.all[i].dialogue, valid, test) : entries_.all[i].split;
+  for (uint32_t i = 0; i < cache_.entries().size(); ++i) {
+    const CorpusCache::Entry& entry = cache_.entries()[i];
+    const auto name = entry.split.empty() ? split_of(entry.dialogue, valid, test) : entry.split;
     auto& places = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
     if (!by_turn_) {
       places.push_back({i});
       continue;
     }
-    const auto &asked = entries_.all[i].asked, &rounds = entries_.all[i].rounds;
-    for (uint32_t round = 0, next = 0; next < asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
-      if (rounds[round] != asked[next]) continue;
-      places.push_back({i, asked[next++], round});
+    for (uint32_t round = 0, next = 0; next < entry.asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
+      if (entry.rounds[round] == entry.asked[next]) places.push_back({i, entry.asked[next++], round});
     }
   }
 }
@@ -98,7 +95,7 @@ json Corpus::common(const CorpusCache::Entry& entry, const Dialogue& dialogue) c
 
 Example Corpus::get(const std::string& split, int64_t index) {
   const RecordAt place = places(split)->at(static_cast<size_t>(index));
-  const CorpusCache::Entry& entry = entries_.all[place.entry];
+  const CorpusCache::Entry& entry = cache_.entries()[place.entry];
   const Dialogue dialogue = unpack(entry.bytes);
   const auto all = runs(dialogue.utterances, merge_);
   Example example{entry.dialogue, {}, "", common(entry, dialogue)};

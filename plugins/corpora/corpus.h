@@ -44,7 +44,7 @@ class Corpus : public Dataset {
 
   int64_t size(const std::string& split) const override;
   Example get(const std::string& split, int64_t index) override;
-  std::vector<Unreadable> unreadable() const override { return left_out_; }
+  std::vector<Unreadable> unreadable() const override { return cache_.left_out(); }
 
  private:
   struct RecordAt {
@@ -58,8 +58,7 @@ class Corpus : public Dataset {
   std::string name_, language_, between_;
   bool by_turn_, merge_;
   std::filesystem::path media_;  // empty: nothing is shown
-  CorpusCache::Entries entries_;
-  std::vector<Unreadable> left_out_;
+  CorpusCache cache_;
   std::array<std::vector<RecordAt>, 3> splits_;
 };
 

@@ -29,11 +29,11 @@ void CorpusCache::add(Dialogue dialogue, int64_t record) {
   for (const std::string& part : dialogue.left_out) leave_out(record, part);
   const auto turns = runs(dialogue.utterances, merge_);
   const auto rounds = answers(dialogue, turns, true), asked = answers(dialogue, turns, false);
-  entries_.all.push_back({std::move(name),
-                          entries_.arena.keep(pack(dialogue)),
-                          source_.split,
-                          {rounds.begin(), rounds.end()},
-                          {asked.begin(), asked.end()}});
+  entries_.push_back({std::move(name),
+                      arena_.keep(pack(dialogue)),
+                      source_.split,
+                      {rounds.begin(), rounds.end()},
+                      {asked.begin(), asked.end()}});
 }
 
 void CorpusCache::leave_out(int64_t record, const std::string& reason) {

@@ -23,19 +23,14 @@ class ByteArena {
   std::deque<std::string> blocks_;
 };
 
-/// Where what was read is kept, packed.
+/// The dialogues of a corpus, packed, and the records that were left out.
 class CorpusCache {
  public:
   struct Entry {
     std::string dialogue;                 ///< its full name: "esconv/train/17"
-    std::string_view bytes;               ///< packed, in `Entries::arena`
+    std::string_view bytes;               ///< packed (dialogue.h)
     std::string split;                    ///< what its file's name says, or ""
     std::vector<uint32_t> rounds, asked;  ///< its answers: all, and those that are asked for (dialogue.h)
-  };
-
-  struct Entries {
-    std::vector<Entry> all;
-    ByteArena arena;
   };
 
   /// `merge`: what one person writes in a row is one turn.
@@ -49,15 +44,17 @@ class CorpusCache {
   void add(Dialogue dialogue, int64_t record);
   void leave_out(int64_t record, const std::string& reason);
 
+  const std::vector<Entry>& entries() const { return entries_; }
   std::vector<Unreadable>& left_out() { return left_out_; }
-  Entries take() { return std::move(entries_); }
+  const std::vector<Unreadable>& left_out() const { return left_out_; }
 
  private:
   std::string corpus_;
   bool merge_;
   CorpusFile source_;
   std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
-  Entries entries_;
+  std::vector<Entry> entries_;
+  ByteArena arena_;
   std::vector<Unreadable> left_out_;
 };
 

@@ -17,19 +17,13 @@ const char* first_of(const Keys& keys, const json& object) {
 
 }  // namespace
 
-std::vector<Utterance> utterances(const json& list, const RecordLayout& layout) {
-  std::vector<Utterance> all;
-  each(list, layout.turn, [&](const json& written, size_t) {
-    Utterance read{role_of(written, layout.speaker, layout.roles), text_of(written, first_of(layout.text, written))};
-    if (layout.finish_turn) layout.finish_turn(written, read);
-    all.push_back(std::move(read));
-  });
-  return all;
-}
-
 Dialogue RecordLayout::operator()(const json& record) const {
   Dialogue read;
-  read.utterances = utterances(*turns ? list_of(record, turns) : record, *this);
+  each(*turns ? list_of(record, turns) : record, turn, [&](const json& written, size_t) {
+    Utterance one{role_of(written, speaker, roles), text_of(written, first_of(text, written))};
+    if (finish_turn) finish_turn(written, one);
+    read.utterances.push_back(std::move(one));
+  });
   if (*id) read.id = id_of(record, id);
   for (const auto& [name, keys] : labels) read.labels[name] = label(record, first_of(keys, record));
   if (finish) finish(record, read);

@@ -32,9 +32,6 @@ struct RecordLayout {
   Dialogue operator()(const json& record) const;
 };
 
-/// A list of utterances, in a record of which the rest is read otherwise.
-std::vector<Utterance> utterances(const json& list, const RecordLayout& layout);
-
 /// Files with many dialogues: a JSON list or JSON lines with a record for each.
 Reader json_records(RecordReader read);
 
