@@ -122,7 +122,7 @@ TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
   for (const auto& [what, left] :
        {std::pair{"leak descriptors", " more files open\n"}, {"start threads", " more threads running\n"}}) {
     const auto text = failing(act(what));
-    EXPECT_TRUE(text.starts_with("process: it leaves ")) << text;
+    EXPECT_NE(text.find("process: it leaves "), std::string::npos) << text;  // threads take memory, too
     EXPECT_NE(text.find(left), std::string::npos) << text;
   }
 }
