@@ -1,7 +1,7 @@
 // What a client sends to `compeer serve`: the body of a chat completion request.
 #include <algorithm>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "input.h"
 #include "serve/request.h"
 

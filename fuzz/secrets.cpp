@@ -2,7 +2,6 @@
 #include "spec/secrets.h"
 
 #include "input.h"
-#include "spec/printable.h"
 #include "spec/text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

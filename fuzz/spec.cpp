@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "input.h"
-#include "spec/canonical.h"
+#include "spec/text.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "language/tokenizer.h"
 
 #include "input.h"
-#include "language/stop_strings.h"
+#include "language/text_stream.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "input.h"
 
 namespace {

@@ -1,14 +1,24 @@
+// How a table of keys becomes a reader of records, and readers of records become readers of files.
 #include "corpora/corpus.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 
 namespace compeer::corpora {
 
 namespace {
 
-constexpr std::array<const char*, 3> kSplits = {"train", "valid", "test"};
+const char* first_of(const Keys& keys, const json& object) {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key); });
+  return found == keys.end() ? keys.back() : *found;
+}
+
+constexpr std::array<const char*, 3> split_names = {"train", "valid", "test"};
 
 void add_turns(Example& example, const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, size_t count,
                const std::string& between, const std::filesystem::path& media) {
@@ -29,6 +39,82 @@ json only(const json& strategies) {
 }
 
 }  // namespace
+
+std::string_view ByteArena::keep(std::string_view bytes) {
+  constexpr size_t block = 1 << 20;
+  if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < bytes.size())
+    blocks_.emplace_back().reserve(std::max(block, bytes.size()));
+  std::string& last = blocks_.back();
+  last.append(bytes);
+  return std::string_view(last).substr(last.size() - bytes.size());
+}
+
+void CorpusCache::open(const CorpusFile& source) {
+  source_ = source;
+  known_.clear();
+}
+
+void CorpusCache::add(Dialogue dialogue, int64_t record) {
+  std::string name = corpus_ + "/" + source_.name;
+  if (record > 0) name += "/" + (dialogue.id.empty() ? std::to_string(record) : dialogue.id);
+  const auto [known, is_new] = known_.emplace(name, record);
+  if (!is_new) {
+    leave_out(record, "has the id '" + dialogue.id + "', as record " + std::to_string(known->second) + " has");
+    return;
+  }
+  for (const std::string& part : dialogue.left_out) leave_out(record, part);
+  const auto turns = runs(dialogue.utterances, merge_);
+  const auto rounds = answers(dialogue, turns, true), asked = answers(dialogue, turns, false);
+  entries_.push_back({std::move(name),
+                      arena_.keep(pack(dialogue)),
+                      source_.split,
+                      {rounds.begin(), rounds.end()},
+                      {asked.begin(), asked.end()}});
+}
+
+void CorpusCache::leave_out(int64_t record, const std::string& reason) {
+  left_out_.push_back({source_.file.string(), record > 0 ? record : 1, reason});
+}
+
+Dialogue RecordLayout::operator()(const json& record) const {
+  Dialogue read;
+  each(*turns ? list_of(record, turns) : record, turn, [&](const json& written, size_t) {
+    Utterance one{role_of(written, speaker, roles), text_of(written, first_of(text, written))};
+    if (finish_turn) finish_turn(written, one);
+    read.utterances.push_back(std::move(one));
+  });
+  if (*id) read.id = id_of(record, id);
+  for (const auto& [name, keys] : labels) read.labels[name] = label(record, first_of(keys, record));
+  if (finish) finish(record, read);
+  return read;
+}
+
+Reader json_records(RecordReader read) {
+  return [read = std::move(read)](const CorpusFile& source, CorpusCache& cache) {
+    read_records(source.file, cache.left_out(),
+                 [&](const json& record, const Raw& raw) { cache.add(read(record), raw.number); });
+  };
+}
+
+Reader json_lists(RecordReader read) {
+  return whole_files([read = std::move(read)](const CorpusFile&, const std::string& bytes) {
+    const json list = parse(bytes, 0);
+    if (!list.is_array()) throw Refusal("is no JSON list");
+    return read(list);
+  });
+}
+
+Reader whole_files(std::function<Dialogue(const CorpusFile& source, const std::string& bytes)> read) {
+  return [read = std::move(read)](const CorpusFile& source, CorpusCache& cache) {
+    const std::string bytes = read_file(source.file);
+    refuse_utf16(bytes, source.file.string());
+    try {
+      cache.add(read(source, bytes), 0);
+    } catch (const Refusal& refusal) {
+      cache.leave_out(0, refusal.what());
+    }
+  };
+}
 
 Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
     : name_(layout.name),
@@ -76,8 +162,8 @@ void Corpus::arrange(double valid, double test) {
 }
 
 const std::vector<Corpus::RecordAt>* Corpus::places(const std::string& split) const {
-  for (size_t i = 0; i < kSplits.size(); ++i) {
-    if (split == kSplits[i]) return &splits_[i];
+  for (size_t i = 0; i < split_names.size(); ++i) {
+    if (split == split_names[i]) return &splits_[i];
   }
   return nullptr;
 }

@@ -66,7 +66,7 @@ class CsvReader {
     }
     if (done()) {
       at_ = opening;  // a stray quote does not take the rest of the file with it
-      return text_.find('\n', opening) == text_.npos ? kNotWhole : "has a quote that nothing closes";
+      return text_.find('\n', opening) == text_.npos ? not_whole : "has a quote that nothing closes";
     }
     ++at_;
     return peek() == ',' || at_line_end() ? "" : "has text behind a field's closing quote";

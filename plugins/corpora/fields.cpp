@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace compeer::corpora {
 
 namespace {
 
-constexpr int kDepth = 64;
-constexpr std::string_view kSpace = " \t\r\n\v\f";
+constexpr int depth = 64;
+constexpr std::string_view space = " \t\r\n\v\f";
 
 const json& member(const json& object, const char* key) {
   static const json nothing;
@@ -41,7 +41,7 @@ void check_text(std::string_view bytes, uint64_t offset) {
 
 json parse(std::string_view bytes, uint64_t offset) {
   check_text(bytes, offset);
-  if (nests_too_deeply(bytes, kDepth)) throw Refusal("nests more than " + std::to_string(kDepth) + " levels");
+  if (nests_too_deeply(bytes, depth)) throw Refusal("nests more than " + std::to_string(depth) + " levels");
   if (json value = parse_json(bytes); !value.is_discarded()) return value;
   try {
     return json::parse(bytes);  // again, to be told where it breaks
@@ -54,9 +54,9 @@ json parse(std::string_view bytes, uint64_t offset) {
 }
 
 std::string trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpace);
+  const size_t first = text.find_first_not_of(space);
   if (first == text.npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kSpace) + 1 - first));
+  return std::string(text.substr(first, text.find_last_not_of(space) + 1 - first));
 }
 
 std::string lowered(std::string text) {

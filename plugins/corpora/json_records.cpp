@@ -1,19 +1,22 @@
 #include "corpora/json_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/reading.h"
-#include "base/utf8.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 
 namespace compeer::corpora {
 
 namespace {
 
-constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -24,10 +27,10 @@ constexpr Marks marks(std::string_view characters) {
   for (const char c : characters) table[static_cast<unsigned char>(c)] = true;
   return table;
 }
-constexpr int kMostSplits = 100;  // of records that ran on: each reads the rest of the file again
+constexpr int most_splits = 100;  // of records that ran on: each reads the rest of the file again
 
-constexpr const char* kNoEnd = "is not there: the list does not end, as if the file were cut off";
-constexpr Marks kInQuotes = marks("\"\\\n"), kInLists = marks("\"{}[]");
+constexpr const char* no_end = "is not there: the list does not end, as if the file were cut off";
+constexpr Marks in_quotes = marks("\"\\\n"), in_lists = marks("\"{}[]");
 
 bool ends_too_early(const std::string& record) {
   try {
@@ -67,17 +70,17 @@ class Scanner {
       const std::string rest(rest_and(""));
       take(rest);
     }
-    if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(kNotWhole) : tell();
+    if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(not_whole) : tell();
     if (layout_ == Layout::unknown) refuse("is not there: the file is empty");
     if (layout_ != Layout::list || closed_) return;
-    refuse(record_.empty() ? kNoEnd : kNotWhole);
+    refuse(record_.empty() ? no_end : not_whole);
   }
 
  private:
   enum class Layout { unknown, lines, list };
 
   void begin(char c) {
-    if (at_ < kMark.size() && c == kMark[at_]) return;
+    if (at_ < byte_order_mark.size() && c == byte_order_mark[at_]) return;
     if (c == '\n') ++number_;
     if (is_space(c)) return;
     layout_ = c == '[' ? Layout::list : Layout::lines;
@@ -131,7 +134,7 @@ class Scanner {
     if (record_.empty()) return 0;
     if (layout_ == Layout::lines) return std::min(block.find('\n'), block.size());
     if (layout_ != Layout::list || escaped_ || (depth_ == 0 && !quoted_)) return 0;
-    const Marks& marks = quoted_ ? kInQuotes : kInLists;
+    const Marks& marks = quoted_ ? in_quotes : in_lists;
     size_t i = 0;
     while (i < block.size() && !marks[static_cast<unsigned char>(block[i])]) ++i;
     return i;
@@ -158,7 +161,7 @@ class Scanner {
 
   // Without a bracket or a quote a record runs on into the next. Where that one begins as the list's first does.
   size_t next_record() const {
-    if (opening_key_.empty() || splits_ == kMostSplits) return record_.npos;
+    if (opening_key_.empty() || splits_ == most_splits) return record_.npos;
     for (size_t at = 1; (at = record_.find(opening_key_, at)) != record_.npos; ++at) {
       const size_t before = record_.find_last_not_of(" \t\r\n", at - 1);
       if (record_[before] == ',') return nlohmann::json::accept(record_) ? record_.npos : at;
@@ -198,9 +201,18 @@ class Scanner {
   bool quoted_ = false, escaped_ = false, opening_ = false, closed_ = false, told_of_rest_ = false;
 };
 
+constexpr size_t named = 3;  // records that a message names
+
+std::string first_few(const std::vector<Unreadable>& left_out) {
+  std::string text;
+  for (size_t i = 0; i < left_out.size() && i < named; ++i)
+    text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
+  return text + (left_out.size() > named ? "; ..." : "");
+}
+
 }  // namespace
 
-const char* const kNotWhole = "is not whole: the file ends within it, as if cut off";
+const char* const not_whole = "is not whole: the file ends within it, as if cut off";
 
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f) {
   std::ifstream in = open_to_read(file);
@@ -216,6 +228,34 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
   scanner.end();
 }
 
-bool cut_off(const std::string& problem) { return problem == kNoEnd || problem == kNotWhole; }
+bool cut_off(const std::string& problem) { return problem == no_end || problem == not_whole; }
+
+void read_records(const std::filesystem::path& file, std::vector<Unreadable>& left_out,
+                  const std::function<void(json record, const Raw& raw)>& f) {
+  each_json_record(file, [&](const Raw& raw) {
+    try {
+      if (!raw.problem.empty()) throw Refusal(raw.problem);
+      f(parse(raw.bytes, raw.offset), raw);
+    } catch (const Refusal& refusal) {
+      left_out.push_back({file.string(), raw.number, refusal.what()});
+    }
+  });
+}
+
+void refuse_too_many(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
+                     const std::string& if_all) {
+  const size_t bad = left_out.size(), all = bad + read;
+  if (bad == 0) return;
+  for (const auto& [file, record, reason] : left_out) {
+    if (allowed < 1 && cut_off(reason))
+      throw Error(file, fmt::format("record {} {}", record, reason),
+                  "download the file again, or set max_unreadable = 1 to use the readable records", Exit::data);
+  }
+  const double share = static_cast<double>(bad) / static_cast<double>(all);
+  if (read > 0 && share <= allowed) return;
+  throw Error(path,
+              fmt::format("{} of {} records can't be read ({:.3g} %): {}", bad, all, 100 * share, first_few(left_out)),
+              read == 0 ? if_all : fmt::format("'max_unreadable' allows a share of {}", allowed), Exit::data);
+}
 
 }  // namespace compeer::corpora

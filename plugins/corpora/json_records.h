@@ -4,6 +4,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "compeer/dataset.h"
+#include "corpora/fields.h"
 
 namespace compeer::corpora {
 
@@ -24,9 +28,20 @@ struct Raw {
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f);
 
 /// What is said of a record in which the file ends.
-extern const char* const kNotWhole;
+extern const char* const not_whole;
 
 /// Whether a problem says that the file was cut off: nobody knows what else it held.
 bool cut_off(const std::string& problem);
+
+/// Calls f(record, raw) for each JSON record of a file (json_records.h). A record that can't be parsed, or for which
+/// `f` throws Refusal, is added to `left_out`.
+void read_records(const std::filesystem::path& file, std::vector<Unreadable>& left_out,
+                  const std::function<void(json record, const Raw& raw)>& f);
+
+/// Throws Error (exit 4) that names the first few records if more than the share `allowed` were left out, or all;
+/// if all were, with `if_all` as help. A file that is cut off is refused unless `allowed` is 1.
+/// `read`: the number of records that were read.
+void refuse_too_many(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
+                     const std::string& if_all);
 
 }  // namespace compeer::corpora

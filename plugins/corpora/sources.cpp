@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/reading.h"
+#include "base/files.h"
 #include "text/words.h"
 
 namespace compeer::corpora {

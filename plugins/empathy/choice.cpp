@@ -6,7 +6,6 @@
 #include <set>
 
 #include "empathy/choice_text.h"
-#include "empathy/choice_words.h"
 #include "empathy/plain.h"
 #include "empathy/reading.h"
 

@@ -20,4 +20,79 @@ std::u32string_view without_back(std::u32string_view text);
 /// Without decoration and bullets at its ends, nor what may end a clause; a question mark stays.
 std::u32string_view bare(std::u32string_view text);
 
+/// Words by which an answer is told from what stands around it, in small letters, with punctuation of ASCII.
+
+/// After these an answer follows.
+inline constexpr std::u32string_view choosing[] = {U"i say",          U"i'd say",
+                                                   U"i would say",    U"i choose",
+                                                   U"i'd choose",     U"i would choose",
+                                                   U"i pick",         U"i'd pick",
+                                                   U"i would pick",   U"i select",
+                                                   U"i answer",       U"i'd answer",
+                                                   U"i vote",         U"i'd go with",
+                                                   U"i would answer", U"i would go with",
+                                                   U"i'll go with",   U"i go with",
+                                                   U"label it",       U"label this as",
+                                                   U"classify it as", U"classify this as",
+                                                   U"judge it",       U"i judge",
+                                                   U"rate it",        U"labelled",
+                                                   U"labeled",        U"labelled as",
+                                                   U"labeled as",     U"classified as",
+                                                   U"rated as",       U"我选",
+                                                   U"我选择",         U"选择",
+                                                   U"我会说",         U"判断为",
+                                                   U"判定为",         U"应为",
+                                                   U"应该是",         U"认为是",
+                                                   U"归为",           U"归类为",
+                                                   U"属于",           U"标为",
+                                                   U"标记为",         U"我认为",
+                                                   U"我的看法是"};
+
+/// What an answer calls itself: "the verdict is ...", "verdict: ...".
+inline constexpr std::u32string_view answer_words[] = {
+    U"answer",         U"verdict",    U"label",      U"judgement", U"judgment", U"decision", U"conclusion",
+    U"classification", U"category",   U"choice",     U"result",    U"rating",   U"response", U"output",
+    U"preference",     U"evaluation", U"assessment", U"opinion",   U"better",   U"best",     U"答案",
+    U"回答",           U"判断",       U"结论",       U"结果",      U"标签",     U"选择",     U"分类",
+    U"评判",           U"评价",       U"判定",       U"类别",      U"意见",     U"选项"};
+
+/// Before an answer these undo it.
+inline constexpr std::u32string_view negations[] = {U"not",         U"n't",        U"never", U"cannot", U"nor",
+                                                    U"rather than", U"instead of", U"不",    U"非",     U"别"};
+
+/// Where a second answer is named, these take the first one back.
+inline constexpr std::u32string_view taken_back[] = {U"can't say",
+                                                     U"cannot say",
+                                                     U"can't decide",
+                                                     U"cannot decide",
+                                                     U"not sure",
+                                                     U"unsure",
+                                                     U"hard to say",
+                                                     U"or maybe",
+                                                     U"on second thought",
+                                                     U"wait,",
+                                                     U"wait -",
+                                                     U"wait.",
+                                                     U"i take that back",
+                                                     U"correction",
+                                                     U"不确定",
+                                                     U"说不准",
+                                                     U"不好说",
+                                                     U"无法判断",
+                                                     U"等等",
+                                                     U"更正",
+                                                     U"或者"};
+
+/// Before an answer these say nothing.
+inline constexpr std::u32string_view prefaces[] = {
+    U"sure",       U"of course", U"certainly", U"ok",        U"okay",          U"alright",   U"absolutely",
+    U"understood", U"got it",    U"well",      U"so",        U"thus",          U"therefore", U"hence",
+    U"overall",    U"in short",  U"a",         U"assistant", U"in conclusion", U"final",     U"好的",
+    U"好",         U"当然",      U"当然可以",  U"没问题",    U"明白",          U"明白了",    U"嗯",
+    U"综上",       U"综上所述",  U"因此",      U"所以",      U"总之",          U"总的来说",  U"可以"};
+
+/// Behind an answer, in the same sentence, these limit it.
+inline constexpr std::u32string_view contrasts[] = {U"but ", U"however", U"although", U"though", U"except",
+                                                    U"yet ", U"但",      U"不过",     U"然而",   U" or "};
+
 }  // namespace compeer::empathy

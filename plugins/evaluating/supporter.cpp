@@ -5,7 +5,6 @@
 #include "empathy/format.h"
 #include "empathy/plain.h"
 #include "empathy/reading.h"
-#include "evaluating/player.h"
 #include "stages/records.h"
 
 namespace compeer::evaluating {

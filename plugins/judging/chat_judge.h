@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "compeer/chat.h"
-#include "judging/questions.h"
+#include "judging/judge.h"
 
 namespace compeer::judging {
 

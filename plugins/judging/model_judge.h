@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compeer/language_model.h"
-#include "judging/questions.h"
+#include "judging/judge.h"
 
 namespace compeer::judging {
 

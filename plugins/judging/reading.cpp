@@ -11,8 +11,8 @@ namespace compeer::judging {
 
 namespace {
 
-constexpr int64_t kLongestReading = 512;
-constexpr double kSure = 0.5;  // of what can be told from a reply
+constexpr int64_t longest_reading = 512;
+constexpr double sure = 0.5;  // of what can be told from a reply
 
 std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
   std::vector<StepTexts> all;
@@ -30,7 +30,7 @@ std::map<std::string, StepTexts> steps_behind(LanguageModel& reader, const std::
   }
   std::vector<std::vector<Turn>> asked;
   for (const auto& [reply, unknown] : steps) asked.push_back({{"user", reply}});
-  const auto answered = steps_of(answers(reader, asked, {0, kLongestReading, 0, {"</strategy>"}, kSure}));
+  const auto answered = steps_of(answers(reader, asked, {0, longest_reading, 0, {"</strategy>"}, sure}));
   auto next = answered.begin();
   for (auto& [reply, known] : steps) known = *next++;
   return steps;
@@ -87,7 +87,7 @@ std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vec
 }
 
 std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories) {
-  return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
+  return steps_of(answers(reader, histories, {0, longest_reading, 0, {"</strategy>"}}));
 }
 
 std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,

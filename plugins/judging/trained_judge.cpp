@@ -8,10 +8,10 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/model_folder.h"
-#include "base/reading.h"
 
 namespace compeer::judging {
 

@@ -14,7 +14,7 @@
 #include "language/chat.h"
 #include "record/adapter.h"
 #include "record/safetensors.h"
-#include "spec/printable.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
@@ -24,15 +24,15 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Facts = nlohmann::ordered_json;
 
-constexpr double kGigabyte = 1e9, kFloat = 4;
-constexpr double kProgram = 0.15e9;  // measured: libraries, buffers
+constexpr double gigabyte = 1e9, float_bytes = 4;
+constexpr double program = 0.15e9;  // measured: libraries, buffers
 // Bytes for each parameter that trains: weight, the copy that products read, AdamW's two moments, and the gradients of
 // a batch in four parts, three of which are there at once.
-constexpr double kTraining = 7 * kFloat;
+constexpr double training = 7 * float_bytes;
 // Rows of the model's width that a token of a training pass keeps in each layer, and with recompute_above.
-constexpr double kKept = 16, kRecomputed = 2;
-constexpr double kBlocks = 34.0 / 32;  // bytes of a weight in q8_0
-constexpr int64_t kUsualRank = 16;
+constexpr double kept = 16, recomputed = 2;
+constexpr double blocks = 34.0 / 32;  // bytes of a weight in q8_0
+constexpr int64_t usual_rank = 16;
 
 struct Weights {
   int64_t parameters = 0, tensors = 0;
@@ -49,7 +49,7 @@ Weights weights_of(const record::Safetensors& file) {
     all.bytes += static_cast<double>(tensor.bytes.size());
     const double elements = static_cast<double>(tensor.bytes.size() / record::element_size(tensor.dtype));
     if (tensor.shape.size() > 1)
-      all.matrices += static_cast<double>(tensor.bytes.size()), all.in_8_bits += elements * kBlocks;
+      all.matrices += static_cast<double>(tensor.bytes.size()), all.in_8_bits += elements * blocks;
     all.types.insert(tensor.dtype);
     ++all.tensors;
   }
@@ -105,8 +105,8 @@ Facts about(const fs::path& folder) {
   const double layers = number(config, "num_hidden_layers", 0), heads = number(config, "num_attention_heads", 1),
                width = number(config, "hidden_size", 0), key_heads = number(config, "num_key_value_heads", heads),
                head = number(config, "head_dim", heads > 0 ? width / heads : 0);
-  const int64_t adapter = adapter_size(model, kUsualRank);
-  const double page = 2 * kFloat * layers * key_heads * head;
+  const int64_t adapter = adapter_size(model, usual_rank);
+  const double page = 2 * float_bytes * layers * key_heads * head;
   Facts facts{{"folder", folder.string()},
               {"model_type", config.value("model_type", "")},
               {"parameters", weights.parameters},
@@ -120,14 +120,14 @@ Facts about(const fs::path& folder) {
               {"types", weights.types},
               {"bytes", whole(weights.bytes)}};
   facts["tokenizer"] = tokenizer_facts(folder);
-  facts["memory"] = {{"serve", kProgram + weights.matrices},
-                     {"serve_q8_0", kProgram + weights.in_8_bits},
+  facts["memory"] = {{"serve", program + weights.matrices},
+                     {"serve_q8_0", program + weights.in_8_bits},
                      {"token_of_context", page},
-                     {"train_whole", kProgram + kTraining * static_cast<double>(weights.parameters)},
-                     {"train_adapter", kProgram + weights.matrices + kTraining * static_cast<double>(adapter)},
+                     {"train_whole", program + training * static_cast<double>(weights.parameters)},
+                     {"train_adapter", program + weights.matrices + training * static_cast<double>(adapter)},
                      {"adapter_parameters", adapter},
-                     {"token_of_training", kFloat * kKept * layers * width},
-                     {"token_of_training_recomputed", kFloat * kRecomputed * layers * width}};
+                     {"token_of_training", float_bytes * kept * layers * width},
+                     {"token_of_training_recomputed", float_bytes * recomputed * layers * width}};
   if (!holds_adapter(folder)) return facts;
   const auto own = record::read_adapter_config(folder);
   facts["base"] = base.string();
@@ -141,7 +141,7 @@ Facts about(const fs::path& folder) {
 }
 
 std::string millions(const Facts& count) { return fmt::format("{:.1f} million", count.get<double>() / 1e6); }
-std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / kGigabyte); }
+std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / gigabyte); }
 // "q_proj, v_proj", or of many names their number.
 std::string named(const std::vector<std::string>& targets) {
   constexpr size_t shown = 8;  // a layer has seven projections
@@ -165,10 +165,10 @@ void print(const Facts& facts) {
   };
   if (facts.contains("adapter")) {
     const Facts& adapter = facts.at("adapter");
-    line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
-                                adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
-                                millions(adapter.at("parameters")),
-                                named(adapter.at("targets").get<std::vector<std::string>>())));
+    line("adapter",
+         fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
+                     adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
+                     millions(adapter.at("parameters")), named(adapter.at("targets").get<std::vector<std::string>>())));
     line("base", facts.at("base"));
   }
   line("model", fmt::format("{}, {} parameters as {}, {}", facts.at("model_type").get<std::string>(),
@@ -185,7 +185,7 @@ void print(const Facts& facts) {
   line("memory",
        fmt::format("to serve {}, in 8 bits {}, and {} for each token of context", gigabytes(memory.at("serve")),
                    gigabytes(memory.at("serve_q8_0")), kilobytes(memory.at("token_of_context"))));
-  line("", fmt::format("to train an adapter of rank {} ({} parameters) {}", kUsualRank,
+  line("", fmt::format("to train an adapter of rank {} ({} parameters) {}", usual_rank,
                        millions(memory.at("adapter_parameters")), gigabytes(memory.at("train_adapter"))));
   line("", fmt::format("to train all of it {}", gigabytes(memory.at("train_whole"))));
   line("",

@@ -1,5 +1,4 @@
 #include "tools/bench/bench.h"
-#include "tools/bench/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,18 +24,18 @@ struct Bench {
   bool quick;              // runs when none is named
   bool on_device = false;  // measures another device than the CPU, too
 };
-const std::map<std::string, Bench> kBenches{{"allreduce", {bench::bench_allreduce, false}},
-                                            {"generate", {bench::bench_generate, true, true}},
-                                            {"grpo_step", {bench::bench_grpo_step, true, true}},
-                                            {"judging", {bench::bench_judging, false}},
-                                            {"kernels", {bench::bench_kernels, false}},
-                                            {"prefix", {bench::bench_prefix, false}},
-                                            {"record", {bench::bench_record, true}},
-                                            {"scaling", {bench::bench_scaling, false}},
-                                            {"scoring", {bench::bench_scoring, false}},
-                                            {"serve", {bench::bench_serve, false}},
-                                            {"start", {bench::bench_start, true}},
-                                            {"train", {bench::bench_train, true, true}}};
+const std::map<std::string, Bench> benches{{"allreduce", {bench::bench_allreduce, false}},
+                                           {"generate", {bench::bench_generate, true, true}},
+                                           {"grpo_step", {bench::bench_grpo_step, true, true}},
+                                           {"judging", {bench::bench_judging, false}},
+                                           {"kernels", {bench::bench_kernels, false}},
+                                           {"prefix", {bench::bench_prefix, false}},
+                                           {"record", {bench::bench_record, true}},
+                                           {"scaling", {bench::bench_scaling, false}},
+                                           {"scoring", {bench::bench_scoring, false}},
+                                           {"serve", {bench::bench_serve, false}},
+                                           {"start", {bench::bench_start, true}},
+                                           {"train", {bench::bench_train, true, true}}};
 
 struct BenchCommandOptions {
   std::vector<std::string> names;
@@ -66,14 +65,14 @@ void print(const json& line) {
 std::vector<std::string> chosen(const BenchCommandOptions& options) {
   const bool on_cpu = options.bench.device == "cpu";
   std::vector<std::string> known, on_device, quick;
-  for (const auto& [name, bench] : kBenches) {
+  for (const auto& [name, bench] : benches) {
     known.push_back(name);
     if (bench.on_device) on_device.push_back(name);
     if (bench.quick && (on_cpu || bench.on_device)) quick.push_back(name);
   }
   for (const auto& name : options.names) {
-    if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
-    if (!on_cpu && !kBenches.at(name).on_device)
+    if (!benches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
+    if (!on_cpu && !benches.at(name).on_device)
       throw Error("--device " + options.bench.device, "does not go with bench " + name + ", which measures the CPU",
                   fmt::format("it goes with {}", fmt::join(on_device, ", ")), Exit::usage);
   }
@@ -85,7 +84,7 @@ int run(const BenchCommandOptions& options) {
   std::optional<bench::BenchBaseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline);
   for (const auto& name : chosen(options)) {
-    for (json line : kBenches.at(name).run(options.bench)) {
+    for (json line : benches.at(name).run(options.bench)) {
       if (!headed)
         std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
       headed = true;

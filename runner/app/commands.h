@@ -1,6 +1,10 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
 
 namespace compeer::app {
 
@@ -52,5 +56,9 @@ void add_serve(CLI::App& command, Action& action);
 void add_data_stats(CLI::App& command, Action& action);
 void add_data_answers(CLI::App& command, Action& action);
 void add_rescore(CLI::App& command, Action& action);
+
+/// What is wrong with a command line that CLI11 refused, in our words (exit 2): an unknown command or option with the
+/// nearest name, whichever comes first; else CLI11's own complaint.
+Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& complaint);
 
 }  // namespace compeer::app

@@ -14,11 +14,10 @@
 #include "app/commands.h"
 #include "app/home.h"
 #include "app/terminal.h"
-#include "app/usage.h"
 #include "base/crash.h"
 #include "base/error.h"
 #include "record/mapped_file.h"
-#include "spec/printable.h"
+#include "spec/text.h"
 
 namespace {
 

@@ -1,21 +1,28 @@
 // compeer plugins, and list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
+// compeer plugins check FILE
+// compeer plugins new KIND NAME: a project of its own around a new plugin.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "app/commands.h"
 #include "app/settings.h"
 #include "base/error.h"
+#include "contract/check.h"
+#include "contract/project/project.h"
 #include "contract/reference/stubs.h"
 #include "plugin/allow_list.h"
-#include "plugin/fit.h"
+#include "plugin/descriptor.h"
 #include "plugin/search.h"
 #include "spec/text.h"
 
 namespace compeer::app {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -168,6 +175,70 @@ std::shared_ptr<PluginsOptions> add_options(CLI::App& command, Action& action, i
   return options;
 }
 
+constexpr const char* explained = R"(
+FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is a finding like any
+other, with the place and the stack.
+  compeer plugins check build/plugins/rewards/length.so
+  compeer plugins check rewards/overlong.so --set most=400 --set cache=100
+  compeer plugins check rewards/esc_world_truth.so --dataset esc_world
+What can't be checked is said, and holds nothing up. Exit code 0 if all that was checked holds, 5 if not, and 4
+if no object of the plugin could be made, so that nothing it does was checked.)";
+
+struct PluginsNewOptions {
+  std::string kind, name, parent = ".";
+  bool judge = false;
+};
+
+// What CMake is to be told: the folder that this program was installed to, if it was.
+std::string prefix() {
+  std::error_code code;
+  const auto folder = fs::read_symlink("/proc/self/exe", code).parent_path().parent_path();
+  return fs::exists(folder / "lib/cmake/compeer/compeerConfig.cmake", code) ? folder.string() : "PREFIX";
+}
+
+void say_what_is_next(const fs::path& folder, const std::string& name) {
+  const auto place = prefix();
+  std::cout << fmt::format(R"(
+  cd {}
+  cmake -B build -DCMAKE_PREFIX_PATH={}
+  cmake --build build
+  ctest --test-dir build --output-on-failure
+  compeer run {}.lua --plugin-dir build/plugins
+)",
+                           folder.string(), place, name);
+  if (place == "PREFIX")
+    std::cout << "\nPREFIX is a folder to which compeer was installed: cmake --install BUILD --prefix PREFIX\n";
+}
+
+void say_if_known(const std::string& kind, const std::string& name) {
+  for (const auto& found : plugin::Finder().all()) {
+    if (found.kind != kind || found.name != name || found.shadowed) continue;
+    std::cerr << fmt::format("compeer: note: there is a {}/{} ({}); of two the first in the search path is taken\n",
+                             kind, name, found.path.string());
+  }
+}
+
+int make(const PluginsNewOptions& options) {
+  const auto kind = contract::project_kind(options.kind);
+  contract::check_project_name(options.name);
+  const auto folder = (fs::path(options.parent) / options.name).lexically_normal();
+  if (options.judge && kind != "rewards")
+    throw Error("--with-judge", "is for rewards", "compeer plugins new rewards NAME --with-judge", Exit::usage);
+  const auto files = contract::project_files(kind, options.name, options.judge ? "judge" : "");
+  try {
+    contract::write_project(files, folder);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(folder.string(), "can't be written: " + error.code().message(), "--dir names another folder",
+                Exit::failure);
+  }
+  say_if_known(kind, options.name);
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.name);
+  std::cout << fmt::format("{}/: {}\n", folder.string(), fmt::join(names, ", "));
+  say_what_is_next(folder, options.name);
+  return 0;
+}
+
 }  // namespace
 
 void add_plugins_list(CLI::App& command, Action& action) {
@@ -182,6 +253,35 @@ void add_plugins_inspect(CLI::App& command, Action& action) {
 
 void add_plugins_stubs(CLI::App& command, Action& action) {
   command.callback([&action] { action = [] { return std::cout << contract::lua_stubs(plugin::Finder().all()), 0; }; });
+}
+
+void add_plugins_check(CLI::App& command, Action& action) {
+  auto options = std::make_shared<contract::CheckOptions>();
+  command.add_option("file", options->file, "the library: KIND/NAME.so")->required()->type_name("FILE");
+  command.add_option("--set", options->sets, "a setting of the plugin's: --set target=20 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--dataset", options->dataset,
+                  "a dataset whose examples it is tried with; --set dataset.KEY=VALUE sets it up")
+      ->type_name("NAME");
+  command.add_option("--patience", options->patience, "how long one call may take")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
+  command.add_flag("--json", options->as_json, "as one JSON object");
+  command.footer(explained);
+  command.callback([options, &action] { action = [options] { return contract::check(*options); }; });
+}
+
+void add_plugins_new(CLI::App& command, Action& action) {
+  auto options = std::make_shared<PluginsNewOptions>();
+  command.add_option("KIND", options->kind, fmt::format("{}", fmt::join(plugin::kinds(), ", ")))->required();
+  command.add_option("NAME", options->name, "what it is called: small letters, digits and '_'")->required();
+  command.add_flag("--with-judge", options->judge, "of rewards: one that asks a chat model");
+  command.add_option("--dir", options->parent, "make the folder NAME in DIR instead of here")->type_name("DIR");
+  command.callback([options, &action] { action = [options] { return make(*options); }; });
 }
 
 }  // namespace compeer::app

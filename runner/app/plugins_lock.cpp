@@ -9,9 +9,8 @@
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "launch/plan_script.h"
+#include "launch/script_actions.h"
 #include "plugin/allow_list.h"
-#include "spec/load_draft.h"
 #include "spec/spec.h"
 
 namespace compeer::app {

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "launch/opening.h"
-#include "launch/plan_script.h"
+#include "launch/preflight.h"
+#include "launch/script_actions.h"
 #include "plugin/search.h"
-#include "spec/load_draft.h"
+#include "spec/spec.h"
 #include "spec/text.h"
 
 namespace compeer::app {

@@ -7,21 +7,20 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/log/key_figures.h"
+#include "app/log/figures.h"
 #include "base/error.h"
 #include "launch/launch.h"
-#include "launch/opening.h"
+#include "launch/preflight.h"
 #include "launch/run_folder.h"
 #include "launch/script_actions.h"
 #include "lua/sandbox.h"
 #include "plugin/search.h"
-#include "record/findings_text.h"
 #include "record/in_child.h"
-#include "record/stages_text.h"
+#include "record/summary_text.h"
 #include "report/report.h"
 #include "script/module.h"
-#include "spec/load_draft.h"
 #include "spec/paths.h"
+#include "spec/spec.h"
 #include "spec/text.h"
 
 namespace compeer::app {

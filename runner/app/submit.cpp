@@ -7,18 +7,17 @@
 
 #include "app/commands.h"
 #include "base/error.h"
-#include "launch/opening.h"
+#include "launch/preflight.h"
+#include "launch/slurm/job_script.h"
 #include "launch/slurm/jobs.h"
-#include "launch/slurm/lists.h"
 #include "launch/slurm/slurm.h"
-#include "launch/slurm/words.h"
 #include "launch/worker_program.h"
 #include "lua/sandbox.h"
 #include "plugin/allow_list.h"
 #include "plugin/search.h"
 #include "script/module.h"
-#include "spec/load_draft.h"
 #include "spec/paths.h"
+#include "spec/spec.h"
 
 namespace compeer::app {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "spec/printable.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 

@@ -3,7 +3,7 @@
 
 #include "app/commands.h"
 #include "base/error.h"
-#include "launch/become_worker.h"
+#include "launch/worker_program.h"
 
 namespace compeer::app {
 

@@ -18,7 +18,7 @@ struct Cause {
   const char* remedy;
 };
 
-constexpr Cause kCauses[] = {
+constexpr Cause causes[] = {
     {ENOSPC, "make room on its disk; the same command then goes on"},
     {EDQUOT, "your quota on its disk is used up: make room; the same command then goes on"},
     {EFBIG, "a limit forbids larger files: see `ulimit -f`"},
@@ -35,14 +35,14 @@ constexpr Cause kCauses[] = {
 }  // namespace
 
 std::string remedy_of_write(int error) {
-  for (const Cause& cause : kCauses) {
+  for (const Cause& cause : causes) {
     if (cause.error == error) return cause.remedy;
   }
   return "";
 }
 
 int cause_in(const std::string& message) {
-  for (const Cause& cause : kCauses) {
+  for (const Cause& cause : causes) {
     if (message.find(std::strerror(cause.error)) != std::string::npos) return cause.error;
   }
   return 0;

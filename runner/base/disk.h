@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace compeer {
 
@@ -16,5 +17,21 @@ std::filesystem::path make_temporary_folder();
 
 /// $XDG_CACHE_HOME/compeer, by default in ~/.cache; empty if neither is known.
 std::filesystem::path cache_folder();
+
+/// A folder among the system's temporary files, for as long as the object lives.
+class Scratch {
+ public:
+  Scratch() : folder_(make_temporary_folder()) {}
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
 
 }  // namespace compeer

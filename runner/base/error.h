@@ -45,4 +45,10 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& na
 /// "did you mean 'length'? known: format, length"; the first part if a name is near; of over 100 those most alike.
 std::string suggest(const std::string& wrong, const std::vector<std::string>& names);
 
+/// An error that came up within something larger, with that in front: "line 7: cat.png: can't be read".
+inline Error within(const std::string& where, const Error& error) {
+  const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
+  return {where, what, error.help(), error.exit()};
+}
+
 }  // namespace compeer

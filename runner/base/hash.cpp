@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/reading.h"
+#include "base/files.h"
 
 namespace compeer {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/reading.h"
+#include "base/files.h"
 
 namespace compeer {
 

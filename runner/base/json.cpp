@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json_builder.h"
-#include "base/plain_file.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace compeer {
 

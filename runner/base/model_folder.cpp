@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/reading.h"
 
 namespace compeer {
 

@@ -10,7 +10,7 @@
 
 namespace compeer {
 
-inline constexpr size_t kHugePage = size_t{2} << 20;
+inline constexpr size_t huge_page = size_t{2} << 20;
 
 /// If true, forget() and clear() return no pages to the system. This is faster, as new pages are expensive, and takes
 /// more memory. The program and each plugin have a variable of their own. Set between steps, when no kernel runs.
@@ -23,7 +23,7 @@ inline bool pages_kept = false;
 inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 4096) {
   const auto begin = reinterpret_cast<uintptr_t>(memory), from = (begin + page - 1) / page * page,
              to = (begin + bytes) / page * page;
-  if (pages_kept || to < from + kHugePage) return {};
+  if (pages_kept || to < from + huge_page) return {};
   auto* const pages = reinterpret_cast<std::byte*>(from);
   if (::madvise(pages, to - from, MADV_DONTNEED) != 0) return {};
   return {pages, to - from};
@@ -32,7 +32,7 @@ inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 409
 /// Sets all bytes of memory of a `Zeros` to zero: by returning whole huge pages to the system, or, if `pages_kept`, by
 /// writing.
 inline void clear(std::span<std::byte> memory) {
-  const auto gone = forget(memory.data(), memory.size(), kHugePage);
+  const auto gone = forget(memory.data(), memory.size(), huge_page);
   if (gone.empty()) {
     std::memset(memory.data(), 0, memory.size());
   } else {

@@ -15,7 +15,7 @@ enum class Stream : uint32_t {
   bootstrap = 7,
   choice = 8,
   replacement = 9,
-  annotation = 10,
+  presentation = 10,
   other_record = 11
 };
 

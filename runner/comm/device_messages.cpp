@@ -16,12 +16,12 @@ namespace compeer::comm {
 
 namespace {
 
-constexpr const char* kHelp = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
+constexpr const char* help = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
 
-constexpr int kFloat32 = 7;  // as in nccl.h
+constexpr int float32 = 7;  // as in nccl.h
 
 [[noreturn]] void refuse(const std::string& problem, Exit exit) {
-  throw Error("sums", "is 'device', but " + problem, kHelp, exit);
+  throw Error("sums", "is 'device', but " + problem, help, exit);
 }
 
 template <class Function>
@@ -61,11 +61,11 @@ void DeviceMessages::exchange(const std::vector<Part>& sent, const std::vector<P
   constexpr void* stream = nullptr;  // CUDA's default one, where libtorch computes
   check(nccl<int()>("ncclGroupStart")());
   for (const Part& part : sent) {
-    if (part.count > 0) check(send(part.numbers, static_cast<size_t>(part.count), kFloat32, part.rank, group_, stream));
+    if (part.count > 0) check(send(part.numbers, static_cast<size_t>(part.count), float32, part.rank, group_, stream));
   }
   for (const Part& part : received) {
     if (part.count > 0)
-      check(receive(part.numbers, static_cast<size_t>(part.count), kFloat32, part.rank, group_, stream));
+      check(receive(part.numbers, static_cast<size_t>(part.count), float32, part.rank, group_, stream));
   }
   check(nccl<int()>("ncclGroupEnd")());
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/slot.h"
+#include "comm/board.h"
 #include "comm/world.h"
 
 namespace compeer::comm {

@@ -3,7 +3,7 @@
 #include <exception>
 #include <optional>
 
-#include "comm/slot.h"
+#include "comm/board.h"
 
 namespace compeer::comm {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "comm/slot.h"
+#include "comm/board.h"
 
 namespace compeer::comm {
 

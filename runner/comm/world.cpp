@@ -1,9 +1,13 @@
 #include "comm/world.h"
 
+#include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -19,6 +23,43 @@ std::string host_name() {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   ::gethostname(name, sizeof name - 1);
   return name;
+}
+
+// Calls are compared by a number: FNV-1a, without its top bits so that its negative exists.
+int64_t number_of(const std::string& call) {
+  uint64_t hash = 14695981039346656037ull;
+  for (const char c : call) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return static_cast<int64_t>(hash >> 2);
+}
+
+// What a rank says of itself when ranks turn out to be in different calls.
+struct Whereabouts {
+  int64_t number;
+  char call[64], phase[longest_phase], plugin[longest_plugin];
+};
+
+constexpr unsigned patience = 10;  // seconds that MPI gets to end a job
+
+// Ends the process if MPI has not done so in time.
+void exit_after(unsigned seconds, int code) {
+  static std::atomic<int> exit_code;
+  exit_code = code;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { ::_exit(exit_code); };
+  ::sigaction(SIGALRM, &action, nullptr);
+  ::alarm(seconds);
+}
+
+// Gives all ranks the time to close their files on the way here; but one that never comes must not hold up the rest.
+void wait_for_all(MPI_Comm ranks) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(patience / 2);
+  MPI_Request all_here;
+  if (MPI_Ibarrier(ranks, &all_here) != MPI_SUCCESS) return;
+  int done = 0;
+  while (!done && std::chrono::steady_clock::now() < until) {
+    if (MPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    ::sched_yield();
+  }
 }
 
 }  // namespace
@@ -146,6 +187,125 @@ void World::delivered() {
   const Waiting waiting("delivery of what was sent");
   check(MPI_Waitall(static_cast<int>(mpi_->posted.size()), mpi_->posted.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   mpi_->posted.clear();
+}
+
+int64_t World::meet(const std::string& call, int64_t value) {
+  const int64_t number = number_of(call);
+  std::array<int64_t, 3> told{number, -number, value};
+  check(MPI_Allreduce(MPI_IN_PLACE, told.data(), told.size(), MPI_INT64_T, MPI_MAX, mpi_->ranks), "MPI_Allreduce");
+  if (told[0] != -told[1]) disagree(call);
+  return told[2];
+}
+
+void World::disagree(const std::string& call) {
+  Whereabouts mine = {};
+  mine.number = number_of(call);
+  call.copy(mine.call, sizeof mine.call - 1);
+  copy_activity(mine.phase, mine.plugin);
+  std::vector<Whereabouts> all(size_);
+  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, mpi_->ranks), "MPI_Allgather");
+  // To blame is a rank that has left its task, else one with the rarest call, the last of these since rank 0 leads.
+  const auto weight = [&](const Whereabouts& one) {
+    if (the_end == one.call) return std::ptrdiff_t{0};
+    return std::count_if(all.begin(), all.end(), [&](const auto& other) { return one.number == other.number; });
+  };
+  int odd = size_ - 1, other = 0;
+  for (int i = size_ - 1; i >= 0; --i) {
+    if (weight(all[i]) < weight(all[odd])) odd = i;
+  }
+  while (all[other].number == all[odd].number) ++other;
+  const std::string there = "while " + mpi_->name(other) + " is at '" + all[other].call + "'";
+  Fault fault{odd, mpi_->hosts[odd], all[odd].phase, all[odd].plugin, "", "", "", static_cast<int>(Exit::failure)};
+  fault.what =
+      (the_end == all[odd].call ? "has left its task " : "is at '" + std::string(all[odd].call) + "' ") + there;
+  fault.help = "a rank has caught an error of its own, returned early or taken another branch";
+  throw RankError(fault, size_);
+}
+
+bool World::any(bool mine) {
+  if (!mpi_) return mine;
+  const Waiting waiting("any");
+  return meet("any", mine) != 0;
+}
+
+void World::barrier(const std::string& name) {
+  if (!mpi_) return;
+  const Waiting waiting(name);
+  meet(name, 0);
+}
+
+void World::agree(const std::string& what, const std::string& value) {
+  if (!mpi_) return;
+  const auto values = gather(value);
+  Fault fault;
+  std::string verdict;
+  if (rank_ == 0) {
+    for (int i = size_ - 1; i > 0; --i) {
+      if (values[i] == value) continue;
+      fault.rank = i;
+      fault.what = mpi_->name(i) + " has " + values[i] + (fault.what.empty() ? "" : ", ") + fault.what;
+    }
+    fault.what = "the " + what + " differs between ranks: " + mpi_->name(0) + " has " + value + ", " + fault.what;
+    fault.host = mpi_->hosts[fault.rank];
+    fault.phase = activity().phase;
+    fault.help = "every rank needs the same files, program and plugins";
+    if (fault.rank != 0) verdict = to_json(fault);
+  }
+  broadcast(verdict);
+  if (!verdict.empty()) throw RankError(fault_from_json(verdict), size_);
+}
+
+void World::settle(const std::string& phase, const std::exception_ptr& failure) {
+  if (!mpi_) {
+    if (failure) throw RankError(fault_of(failure, rank_, host_), size_);
+    return;
+  }
+  const Waiting waiting("together '" + phase + "'");
+  // The largest value wins, so lower ranks count more; 0: nobody has failed.
+  const int64_t worst = meet("together '" + phase + "'", failure ? size_ - rank_ : 0);
+  if (worst == 0) return;
+  const int culprit = size_ - static_cast<int>(worst);
+  std::string text = rank_ == culprit ? to_json(fault_of(failure, rank_, host_)) : "";
+  int64_t length = static_cast<int64_t>(text.size());
+  check(MPI_Bcast(&length, 1, MPI_INT64_T, culprit, mpi_->ranks), "MPI_Bcast");
+  text.resize(static_cast<size_t>(length));
+  check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, culprit, mpi_->ranks), "MPI_Bcast");
+  throw RankError(fault_from_json(text), size_);
+}
+
+void fail(int code, const char* call, const std::string& with) {
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  const Activity at = activity();
+  throw Error(at.phase.empty() ? "communication" : "phase '" + at.phase + "'",
+              std::string(call) + " " + with + " failed: " + text, "another rank or its host has probably died",
+              Exit::failure);
+}
+
+void World::finish() {
+  if (!mpi_) return;
+  barrier(the_end);
+  mpi_->close_board();
+  MPI_Comm_free(&mpi_->ranks);
+  MPI_Finalize();
+  mpi_.reset();
+}
+
+void World::leave(int code) {
+  std::fflush(nullptr);
+  if (mpi_) wait_for_all(mpi_->ranks);
+  if (rank_ == 0) abort(code);
+  exit_after(patience, code);
+  for (;;) ::pause();
+}
+
+void World::abort(int code) {
+  if (!mpi_) ::_exit(code);
+  exit_after(patience, code);
+  const bool allowed = mpi_->threads || on_main_thread();
+  if (allowed) MPI_Abort(MPI_COMM_WORLD, code);
+  ::_exit(code);
 }
 
 }  // namespace compeer::comm

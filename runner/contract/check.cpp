@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "contract/plugin_choice.h"
-#include "contract/settings_check.h"
 #include "contract/worker_check.h"
 #include "plugin/allow_list.h"
 #include "spec/spec.h"

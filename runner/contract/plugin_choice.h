@@ -3,12 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "contract/finding.h"
 #include "plugin/search.h"
 #include "spec/draft.h"
 
 /// Plugins that a command opens by itself, without a spec.
+
 namespace compeer::contract {
 
 /// Returns a draft with this plugin alone in the section `at` ("dataset", "stages.0"), and its --set options,
@@ -19,10 +22,23 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
 /// Returns the value of a setting that was not given, or nothing if its default applies.
 using Otherwise = std::function<std::optional<nlohmann::json>(const spec::SettingSchema&)>;
 
-/// Returns {"plugin", "path", "sha256", "settings"}, from which the worker opens the plugin (inference/open_plugin.h).
+/// Returns {"plugin", "path", "sha256", "settings"}, from which the worker opens the plugin (inference/services.h).
 /// A setting has its value in `given`, else from `otherwise`, else its default. Throws Error (exit 2, where = `source`)
 /// if one is missing.
 nlohmann::json plugin_json(const plugin::Found& found, const nlohmann::json& given, const std::string& source,
                            const Otherwise& otherwise = nullptr);
+
+/// The settings of a plugin, resolved from its descriptor without running any of its code.
+struct SettingsCheck {
+  std::vector<CheckFinding> findings;
+  nlohmann::json settings;           ///< every setting's value; null if they are invalid or one is missing
+  std::vector<std::string> missing;  ///< names of required settings without a value
+  std::vector<std::string> unset;    ///< names of optional settings without a value and without a default
+  std::vector<std::pair<std::string, nlohmann::json>> edges;  ///< name and value at each end of a setting's range
+};
+
+/// `sets`: "key=value" of the plugin's own table. Throws Error (exit 3) for mistakes in them.
+SettingsCheck check_settings(const plugin::Descriptor& descriptor, const std::vector<std::string>& sets,
+                             const plugin::Finder& finder);
 
 }  // namespace compeer::contract

@@ -13,12 +13,12 @@
 #include <sstream>
 #include <thread>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/processes.h"
-#include "base/scratch.h"
-#include "base/signal_text.h"
+#include "base/signals.h"
 #include "launch/process.h"
 #include "launch/worker_program.h"
 #include "spec/text.h"

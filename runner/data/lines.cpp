@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/disk.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/reading.h"
 
 namespace compeer::data {
 

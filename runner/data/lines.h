@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/tally.h"
+#include "data/outcomes.h"
 
 namespace compeer::data {
 

@@ -3,19 +3,21 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "comm/world.h"
+#include "compeer/chat.h"
 #include "data/stage_cache.h"
-#include "plugin/chat_counts.h"
+#include "plugin/host.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
 namespace compeer::data {
 
 /// What was asked of chat models: asked, known, failed, prompt_tokens, completion_tokens, malformed, again, cost
-/// (plugin/chat_counts.h).
+/// (plugin/host.h).
 using Chats = std::array<double, 8>;
 
 /// What a data run says of itself while it goes on, and at its end. Rank 0 writes; the others only count.
@@ -51,6 +53,26 @@ class StageLog {
   int64_t number_ = -1;
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_, stage_start_, published_;
+};
+
+/// What a run has paid for, however often it was started: `asked/rank-<n>.jsonl` in its folder, a line for each reply
+/// of a chat model that is not free, written as it arrives.
+class Ledger {
+ public:
+  Ledger(std::filesystem::path run, int rank);
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Throws Error (exit 1) naming the file.
+  void add(const std::string& model, const ChatReply& reply);
+
+  /// All ranks' lines added up: {model: {"requests", "failed", "prompt_tokens", "completion_tokens", "cost"}}.
+  nlohmann::json sums() const;
+
+ private:
+  std::filesystem::path folder_, file_;
+  int fd_ = -1;
 };
 
 }  // namespace compeer::data

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "data/source.h"
-#include "inference/open_plugin.h"
+#include "inference/services.h"
 #include "plugin/calls.h"
-#include "record/findings_text.h"
+#include "record/summary_text.h"
 #include "spec/text.h"
 
 namespace compeer::data {
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kNamed = 20;  // records or counts, on a terminal
+constexpr size_t named = 20;  // records or counts, on a terminal
 
 /// Records of a file, one after the other through a stage.
 class Rescoring {
@@ -104,14 +104,14 @@ class Rescoring {
 };
 
 void print_more(size_t all) {
-  if (all > kNamed) fmt::print("  ... and {} more (--json)\n", all - kNamed);
+  if (all > named) fmt::print("  ... and {} more (--json)\n", all - named);
 }
 
 void print_counts(const json& counts) {
   if (!counts.empty()) fmt::print("\ncounted\n");
   size_t printed = 0;
   for (const auto& [name, count] : counts.items()) {
-    if (++printed <= kNamed) fmt::print("  {}: {}\n", spec::printable(name, 100), count.get<double>());
+    if (++printed <= named) fmt::print("  {}: {}\n", spec::printable(name, 100), count.get<double>());
   }
   print_more(counts.size());
 }
@@ -119,7 +119,7 @@ void print_counts(const json& counts) {
 void print_named(const char* title, const std::string& file, const json& records) {
   if (records.empty()) return;
   fmt::print("\n{}: {}\n", title, records.size());
-  for (size_t i = 0; i < std::min(records.size(), kNamed); ++i) {
+  for (size_t i = 0; i < std::min(records.size(), named); ++i) {
     const auto id = records[i].contains("id") ? fmt::format(" ({})", records[i]["id"].get<std::string>()) : "";
     fmt::print("  {}, record {}{}: {}\n", spec::printable(file, 200), records[i]["record"].get<int64_t>(),
                spec::printable(id, 100), spec::printable(records[i]["reason"].get<std::string>(), 200));
@@ -127,7 +127,7 @@ void print_named(const char* title, const std::string& file, const json& records
   print_more(records.size());
 }
 
-void print(const json& result) {
+void print_result(const json& result) {
   const json& rescored = result.at("rescored");
   const std::string file = rescored.at("file");
   fmt::print("{}: {} records, {}\n\n{}", spec::printable(file, 200), rescored.at("records").get<int64_t>(),
@@ -149,7 +149,7 @@ int rescore(const json& options) {
   if (options.at("json")) {
     fmt::print("{}\n", result.dump(-1, ' ', false, json::error_handler_t::replace));
   } else {
-    print(result);
+    print_result(result);
   }
   std::fflush(stdout);  // the reasons stand above the error in a file, too
   rescoring.refuse_nothing(result);

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kSplits = {"train", "valid", "test"};
+const std::vector<std::string> split_names = {"train", "valid", "test"};
 
 }  // namespace
 
@@ -20,13 +20,13 @@ RecordSource::RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<s
     : dataset_(dataset) {
   for (const std::string& split : splits)
     splits_.emplace_back(split, plugin::records_in(dataset_, split, "data.splits"));
-  for (const std::string& split : splits.empty() ? kSplits : std::vector<std::string>{})
+  for (const std::string& split : splits.empty() ? split_names : std::vector<std::string>{})
     splits_.emplace_back(split, dataset_.call("size", [&](Dataset& d) { return d.size(split); }));
   for (auto& [split, size] : splits_) {
     if (most > 0) size = std::min(size, most);
     total_ += size;
   }
-  if (total_ == 0) plugin::records_in(dataset_, kSplits.front(), "data.splits");  // throws
+  if (total_ == 0) plugin::records_in(dataset_, split_names.front(), "data.splits");  // throws
 }
 
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compeer/dataset.h"
-#include "data/tally.h"
+#include "data/outcomes.h"
 #include "plugin/open.h"
 
 namespace compeer::data {

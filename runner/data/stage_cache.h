@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "data/tally.h"
+#include "data/outcomes.h"
 
 namespace compeer::data {
 
@@ -37,5 +37,18 @@ class StageCache {
 
 /// Puts a cached file where a run shows it: as a second name for it, or as a copy where there can be none.
 void show(const std::filesystem::path& kept, const std::filesystem::path& place);
+
+/// A stage of a spec, or its dataset: which plugin, with what settings.
+struct PluginChoice {
+  std::string kind;      ///< "datasets" or "stages"
+  std::string path;      ///< where its table stands in the spec: "stages.2"
+  nlohmann::json table;  ///< its settings, without the label
+};
+
+/// The name of what a stage makes: SHA-256 of all it depends on. `input`: the hash of the records that go in;
+/// `ingredients`: what the plugin says it uses besides. `spec_file`: spec.json, for the seed, the hashes of the plugins
+/// (those too that settings name) and the pins of the files they name.
+std::string key_of(const nlohmann::json& spec_file, const PluginChoice& choice, const std::string& input,
+                   const std::string& ingredients);
 
 }  // namespace compeer::data

@@ -13,7 +13,7 @@ namespace compeer::data {
 ///   stages/00-<dataset>.jsonl, stages/01-<label>.jsonl ...   the records after each stage
 ///   stages/01-<label>.dropped.jsonl                          {"id", "reason"} of those that ended there, and the
 ///                                                            "answer" of a chat model for which they did
-///   asked/                                                   what the run has paid for (data/ledger.h)
+///   asked/                                                   what the run has paid for (data/report.h)
 ///   run.h5, status.json, summary.json                        as any run; summary.json has "details"
 ///
 /// and beside the run's folder, for all runs there: finished stages in `.stages`, where a run with the same beginning

@@ -10,14 +10,14 @@
 #include <type_traits>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace compeer::gguf {
 
 /// A stranger's text for an error: on one line, and not too long.
 std::string shown(std::string_view text);
 
-inline constexpr const char* kCutOff = "the file was perhaps not copied or downloaded to its end";
+inline constexpr const char* cut_off = "the file was perhaps not copied or downloaded to its end";
 
 /// Bytes of a file that are taken one after the other, and never more than are there. Errors (exit 4) name what was
 /// being read: "metadata 'llama.block_count'".
@@ -35,7 +35,7 @@ class Cursor {
   std::span<const std::byte> take(uint64_t count, const std::string& of) {
     if (count > rest())
       refuse(fmt::format("ends within {}: {} bytes are needed from byte {} on, {} are there", of, count, at_, rest()),
-             kCutOff);
+             cut_off);
     const auto taken = bytes_.subspan(at_, count);
     at_ += count;
     return taken;

@@ -11,9 +11,9 @@ namespace compeer::gguf {
 
 namespace {
 
-constexpr uint32_t kMostDimensions = 4;
-constexpr size_t kLongestName = 1024;
-constexpr int64_t kLargestAlignment = 1 << 20;
+constexpr uint32_t most_dimensions = 4;
+constexpr size_t longest_name = 1024;
+constexpr int64_t largest_alignment = 1 << 20;
 
 uint32_t read_version(Cursor& in) {
   if (in.rest() < 4 || in.number<uint32_t>("the first word") != 0x46554747u)  // "GGUF"
@@ -37,10 +37,10 @@ int64_t read_size(Cursor& in, const std::string& of) {
 }
 
 TensorEntry read_entry(Cursor& in, uint64_t number, uint64_t count) {
-  auto name = in.text(fmt::format("the name of tensor {} of {}", number, count), kLongestName);
+  auto name = in.text(fmt::format("the name of tensor {} of {}", number, count), longest_name);
   const std::string of = fmt::format("tensor '{}'", shown(name));
   const auto dimensions = in.number<uint32_t>(of);
-  if (dimensions < 1 || dimensions > kMostDimensions)
+  if (dimensions < 1 || dimensions > most_dimensions)
     in.refuse(fmt::format("{} has {} dimensions", of, dimensions), "tensors have 1 to 4");
   std::vector<int64_t> shape(dimensions);
   for (size_t i = dimensions; i-- > 0;) shape[i] = read_size(in, of);
@@ -96,12 +96,12 @@ std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry,
   if (offset > data.size() || bytes > data.size() - offset)
     in.refuse(
         fmt::format("{} has {} bytes from byte {} of the data on, which end at {}", of, bytes, offset, data.size()),
-        kCutOff);
+        cut_off);
   return data.subspan(offset, bytes);
 }
 
 uint32_t alignment_of(const MetadataReader& metadata) {
-  const auto alignment = metadata.whole("general.alignment", 8, kLargestAlignment, 32);
+  const auto alignment = metadata.whole("general.alignment", 8, largest_alignment, 32);
   if ((alignment & (alignment - 1)) != 0)
     metadata.refuse(fmt::format("metadata 'general.alignment' is {}, no power of two", alignment));
   return static_cast<uint32_t>(alignment);

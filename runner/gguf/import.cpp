@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using WriteBytes = std::function<void(std::span<const std::byte>)>;
 
-constexpr size_t kChunk = 1 << 18;  // elements that are unpacked before they are written
+constexpr size_t chunk_length = 1 << 18;  // elements that are unpacked before they are written
 
 // A folder that takes its place when all is in it. What of it is left if anything fails is removed.
 class FolderInPieces {
@@ -117,7 +117,7 @@ void write_values(std::span<const float> values, bool bfloat16, const WriteBytes
 
 void write_rows(const GgufFile& file, const TensorPlace& place, const ImportOptions& options, const WriteBytes& write) {
   const RowReader rows(place);
-  const auto at_once = std::max<int64_t>(static_cast<int64_t>(kChunk / rows.row_elements()), 1);
+  const auto at_once = std::max<int64_t>(static_cast<int64_t>(chunk_length / rows.row_elements()), 1);
   std::vector<float> values;
   for (int64_t first = 0; first < rows.rows(); first += at_once) {
     const auto count = static_cast<size_t>(std::min(at_once, rows.rows() - first));

@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kMostElements = 20'000'000;  // of all arrays together: each takes some bytes more than in the file
-constexpr int kDeepestArray = 4;
-constexpr size_t kLongestKey = 65535;
+constexpr uint64_t most_elements = 20'000'000;  // of all arrays together: each takes some bytes more than in the file
+constexpr int deepest_array = 4;
+constexpr size_t longest_key = 65535;
 
 struct ValueType {
   const char* name;
@@ -23,10 +23,10 @@ struct ValueType {
 };
 
 // In the order of their numbers in the file.
-constexpr ValueType kTypes[] = {{"uint8", 1},  {"int8", 1},    {"uint16", 2}, {"int16", 2},  {"uint32", 4},
-                                {"int32", 4},  {"float32", 4}, {"bool", 1},   {"string", 8}, {"array", 12},
-                                {"uint64", 8}, {"int64", 8},   {"float64", 8}};
-constexpr uint32_t kArray = 9;
+constexpr ValueType types[] = {{"uint8", 1},  {"int8", 1},    {"uint16", 2}, {"int16", 2},  {"uint32", 4},
+                               {"int32", 4},  {"float32", 4}, {"bool", 1},   {"string", 8}, {"array", 12},
+                               {"uint64", 8}, {"int64", 8},   {"float64", 8}};
+constexpr uint32_t array_type = 9;
 
 class ValueReader {
  public:
@@ -35,13 +35,13 @@ class ValueReader {
   MetadataValue next(const std::string& of) {
     const auto type = type_of(of);
     json read = value(type, of, 0);
-    return {kTypes[type].name, std::move(read)};
+    return {types[type].name, std::move(read)};
   }
 
  private:
   uint32_t type_of(const std::string& of) {
     const auto type = in_.number<uint32_t>(of);
-    if (type >= std::size(kTypes)) in_.refuse(fmt::format("{} is of the unknown type {}", of, type));
+    if (type >= std::size(types)) in_.refuse(fmt::format("{} is of the unknown type {}", of, type));
     return type;
   }
 
@@ -65,7 +65,7 @@ class ValueReader {
         return boolean(of);
       case 8:
         return in_.text(of);
-      case kArray:
+      case array_type:
         return array(of, depth);
       case 10:
         return in_.number<uint64_t>(of);
@@ -83,16 +83,16 @@ class ValueReader {
   }
 
   json array(const std::string& of, int depth) {
-    if (depth == kDeepestArray) in_.refuse(fmt::format("{} nests arrays more than {} deep", of, kDeepestArray));
+    if (depth == deepest_array) in_.refuse(fmt::format("{} nests arrays more than {} deep", of, deepest_array));
     const auto type = type_of(of);
     const auto count = in_.number<uint64_t>(of);
-    if (count > in_.rest() / kTypes[type].least)
+    if (count > in_.rest() / types[type].least)
       in_.refuse(fmt::format("{} has {} elements, of which the file holds no more than {}", of, count,
-                             in_.rest() / kTypes[type].least),
-                 kCutOff);
-    if (count > kMostElements - elements_)
+                             in_.rest() / types[type].least),
+                 cut_off);
+    if (count > most_elements - elements_)
       in_.refuse(
-          fmt::format("{} has {} elements, more than {} of all arrays are never read", of, count, kMostElements));
+          fmt::format("{} has {} elements, more than {} of all arrays are never read", of, count, most_elements));
     elements_ += count;
     json::array_t values;
     values.reserve(count);
@@ -110,7 +110,7 @@ Metadata read_metadata(Cursor& in, uint64_t count) {
   ValueReader values(in);
   Metadata all;
   for (uint64_t i = 0; i < count; ++i) {
-    auto key = in.text(fmt::format("the key of metadata {} of {}", i + 1, count), kLongestKey);
+    auto key = in.text(fmt::format("the key of metadata {} of {}", i + 1, count), longest_key);
     const std::string of = fmt::format("metadata '{}'", shown(key));
     if (!all.emplace(std::move(key), values.next(of)).second) in.refuse(of + " is there twice");
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kLargestSize = INT32_MAX;
+constexpr int64_t largest_size = INT32_MAX;
 
 struct Architecture {
   const char* name;  // general.architecture
@@ -27,13 +27,13 @@ struct Architecture {
   bool head_norms = false;  // of queries and keys
 };
 
-constexpr Architecture kArchitectures[] = {
+constexpr Architecture architectures[] = {
     {.name = "llama", .model_type = "llama", .of_transformers = "LlamaForCausalLM", .permuted = true},
     {.name = "mistral", .model_type = "mistral", .of_transformers = "MistralForCausalLM", .permuted = true},
     {.name = "qwen2", .model_type = "qwen2", .of_transformers = "Qwen2ForCausalLM", .biases = true},
     {.name = "qwen3", .model_type = "qwen3", .of_transformers = "Qwen3ForCausalLM", .head_norms = true},
 };
-constexpr const Architecture& kMistral = kArchitectures[1];
+constexpr const Architecture& mistral = architectures[1];
 
 struct ModelSizes {
   int64_t hidden, layers, heads, key_value_heads, head_dim, intermediate, vocabulary;
@@ -42,7 +42,7 @@ struct ModelSizes {
 const Architecture& architecture_of(const MetadataReader& metadata) {
   const auto name = metadata.text("general.architecture");
   std::vector<std::string> known;
-  for (const Architecture& one : kArchitectures) {
+  for (const Architecture& one : architectures) {
     if (name == one.name) return one;
     known.emplace_back(one.name);
   }
@@ -71,7 +71,7 @@ void refuse_variations(const MetadataReader& metadata, const std::string& prefix
 
 int64_t head_dim_of(const MetadataReader& metadata, const std::string& prefix, int64_t hidden, int64_t heads) {
   const auto size = [&](const char* name, int64_t otherwise) {
-    return metadata.whole(prefix + name, 1, kLargestSize, otherwise);
+    return metadata.whole(prefix + name, 1, largest_size, otherwise);
   };
   const int64_t turned = size("rope.dimension_count", 0), keys = size("attention.key_length", 0);
   if (keys == 0 && turned == 0 && hidden % heads != 0)
@@ -91,12 +91,12 @@ int64_t head_dim_of(const MetadataReader& metadata, const std::string& prefix, i
 }
 
 ModelSizes sizes_of(const GgufFile& file, const MetadataReader& metadata, const std::string& prefix) {
-  const auto size = [&](const char* name) { return metadata.whole(prefix + name, 1, kLargestSize); };
+  const auto size = [&](const char* name) { return metadata.whole(prefix + name, 1, largest_size); };
   ModelSizes s{};
   s.hidden = size("embedding_length");
   s.layers = size("block_count");
   s.heads = size("attention.head_count");
-  s.key_value_heads = metadata.whole(prefix + "attention.head_count_kv", 1, kLargestSize, s.heads);
+  s.key_value_heads = metadata.whole(prefix + "attention.head_count_kv", 1, largest_size, s.heads);
   s.intermediate = size("feed_forward_length");
   if (s.heads % s.key_value_heads != 0)
     metadata.refuse(
@@ -108,7 +108,7 @@ ModelSizes sizes_of(const GgufFile& file, const MetadataReader& metadata, const 
   if (!embedding || embedding->shape.size() != 2)
     metadata.refuse(embedding ? "tensor 'token_embd.weight' is no matrix" : "lacks the tensor 'token_embd.weight'");
   s.vocabulary = embedding->shape[0];
-  if (s.vocabulary > kLargestSize) metadata.refuse(fmt::format("has {} tokens", s.vocabulary));
+  if (s.vocabulary > largest_size) metadata.refuse(fmt::format("has {} tokens", s.vocabulary));
   return s;
 }
 
@@ -215,7 +215,7 @@ Json scaling_by_name(const MetadataReader& metadata, const std::string& prefix) 
     metadata.refuse("metadata '" + scaling + "type' is '" + shown(type) + "', which is not supported",
                     "known: none, linear, yarn");
   Json yarn{{"rope_type", "yarn"}, {"factor", factor}};
-  yarn["original_max_position_embeddings"] = metadata.whole(scaling + "original_context_length", 1, kLargestSize);
+  yarn["original_max_position_embeddings"] = metadata.whole(scaling + "original_context_length", 1, largest_size);
   for (const char* name : {"beta_fast", "beta_slow"}) {
     const std::string key = scaling + "yarn_" + name;
     if (metadata.has(key)) yarn[name] = metadata.positive(key, 1);
@@ -250,7 +250,7 @@ ModelLayout model_layout(const GgufFile& file) {
   const auto metadata = file.reader();
   const Architecture* kind = &architecture_of(metadata);
   const std::string prefix = std::string(kind->name) + ".", window = prefix + "attention.sliding_window";
-  if (kind->permuted && metadata.whole(window, 0, kLargestSize, 0) > 0) kind = &kMistral;
+  if (kind->permuted && metadata.whole(window, 0, largest_size, 0) > 0) kind = &mistral;
   refuse_variations(metadata, prefix);
   const auto s = sizes_of(file, metadata, prefix);
   const double theta = metadata.positive(prefix + "rope.freq_base", 10000);
@@ -265,15 +265,15 @@ ModelLayout model_layout(const GgufFile& file) {
                    {"num_key_value_heads", s.key_value_heads},
                    {"head_dim", s.head_dim},
                    {"intermediate_size", s.intermediate},
-                   {"max_position_embeddings", metadata.whole(prefix + "context_length", 1, kLargestSize)},
+                   {"max_position_embeddings", metadata.whole(prefix + "context_length", 1, largest_size)},
                    {"hidden_act", "silu"},
                    {"rms_norm_eps", epsilon(metadata, prefix)},
                    {"rope_theta", theta},
                    {"rope_scaling", rope_scaling(file, s, theta, prefix)},
                    {"tie_word_embeddings", file.find("output.weight") == nullptr},
                    {"attention_dropout", 0.0}};
-  if (kind == &kMistral) {
-    const int64_t positions = metadata.whole(window, 0, kLargestSize, 0);
+  if (kind == &mistral) {
+    const int64_t positions = metadata.whole(window, 0, largest_size, 0);
     layout.config["sliding_window"] = positions > 0 ? Json(positions) : Json();
   } else if (kind->permuted) {
     layout.config["attention_bias"] = false;

@@ -180,7 +180,7 @@ void unpack_q6_k(const std::byte* block, float* y) {
   }
 }
 
-constexpr BlockFormat kFormats[] = {
+constexpr BlockFormat formats[] = {
     {"F32", 0, 1, 4, unpack_f32},        {"F16", 1, 1, 2, unpack_f16},        {"BF16", 30, 1, 2, unpack_bf16},
     {"Q8_0", 8, 32, 34, unpack_q8_0},    {"Q4_0", 2, 32, 18, unpack_q4_0},    {"Q4_1", 3, 32, 20, unpack_q4_1},
     {"Q5_0", 6, 32, 22, unpack_q5_0},    {"Q5_1", 7, 32, 24, unpack_q5_1},    {"Q2_K", 10, 256, 84, unpack_q2_k},
@@ -192,15 +192,15 @@ struct FormatName {
   const char* name;
 };
 
-constexpr FormatName kOthers[] = {{9, "Q8_1"},   {15, "Q8_K"},   {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"},
-                                  {19, "IQ1_S"}, {20, "IQ4_NL"}, {21, "IQ3_S"},   {22, "IQ2_S"},  {23, "IQ4_XS"},
-                                  {24, "I8"},    {25, "I16"},    {26, "I32"},     {27, "I64"},    {28, "F64"},
-                                  {29, "IQ1_M"}, {34, "TQ1_0"},  {35, "TQ2_0"},   {39, "MXFP4"}};
+constexpr FormatName others[] = {{9, "Q8_1"},   {15, "Q8_K"},   {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"},
+                                 {19, "IQ1_S"}, {20, "IQ4_NL"}, {21, "IQ3_S"},   {22, "IQ2_S"},  {23, "IQ4_XS"},
+                                 {24, "I8"},    {25, "I16"},    {26, "I32"},     {27, "I64"},    {28, "F64"},
+                                 {29, "IQ1_M"}, {34, "TQ1_0"},  {35, "TQ2_0"},   {39, "MXFP4"}};
 
 }  // namespace
 
 const BlockFormat* find_format(uint32_t id) {
-  for (const BlockFormat& format : kFormats) {
+  for (const BlockFormat& format : formats) {
     if (format.id == id) return &format;
   }
   return nullptr;
@@ -208,7 +208,7 @@ const BlockFormat* find_format(uint32_t id) {
 
 std::string format_name(uint32_t id) {
   if (const auto* format = find_format(id)) return format->name;
-  for (const FormatName& other : kOthers) {
+  for (const FormatName& other : others) {
     if (other.id == id) return other.name;
   }
   return std::to_string(id);
@@ -216,7 +216,7 @@ std::string format_name(uint32_t id) {
 
 std::string known_formats() {
   std::string names;
-  for (const BlockFormat& format : kFormats) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  for (const BlockFormat& format : formats) names += (names.empty() ? "" : ", ") + std::string(format.name);
   return names;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Files hold what was computed in float32.
-constexpr double kRounding = 4e-6;
+constexpr double rounding = 4e-6;
 
 struct Llama3Rule {
   double factor, original, high;
@@ -29,7 +29,7 @@ struct Llama3Rule {
   }
 };
 
-bool near(double a, double b) { return std::abs(a - b) <= kRounding * b; }
+bool near(double a, double b) { return std::abs(a - b) <= rounding * b; }
 
 bool fits(const Llama3Rule& rule, std::span<const float> factors, const std::vector<double>& wavelengths) {
   for (size_t i = 0; i < factors.size(); ++i) {

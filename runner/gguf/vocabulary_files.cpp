@@ -28,17 +28,17 @@ struct WordRule {
   bool begins = false;       // the beginning-of-text is put before every text, unless the file says otherwise
 };
 
-constexpr const char* kGpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-constexpr const char* kLlama3 =
+constexpr const char* gpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+constexpr const char* llama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr const char* kQwen2 =
+constexpr const char* qwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-constexpr WordRule kRules[] = {
-    {"gpt-2", {kGpt2}},
-    {"smollm", {R"(\p{N})", kGpt2}},
-    {"llama-bpe", {kLlama3}, true, true},
-    {"qwen2", {kQwen2}},
+constexpr WordRule rules[] = {
+    {"gpt-2", {gpt2}},
+    {"smollm", {R"(\p{N})", gpt2}},
+    {"llama-bpe", {llama3}, true, true},
+    {"qwen2", {qwen2}},
 };
 
 const WordRule& word_rule(const MetadataReader& metadata) {
@@ -48,7 +48,7 @@ const WordRule& word_rule(const MetadataReader& metadata) {
                     "byte-level BPE is: kind 'gpt2'");
   const auto pre = metadata.text("tokenizer.ggml.pre");
   std::string known;
-  for (const WordRule& rule : kRules) {
+  for (const WordRule& rule : rules) {
     if (pre == rule.pre) return rule;
     known += (known.empty() ? "" : ", ") + std::string(rule.pre);
   }
@@ -230,8 +230,8 @@ json chat_template(const MetadataReader& metadata) {
 struct RoleName {
   const char *in_gguf, *in_config;
 };
-constexpr RoleName kRoles[] = {{"bos", "bos"},       {"eos", "eos"}, {"unknown", "unk"}, {"padding", "pad"},
-                               {"seperator", "sep"}, {"cls", "cls"}, {"mask", "mask"}};  // spelled so in files
+constexpr RoleName roles[] = {{"bos", "bos"},       {"eos", "eos"}, {"unknown", "unk"}, {"padding", "pad"},
+                              {"seperator", "sep"}, {"cls", "cls"}, {"mask", "mask"}};  // spelled so in files
 
 // With the ids of "bos" and "eos" as "_bos" and "_eos", which the file does not get.
 json tokenizer_config(const GgufFile& file, const VocabularyTables& tables, const WordRule& rule) {
@@ -239,7 +239,7 @@ json tokenizer_config(const GgufFile& file, const VocabularyTables& tables, cons
   json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
               {"clean_up_tokenization_spaces", false},
               {"add_prefix_space", false}};
-  for (const RoleName& role : kRoles) {
+  for (const RoleName& role : roles) {
     const int64_t id = role_id(metadata, role.in_gguf, static_cast<int64_t>(tables.size()));
     if (id < 0) continue;
     config[std::string(role.in_config) + "_token"] = tables.text(static_cast<size_t>(id));
@@ -269,7 +269,7 @@ VocabularyFiles vocabulary_files(const GgufFile& file) {
   VocabularyFiles files;
   files.tokens = static_cast<int64_t>(tables.size());
   files.tokenizer = tokenizer(tables, rule, post_processor(config)).dump(1) + "\n";
-  for (const RoleName& role : kRoles) config.erase(std::string("_") + role.in_config);
+  for (const RoleName& role : roles) config.erase(std::string("_") + role.in_config);
   files.config = config.dump(2) + "\n";
   return files;
 }

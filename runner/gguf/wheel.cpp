@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/file_in_pieces.h"
+#include "base/files.h"
 #include "gguf/cursor.h"
 
 namespace compeer::gguf {
@@ -19,8 +19,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50, kEnd = 0x06054b50;
-constexpr size_t kEndSize = 22, kLongestComment = 65535;
+constexpr uint32_t entry_mark = 0x02014b50, local_mark = 0x04034b50, end_mark = 0x06054b50;
+constexpr size_t end_size = 22, longest_comment = 65535;
 
 struct ZipMember {
   std::string name;
@@ -57,7 +57,7 @@ class ZipReader {
     if ((member.flags & 1) != 0) refuse("holds an encrypted file: " + shown(member.name));
     Cursor in(all_, where_);
     in.take(member.offset, "its members");
-    if (in.number<uint32_t>("a member") != kLocal) refuse("is damaged: its directory points at no member");
+    if (in.number<uint32_t>("a member") != local_mark) refuse("is damaged: its directory points at no member");
     in.take(22, "a member");
     const auto name = in.number<uint16_t>("a member"), more = in.number<uint16_t>("a member");
     in.take(uint64_t{name} + more, "a member");
@@ -71,17 +71,17 @@ class ZipReader {
  private:
   // The end record is the last thing of the file but for a comment, which might hold anything.
   Cursor end_record() {
-    const size_t first = all_.size() - std::min(all_.size(), kEndSize + kLongestComment);
-    for (size_t at = all_.size() - std::min(all_.size(), kEndSize) + 1; at-- > first;) {
+    const size_t first = all_.size() - std::min(all_.size(), end_size + longest_comment);
+    for (size_t at = all_.size() - std::min(all_.size(), end_size) + 1; at-- > first;) {
       Cursor in(all_.subspan(at), where_);
-      if (in.rest() < kEndSize || in.number<uint32_t>("its end") != kEnd) continue;
+      if (in.rest() < end_size || in.number<uint32_t>("its end") != end_mark) continue;
       in.take(16, "its end");
       if (in.number<uint16_t>("its end") != in.rest()) continue;
       Cursor found(all_.subspan(at), where_);
       found.take(4, "its end");
       return found;
     }
-    refuse("is a damaged archive: it has no directory of its files", kCutOff);
+    refuse("is a damaged archive: it has no directory of its files", cut_off);
   }
 
   std::vector<ZipMember> directory() {
@@ -101,7 +101,7 @@ class ZipReader {
 
   ZipMember member(Cursor& in) {
     const std::string of = "its directory";
-    if (in.number<uint32_t>(of) != kEntry)
+    if (in.number<uint32_t>(of) != entry_mark)
       refuse("is a damaged archive: its directory has no entry where one should be");
     ZipMember m{};
     in.take(4, of);
@@ -138,19 +138,19 @@ class Inflater {
     if (!good_) return std::nullopt;
     if (ended_) return std::string_view();
     stream_.next_out = reinterpret_cast<Bytef*>(block_.get());
-    stream_.avail_out = kBlock;
+    stream_.avail_out = block_size;
     const int code = ::inflate(&stream_, Z_NO_FLUSH);
     ended_ = code == Z_STREAM_END;
-    const size_t count = kBlock - stream_.avail_out;
+    const size_t count = block_size - stream_.avail_out;
     good_ = ended_ || (code == Z_OK && count > 0);
     if (!good_) return std::nullopt;
     return std::string_view(block_.get(), count);
   }
 
  private:
-  static constexpr size_t kBlock = 1 << 20;
+  static constexpr size_t block_size = 1 << 20;
   z_stream stream_{};
-  std::unique_ptr<char[]> block_ = std::make_unique<char[]>(kBlock);
+  std::unique_ptr<char[]> block_ = std::make_unique<char[]>(block_size);
   bool good_ = false, ended_ = false;
 };
 

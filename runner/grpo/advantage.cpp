@@ -9,7 +9,7 @@ namespace compeer::grpo {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 at::Tensor given(const at::Tensor& rewards) { return rewards.isnan().logical_not().to(at::kDouble); }
 at::Tensor or_zero(const at::Tensor& rewards) { return rewards.nan_to_num(0.0); }
@@ -64,7 +64,7 @@ at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule) {
 double weighted_sum(std::span<const double> rewards, std::span<const double> weights) {
   TORCH_CHECK(rewards.size() == weights.size(), rewards.size(), " rewards have ", weights.size(), " weights");
   const bool any_counts = std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
-  double sum = kMissing;
+  double sum = missing;
   for (size_t i = 0; i < rewards.size(); ++i) {
     if (std::isnan(rewards[i]) || (weights[i] == 0 && any_counts)) continue;
     sum = (std::isnan(sum) ? 0.0 : sum) + weights[i] * rewards[i];

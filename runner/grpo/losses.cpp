@@ -12,7 +12,7 @@ namespace compeer::grpo {
 namespace {
 
 // Log-ratios of whole completions stay within these, so that phi is a number: log of 1e-8 and 20.
-constexpr double kLeast = -18.420680743952367, kMost = 20.0;
+constexpr double lower_limit = -18.420680743952367, upper_limit = 20.0;
 
 at::Tensor by_sign(const at::Tensor& advantage, double positive, double negative) {
   return at::where(advantage.ge(0), at::full_like(advantage, positive), at::full_like(advantage, negative));
@@ -30,6 +30,26 @@ int64_t share_of(double share, const at::Tensor& mask) {
 }
 
 }  // namespace
+
+Level level_from(const std::string& name) {
+  if (name == "token") return Level::token;
+  if (name == "sequence") return Level::sequence;
+  TORCH_CHECK(name == "sequence_product", "unknown level '", name, "'");
+  return Level::sequence_product;
+}
+
+at::Tensor ratio(const Completions& c, Level level) {
+  const auto log_ratio = c.log_prob - c.old_log_prob;
+  switch (level) {
+    case Level::token:
+      return exact_exp(log_ratio.masked_fill(c.mask.eq(0), 0.0));
+    case Level::sequence:
+      return exact_exp(row_mean(log_ratio, c.mask));
+    case Level::sequence_product:
+      return exact_exp(row_sum(log_ratio, c.mask).clamp(-most_log_product, most_log_product));
+  }
+  TORCH_CHECK(false, "no such level");
+}
 
 at::Tensor clipped(const Completions& c, const at::Tensor& ratio, const Clip& clip) {
   const auto cut = ratio.clamp(1.0 - clip.low, 1.0 + clip.high) * c.advantage;
@@ -50,9 +70,9 @@ at::Tensor sapo(const Completions& c, const at::Tensor& ratio, const Sapo& tempe
 }
 
 at::Tensor vespo_phi(const Completions& c, const Vespo& settings, const at::Tensor& correction) {
-  auto log_w = row_sum((c.log_prob - c.old_log_prob).detach().clamp(-kMost, kMost), c.mask);
-  if (correction.defined()) log_w = log_w + exact_log(correction).clamp(kLeast, kMost).sum(1, true);
-  log_w = log_w.clamp(kLeast, kMost);
+  auto log_w = row_sum((c.log_prob - c.old_log_prob).detach().clamp(-upper_limit, upper_limit), c.mask);
+  if (correction.defined()) log_w = log_w + exact_log(correction).clamp(lower_limit, upper_limit).sum(1, true);
+  log_w = log_w.clamp(lower_limit, upper_limit);
   const auto k = by_sign(c.advantage, settings.k_positive, settings.k_negative);
   const auto lambda = by_sign(c.advantage, settings.lambda_positive, settings.lambda_negative);
   return exact_exp(lambda + k * log_w - lambda * exact_exp(log_w));
@@ -81,6 +101,19 @@ at::Tensor clip_cov(const Completions& c, const at::Tensor& ratio, const Clip& c
 at::Tensor kl_cov(const Completions& c, const at::Tensor& ratio, const KlCov& settings) {
   const auto chosen = largest(covariance(c), c.mask, share_of(settings.share, c.mask));
   return -ratio * c.advantage + chosen * settings.coefficient * (c.log_prob - c.old_log_prob).abs();
+}
+
+Estimator estimator_from(const std::string& name) {
+  TORCH_CHECK(name == "k1" || name == "k2" || name == "k3", "unknown KL estimator '", name, "'");
+  return name == "k1" ? Estimator::k1 : name == "k2" ? Estimator::k2 : Estimator::k3;
+}
+
+at::Tensor kl(const at::Tensor& log_prob, const at::Tensor& reference, Estimator estimator, KlLimits limits) {
+  const auto d = (log_prob - reference).clamp(-limits.difference, limits.difference);
+  const auto estimate = estimator == Estimator::k1   ? d
+                        : estimator == Estimator::k2 ? d.square() / 2
+                                                     : exact_exp(-d) + d - 1;
+  return estimate.clamp(-limits.estimate, limits.estimate);
 }
 
 }  // namespace compeer::grpo

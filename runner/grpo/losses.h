@@ -1,7 +1,26 @@
 #pragma once
+#include <limits>
+#include <string>
+
 #include "grpo/completions.h"
 
 namespace compeer::grpo {
+
+/// What an importance ratio belongs to.
+enum class Level {
+  token,             ///< r_t = pi(t) / pi_old(t), one for each token: [G, T]
+  sequence,          ///< r = exp(mean over tokens of log r_t), one for each completion: [G, 1] (GSPO)
+  sequence_product,  ///< r = product over tokens of r_t = pi(o) / pi_old(o): [G, 1]. Eq. 2 as printed
+};
+Level level_from(const std::string& name);
+
+/// The logarithm of a product of ratios is kept within +-this: exp(20) is 5e8, far outside of any clip.
+inline constexpr double most_log_product = 20.0;
+
+/// The ratio of the policy to the one that sampled, with gradient. Exactly 1 at the first update after a rollout. A
+/// product is summed up as logarithms and stays a finite number: beyond the limit above it no longer moves, so that it
+/// has no gradient there.
+at::Tensor ratio(const Completions& completions, Level level);
 
 /// Losses of tokens, before any averaging: what is to be minimised at each place. Each takes the completions and their
 /// ratio r ([G, T], or [G, 1] with one ratio for a completion) and gives [G, T] or [G, 1]. A is the advantage.
@@ -57,5 +76,21 @@ struct KlCov {
   double share = 2e-3, coefficient = 1.0;
 };
 at::Tensor kl_cov(const Completions& completions, const at::Tensor& ratio, const KlCov& settings);
+
+/// Estimators of KL(policy || reference) from the sampled token alone, with d = log pi - log pi_ref:
+///   k1 = d                   unbiased, of either sign
+///   k2 = d^2 / 2             biased, its gradient is that of the KL
+///   k3 = exp(-d) + d - 1     unbiased and never negative; its gradient as a loss is not that of the KL
+enum class Estimator { k1, k2, k3 };
+Estimator estimator_from(const std::string& name);
+
+/// Limits that some trainers put on d and on the estimate; none by default. Beyond them the gradient is 0.
+struct KlLimits {
+  double difference = std::numeric_limits<double>::infinity();
+  double estimate = std::numeric_limits<double>::infinity();
+};
+
+/// log_prob and reference of one shape -> the same shape, with gradient to log_prob.
+at::Tensor kl(const at::Tensor& log_prob, const at::Tensor& reference, Estimator estimator, KlLimits limits = {});
 
 }  // namespace compeer::grpo

@@ -2,7 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include "grpo/masks.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "grpo/functions.h"
 
 namespace compeer::grpo {
 
@@ -31,7 +35,7 @@ struct Loss {
   Average average;
 };
 
-constexpr Loss kLosses[] = {
+constexpr Loss losses[] = {
     {"grpo", clipped_of, Average::completion},  {"bnpo", clipped_of, Average::token},
     {"dr_grpo", clipped_of, Average::constant}, {"dapo", clipped_of, Average::token},
     {"luspo", clipped_of, Average::sum},        {"gspo", clipped_of, Average::completion},
@@ -41,7 +45,7 @@ constexpr Loss kLosses[] = {
 };
 
 const Loss& loss_of(const std::string& name) {
-  for (const Loss& loss : kLosses) {
+  for (const Loss& loss : losses) {
     if (name == loss.name) return loss;
   }
   TORCH_CHECK(false, "no loss '", name, "'");
@@ -49,9 +53,23 @@ const Loss& loss_of(const std::string& name) {
 
 }  // namespace
 
+at::Tensor weights(Average average, const at::Tensor& mask, const StepSize& step) {
+  switch (average) {
+    case Average::completion:
+      return mask / mask.sum(1, true).clamp_min(1.0) / step.completions;
+    case Average::token:
+      return mask / std::max(step.tokens, 1.0);
+    case Average::constant:
+      return mask / (step.completions * step.max_new_tokens);
+    case Average::sum:
+      return mask / step.completions;
+  }
+  TORCH_CHECK(false, "no such average");
+}
+
 std::vector<std::string> loss_names() {
   std::vector<std::string> names;
-  for (const Loss& loss : kLosses) names.emplace_back(loss.name);
+  for (const Loss& loss : losses) names.emplace_back(loss.name);
   return names;
 }
 
@@ -92,6 +110,37 @@ Clipping clipping(const Completions& c, const at::Tensor& ratio, const Objective
   result.high = count(ratio.gt(most).logical_and(c.advantage.gt(0)));
   result.furthest = ((ratio.detach() - 1.0).abs() * counts).max().item<double>();
   return result;
+}
+
+double entropy_threshold(std::vector<double> entropies, double share) {
+  TORCH_CHECK(share >= 0 && share <= 1, "a share of tokens lies in [0, 1]");
+  if (entropies.empty()) return std::numeric_limits<double>::infinity();
+  std::sort(entropies.begin(), entropies.end());
+  const double place = (1.0 - share) * static_cast<double>(entropies.size() - 1);
+  const auto below = static_cast<size_t>(std::floor(place));
+  const auto above = std::min(below + 1, entropies.size() - 1);
+  return entropies[below] + (place - std::floor(place)) * (entropies[above] - entropies[below]);
+}
+
+at::Tensor high_entropy(const Completions& c, double threshold) {
+  const auto& entropy = c.sampled_entropy.defined() ? c.sampled_entropy : c.entropy;
+  return entropy.detach().ge(threshold).to(c.mask.scalar_type()) * c.mask;
+}
+
+at::Tensor near_policy(const Completions& c, double threshold) {
+  const auto moved = row_mean((c.old_log_prob - c.log_prob).detach(), c.mask);
+  return c.advantage.ge(0).logical_or(moved.le(threshold)).to(c.mask.scalar_type());
+}
+
+at::Tensor correction(const Completions& c, const at::Tensor& sampler_log_prob, const Correction& settings) {
+  const auto difference = (c.old_log_prob - sampler_log_prob).detach().masked_fill(c.mask.eq(0), 0.0);
+  const auto weight = exact_exp(settings.sequence ? difference.sum(1, true) : difference);
+  if (!settings.drop) return weight.clamp(settings.floor, settings.cap);
+  return weight.masked_fill(weight.lt(settings.floor).logical_or(weight.gt(settings.cap)), 0.0);
+}
+
+double next_bonus(double bonus, double entropy, const EntropyControl& control) {
+  return std::clamp(entropy < control.target ? bonus + control.step : bonus - control.step, 0.0, control.most);
 }
 
 }  // namespace compeer::grpo

@@ -3,12 +3,30 @@
 #include <string>
 #include <vector>
 
-#include "grpo/average.h"
-#include "grpo/kl.h"
+#include "grpo/completions.h"
 #include "grpo/losses.h"
-#include "grpo/ratio.h"
 
 namespace compeer::grpo {
+
+/// How the losses of tokens become one number. What is shared by the whole step is counted over all its groups, ranks
+/// and micro-batches, so a loss does not depend on how the step was cut up.
+enum class Average {
+  completion,  ///< mean over completions of their token means             (grpo, sapo, gspo)
+  token,       ///< mean over all tokens of the step                       (bnpo, dapo, cispo, vespo, clip_cov, kl_cov)
+  constant,    ///< sum over tokens / (completions x longest length allowed)  (dr_grpo)
+  sum,         ///< mean over completions of their token sums              (luspo)
+};
+
+/// What an average needs to know of the whole step.
+struct StepSize {
+  double completions = 0;
+  double tokens = 0;
+  double max_new_tokens = 0;
+};
+
+/// The weight of each place that counts, 0 elsewhere: mask [G, T] -> [G, T]. The loss of a step is the sum over its
+/// groups of (weights * losses). An empty completion counts as a completion; a divisor of 0 becomes 1.
+at::Tensor weights(Average average, const at::Tensor& mask, const StepSize& step);
 
 /// What is minimised: a loss of `losses.h` averaged as its name says, and what may be added to it.
 struct Objective {
@@ -37,7 +55,7 @@ std::vector<std::string> loss_names();
 /// What all groups of a step share.
 struct StepContext {
   StepSize size;
-  double entropy_threshold = 0;  ///< see `masks.h`
+  double entropy_threshold = 0;  ///< see the masks below
   double bonus_tokens = 0;       ///< tokens that the entropy bonus is a mean of
 };
 
@@ -49,7 +67,7 @@ struct GroupLoss {
   at::Tensor kl;         ///< [G, T]; undefined without a KL term
 };
 
-/// `weight` (or undefined) multiplies the policy's part of the loss: see `correction.h`. `order` is Clip-Cov's.
+/// `weight` (or undefined) multiplies the policy's part of the loss: see the corrections below. `order` is Clip-Cov's.
 GroupLoss group_loss(const Completions& completions, const Objective& objective, const StepContext& step,
                      const at::Tensor& weight = {}, const at::Tensor& order = {});
 
@@ -60,5 +78,32 @@ struct Clipping {
   double furthest = 0;       ///< largest |ratio - 1|; exactly 0 at the first update (a maximum, not a sum)
 };
 Clipping clipping(const Completions& completions, const at::Tensor& ratio, const Objective& objective);
+
+/// The entropy from which on a token belongs to the `share` of highest entropy, over all tokens of the step: the
+/// (1 - share) quantile, interpolated linearly between neighbours.
+double entropy_threshold(std::vector<double> entropies, double share);
+
+/// Tokens whose entropy, when they were drawn, is at or above it: [G, T] of 0 and 1, like the mask.
+at::Tensor high_entropy(const Completions& completions, double threshold);
+
+/// Completions that still teach: those with A >= 0, and those whose policy has not moved far from the one that sampled
+/// them, mean over tokens of (log pi_old - log pi) <= threshold. [G, 1] of 0 and 1.
+at::Tensor near_policy(const Completions& completions, double threshold);
+
+/// Weights for tokens that were sampled by something that computes other log-probs than the trainer (another engine,
+/// rounded weights): pi_old / pi_sampler, cut off. With the exact engine they are 1 and nothing is needed.
+struct Correction {
+  bool sequence = false;  ///< one weight for a completion, the product over its tokens: [G, 1]; else [G, T]
+  bool drop = false;      ///< weights outside [floor, cap] become 0; else they are cut to it
+  double floor = 0, cap = 2;
+};
+at::Tensor correction(const Completions& completions, const at::Tensor& sampler_log_prob, const Correction& settings);
+
+/// Keeps the entropy from falling: the factor of the entropy bonus rises by `step` after each rollout whose mean
+/// entropy is below `target`, and falls by it after each other, within [0, most].
+struct EntropyControl {
+  double target, step, most;
+};
+double next_bonus(double bonus, double entropy, const EntropyControl& control);
 
 }  // namespace compeer::grpo

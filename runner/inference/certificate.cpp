@@ -12,7 +12,6 @@
 #include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/plain_file.h"
 
 namespace compeer::inference {
 
@@ -75,8 +74,8 @@ std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, doub
 std::string certificate_text(const Gpu& gpu, const CudaSoftware& software) {
   const auto found = find_certificate(gpu, software);
   if (!found)
-    return fmt::format("nothing certifies {} with driver {} here; compeer doctor --device cuda tests it",
-                       gpu.name, software.driver);
+    return fmt::format("nothing certifies {} with driver {} here; compeer doctor --device cuda tests it", gpu.name,
+                       software.driver);
   return fmt::format("{} with driver {} was certified on {}: {} checks, rollout - trainer up to {:.2g} nats", gpu.name,
                      software.driver, found->date, found->checks, found->difference);
 }

@@ -1,18 +1,22 @@
 #include "inference/chat.h"
 
 #include <fmt/format.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <string>
 
-#include "inference/interruption.h"
+#include "base/error.h"
+#include "inference/command_options.h"
 #include "inference/model_input.h"
-#include "inference/use_options.h"
 #include "language/text.h"
 #include "language/text_stream.h"
-#include "spec/printable.h"
+#include "spec/text.h"
 
 namespace compeer::inference {
 
@@ -20,14 +24,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* kHelp =
+constexpr const char* help =
     "  /reset        begin anew; the system text stays\n"
     "  /system TEXT  begin anew with this system text; without TEXT: with none\n"
     "  /help         this\n"
     "  /quit         end, as Ctrl-D does\n"
     "Ctrl-C ends a reply.\n";
 
-const std::vector<std::string> kCommands{"/reset", "/system", "/help", "/quit"};
+const std::vector<std::string> commands{"/reset", "/system", "/help", "/quit"};
 
 // A reply was interrupted before it had begun.
 struct Interrupted {};
@@ -92,9 +96,9 @@ class ChatSession {
       system_ = line.substr(std::min(end + 1, line.size()));
       begin_anew();
     } else if (name == "/help") {
-      fmt::print(stderr, "{}", kHelp);
+      fmt::print(stderr, "{}", help);
     } else {
-      complain(Error(lines_.where(), "no command '" + name + "'", suggest(name, kCommands), Exit::data));
+      complain(Error(lines_.where(), "no command '" + name + "'", suggest(name, commands), Exit::data));
     }
   }
 
@@ -162,8 +166,48 @@ class ChatSession {
   bool begun_ = false;  // a token of the reply has come
 };
 
+// A signal handler can reach nothing else.
+volatile sig_atomic_t interrupted = 0;
+int event = -1;
+
+void note(int) {
+  const int before = errno;
+  interrupted = 1;
+  ::eventfd_write(event, 1);
+  errno = before;
+}
+
 }  // namespace
 
 int chat(const nlohmann::json& options) { return ChatSession(options).run(); }
+
+Interruption::Interruption(bool wanted) : wanted_(wanted) {
+  interrupted = 0;
+  if (!wanted_) return;
+  event = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (event < 0)
+    throw Error("", std::string("can't install the Ctrl-C handler: eventfd failed: ") + std::strerror(errno),
+                "raise the limit on open files (ulimit -n)", Exit::failure);
+  struct sigaction action = {};
+  action.sa_handler = note;
+  ::sigaction(SIGINT, &action, &before_);
+}
+
+Interruption::~Interruption() {
+  if (!wanted_) return;
+  ::sigaction(SIGINT, &before_, nullptr);
+  ::close(event);
+  event = -1;
+}
+
+bool Interruption::raised() const { return interrupted != 0; }
+
+void Interruption::clear() {
+  eventfd_t count = 0;
+  if (wanted_) ::eventfd_read(event, &count);
+  interrupted = 0;
+}
+
+int Interruption::descriptor() const { return event; }
 
 }  // namespace compeer::inference

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFetch =
+constexpr const char* fetch =
     "in a checkout COMPEER_DEVICE=cuda ./compeer doctor fetches it; elsewhere put torch/lib of a "
     "libtorch " COMPEER_TORCH_VERSION " with CUDA on LD_LIBRARY_PATH";
-constexpr const char* kDriver =
+constexpr const char* driver =
     "install NVIDIA's driver, or start the container with it (apptainer --nv, docker --gpus all); the device "
     "'cpu' needs none";
-constexpr const char* kDevice =
+constexpr const char* device =
     "is one asked for (sbatch --gres=gpu:1, docker --gpus all), and visible (CUDA_VISIBLE_DEVICES)? The device "
     "'cpu' needs none";
 
@@ -35,7 +35,7 @@ constexpr const char* kDevice =
 template <class Function>
 Function* runtime(const char* name) {
   auto* const found = ::dlsym(RTLD_DEFAULT, name);
-  if (!found) refuse("is 'cuda', but this libtorch was built without CUDA", kFetch);
+  if (!found) refuse("is 'cuda', but this libtorch was built without CUDA", fetch);
   return reinterpret_cast<Function*>(found);
 }
 
@@ -44,7 +44,7 @@ std::string runtime_error(int code) {
 }
 
 void check(int code, const char* what) {
-  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), kDriver);
+  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), driver);
 }
 
 std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
@@ -74,7 +74,7 @@ void open_library() {
   if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // it is open
   const auto path = library();
   std::error_code none;
-  if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), kFetch);
+  if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), fetch);
   if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
     refuse(fmt::format("is 'cuda', but CUDA's part of libtorch can't be opened: {}", ::dlerror()),
            fmt::format("if ./compeer fetched it, delete {}: COMPEER_DEVICE=cuda ./compeer doctor fetches it again",
@@ -102,13 +102,13 @@ Gpu look_at(int index) {
   std::array<char, 64> bus{};
   check(runtime<int(char*, int, int)>("cudaDeviceGetPCIBusId")(bus.data(), bus.size(), index), "a device has no place");
   gpu.bus = bus.data();
-  constexpr int kMajor = 75, kMinor = 76;
+  constexpr int major = 75, minor = 76;
   const auto attribute = [&](int which) {
     int value = 0;
     check(runtime<int(int*, int, int)>("cudaDeviceGetAttribute")(&value, which, index), "a device can't be asked");
     return value;
   };
-  gpu.capability = fmt::format("{}.{}", attribute(kMajor), attribute(kMinor));
+  gpu.capability = fmt::format("{}.{}", attribute(major), attribute(minor));
   return gpu;
 }
 
@@ -127,16 +127,16 @@ std::vector<Gpu> open_cuda() {
   open_library();
   int count = 0;
   const int code = runtime<int(int*)>("cudaGetDeviceCount")(&count);
-  constexpr int kDriverTooOld = 35, kNoDevice = 100;
-  if (code == kDriverTooOld) {
+  constexpr int driver_too_old = 35, no_device = 100;
+  if (code == driver_too_old) {
     const int known = runtime_number("cudaDriverGetVersion"), wanted = runtime_number("cudaRuntimeGetVersion");
-    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", kDriver);
+    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", driver);
     refuse(fmt::format("is 'cuda', but the driver knows CUDA up to {}, libtorch needs {}", version(known),
                        version(wanted)),
            "install a newer driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION
            " for that CUDA on LD_LIBRARY_PATH");
   }
-  if (code == kNoDevice || (code == 0 && count == 0)) refuse("is 'cuda', but there is no NVIDIA device here", kDevice);
+  if (code == no_device || (code == 0 && count == 0)) refuse("is 'cuda', but there is no NVIDIA device here", device);
   check(code, "its devices can't be counted");
   std::vector<Gpu> all;
   for (int i = 0; i < count; ++i) all.push_back(look_at(i));

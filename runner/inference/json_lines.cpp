@@ -7,14 +7,14 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/json.h"
-#include "base/reading.h"
 
 namespace compeer::inference {
 
 namespace {
 
-constexpr size_t kLongest = size_t{64} << 20;
+constexpr size_t longest = size_t{64} << 20;
 
 bool blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
 
@@ -50,7 +50,7 @@ bool JsonLineReader::fill(int milliseconds) {
   if (count < 0) throw read_error("standard input", errno);
   if (count == 0) ended_ = true;
   buffer_.append(block, static_cast<size_t>(count));
-  if (buffer_.size() > kLongest && buffer_.find('\n', searched_) == std::string::npos)
+  if (buffer_.size() > longest && buffer_.find('\n', searched_) == std::string::npos)
     throw Error("line " + std::to_string(number_ + 1), "is longer than 64 MiB", "", Exit::data);
   return true;
 }

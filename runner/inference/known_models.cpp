@@ -1,5 +1,8 @@
 #include "inference/known_models.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/json.h"
 #include "base/model_folder.h"
 #include "language/tokenizer.h"
@@ -10,6 +13,29 @@ namespace compeer::inference {
 using nlohmann::json;
 
 namespace {
+
+int64_t number(const json& table, const char* key, int64_t otherwise) {
+  const auto found = table.find(key);
+  return found != table.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+}
+
+int64_t needed(const json& table, const char* key, const std::string& where) {
+  const auto value = number(table, key, 0);
+  if (value < 1) throw Error(where, fmt::format("has no '{}'", key), "", Exit::data);
+  return value;
+}
+
+// Qwen2.5-VL's: blocks with a gated feed-forward layer and biases; four patches go through the merger at once.
+void add_tower(const json& config, ModelSize& size) {
+  const int64_t width = number(config, "hidden_size", 1280), wide = number(config, "intermediate_size", 3420),
+                out = number(config, "out_hidden_size", size.shape.hidden), patch = number(config, "patch_size", 14),
+                frames = number(config, "temporal_patch_size", 2), channels = number(config, "in_chans", 3),
+                side = number(config, "spatial_merge_size", 2), joined = side * side * width;
+  const int64_t attention = 4 * width * width + 4 * width, forward = 3 * width * wide + 2 * wide + width;
+  const int64_t merger = width + joined * joined + joined + joined * out + out;
+  size.tower = number(config, "depth", 32) * (attention + forward + 2 * width) +
+               channels * frames * patch * patch * width + merger;
+}
 
 bool has(const json& table, const char* key) { return table.contains(key) && !table.at(key).is_null(); }
 
@@ -23,6 +49,35 @@ json fresh(const json& table) {
 }
 
 }  // namespace
+
+ModelSize model_size(const json& config, const std::string& where) {
+  const json& text = config.contains("text_config") ? config.at("text_config") : config;
+  const auto family = config.value("model_type", "");
+  ModelSize size;
+  auto& shape = size.shape;
+  shape.layers = needed(text, "num_hidden_layers", where);
+  shape.hidden = needed(text, "hidden_size", where);
+  shape.feed_forward = needed(text, "intermediate_size", where);
+  shape.vocabulary = needed(text, "vocab_size", where);
+  shape.positions = number(text, "max_position_embeddings", 0);
+  const int64_t heads = needed(text, "num_attention_heads", where);
+  shape.kv_heads = number(text, "num_key_value_heads", heads);
+  shape.head_dim = number(text, "head_dim", shape.hidden / heads);
+  const int64_t asks = heads * shape.head_dim, keys = shape.kv_heads * shape.head_dim;
+  const int64_t biases = family.starts_with("qwen2") || text.value("attention_bias", false) ? asks + 2 * keys : 0;
+  const int64_t norms = 2 * shape.hidden + (family.starts_with("qwen3") ? 2 * shape.head_dim : 0);
+  const int64_t products = 2 * shape.hidden * (asks + keys) + 3 * shape.hidden * shape.feed_forward;
+  size.blocks = shape.layers * (products + biases + norms) + shape.hidden;
+  size.sides = shape.layers * (4 * shape.hidden + 2 * asks + 2 * keys + 3 * (shape.hidden + shape.feed_forward));
+  size.embedding = shape.vocabulary * shape.hidden;
+  const json tied = text.contains("tie_word_embeddings") ? text.at("tie_word_embeddings")
+                                                         : config.value("tie_word_embeddings", json(false));
+  if (!tied.is_boolean() || !tied.get<bool>()) size.head = size.embedding;
+  const auto type = text.value("torch_dtype", text.value("dtype", config.value("torch_dtype", "")));
+  size.half = type == "bfloat16" || type == "float16";
+  if (config.contains("vision_config")) add_tower(config.at("vision_config"), size);
+  return size;
+}
 
 KnownModel KnownModels::of(const json& table) const {
   KnownModel known;

@@ -3,9 +3,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compeer/language_model.h"
+#include "compeer/model.h"
+#include "language/tokenizer.h"
 #include "plugin/host.h"
+#include "plugin/open.h"
 
 namespace compeer::inference {
 
@@ -27,5 +31,10 @@ class LanguageModels {
   const plugin::Services services_;
   std::map<std::string, std::unique_ptr<LanguageModel>> open_;
 };
+
+/// What the model makes of each text by itself, as Host::embed promises it: the mean of the hidden states of its
+/// tokens, one text of a batch not seeing another. No gradient.
+std::vector<std::vector<float>> embeddings(plugin::Plugin<Model>& model, const language::Tokenizer& tokenizer,
+                                           const std::vector<std::string>& texts);
 
 }  // namespace compeer::inference

@@ -1,9 +1,9 @@
 #include "inference/model_input.h"
 
+#include "base/error.h"
 #include "base/model_folder.h"
-#include "base/within.h"
-#include "language/picture_parts.h"
-#include "rollout/check.h"
+#include "language/pictures.h"
+#include "rollout/engine.h"
 
 namespace compeer::inference {
 

@@ -1,7 +1,7 @@
 #include "inference/open_model.h"
 
 #include "inference/language_model.h"
-#include "inference/open_plugin.h"
+#include "inference/services.h"
 
 namespace compeer::inference {
 

@@ -9,8 +9,8 @@
 #include "inference/device.h"
 #include "inference/language_model.h"
 #include "plugin/search.h"
-#include "spec/computes.h"
-#include "spec/printable.h"
+#include "spec/spec.h"
+#include "spec/text.h"
 
 namespace compeer::inference {
 
@@ -49,6 +49,19 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
   // Shared, because a function must be one that can be copied.
   services.language_model = [language_models = std::make_shared<LanguageModels>(services)](
                                 const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
+  return services;
+}
+
+plugin::Services command_services() {
+  plugin::Services services;
+  services.log = [](const std::string& name, const std::string& line) {
+    fmt::print(stderr, "{}: {}\n", name, spec::printable_lines(line));
+  };
+  services.cancelled = [] { return false; };
+  services.find = [](const std::string& kind, const std::string& name) {
+    const auto found = plugin::Finder().get(kind, name);
+    return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
+  };
   return services;
 }
 

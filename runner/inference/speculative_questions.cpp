@@ -11,7 +11,7 @@ namespace compeer::inference {
 
 namespace {
 
-constexpr const char* kWhere = "language_model";
+constexpr const char* where = "language_model";
 
 bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& beginning) {
   return all.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), all.begin());
@@ -20,7 +20,7 @@ bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& be
 }  // namespace
 
 std::shared_ptr<const std::vector<Picture>> PromptFormat::see(const std::vector<Turn>& turns) const {
-  return std::make_shared<const std::vector<Picture>>(vision_input.read(turns, kWhere));
+  return std::make_shared<const std::vector<Picture>>(vision_input.read(turns, where));
 }
 
 std::shared_ptr<const language::TokenizedMessage> PromptFormat::line(const Turn& turn) const {
@@ -29,7 +29,7 @@ std::shared_ptr<const language::TokenizedMessage> PromptFormat::line(const Turn&
 
 std::vector<int32_t> PromptFormat::prompt(const language::TokenizedMessages& lines,
                                           const ConversationState& conversation) const {
-  return vision_input.prompt_of(chat, lines, *conversation.pictures, kWhere);
+  return vision_input.prompt_of(chat, lines, *conversation.pictures, where);
 }
 
 std::shared_ptr<const VisionFeatures> PromptFormat::look(std::span<const int32_t> tokens, int64_t from,
@@ -40,7 +40,7 @@ std::shared_ptr<const VisionFeatures> PromptFormat::look(std::span<const int32_t
 
 void PromptFormat::check(const std::vector<int32_t>& prompt) const {
   if (fits(prompt)) return;
-  throw Error(kWhere, fmt::format("a conversation has {} tokens, its model has room for {}", prompt.size(), room),
+  throw Error(where, fmt::format("a conversation has {} tokens, its model has room for {}", prompt.size(), room),
               "shorten what is asked, or take a model with more positions", Exit::data);
 }
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/model_folder.h"
-#include "base/plain_file.h"
-#include "base/within.h"
 
 namespace compeer::inference {
 
@@ -17,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFiles[] = {"preprocessor_config.json", "processor_config.json"};
+constexpr const char* file_names[] = {"preprocessor_config.json", "processor_config.json"};
 
 size_t shown_by(const std::vector<Turn>& turns) {
   size_t count = 0;
@@ -38,7 +37,7 @@ VisionInput::VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& mo
   }
   for (const auto& from : {folder_, base}) {
     const bool known =
-        std::ranges::any_of(kFiles, [&](const char* name) { return std::filesystem::exists(from / name); });
+        std::ranges::any_of(file_names, [&](const char* name) { return std::filesystem::exists(from / name); });
     if (!placeholders_.empty() && known && !settings_) settings_ = language::PictureSettings::load(from);
   }
 }
@@ -148,7 +147,7 @@ std::shared_ptr<const VisionFeatures> VisionInput::look(std::span<const int32_t>
 
 void VisionInput::save(const std::filesystem::path& folder) const {
   if (!settings_) return;
-  for (const char* name : kFiles) {
+  for (const char* name : file_names) {
     if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_plain_file(folder_ / name));
   }
 }

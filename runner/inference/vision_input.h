@@ -9,7 +9,7 @@
 #include "compeer/conversation.h"
 #include "compeer/model.h"
 #include "language/chat.h"
-#include "language/picture_parts.h"
+#include "language/pictures.h"
 #include "plugin/open.h"
 
 namespace compeer::inference {

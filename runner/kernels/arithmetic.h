@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "compeer/model.h"
+#include "kernels/attention_plans.h"
 #include "kernels/functions.h"
-#include "kernels/page_plan.h"
-#include "kernels/tree_plan.h"
 
 namespace compeer::kernels {
 

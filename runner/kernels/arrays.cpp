@@ -14,8 +14,9 @@ namespace {
 // Runs work(from, to) in parts that fit a cache; a part is whole blocks of 1024.
 template <class Work>
 void in_parts(int64_t count, Work work) {
-  constexpr int64_t kPart = int64_t{1} << 16;
-  share((count + kPart - 1) / kPart, [&](int64_t i) { work(i * kPart, std::min(count, (i + 1) * kPart)); });
+  constexpr int64_t part_length = int64_t{1} << 16;
+  share((count + part_length - 1) / part_length,
+        [&](int64_t i) { work(i * part_length, std::min(count, (i + 1) * part_length)); });
 }
 
 double block_sum(const float* x, int64_t count) {

@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "kernels/attention_pages.h"
-#include "kernels/flush.h"
 #include "kernels/instruction_set.h"
-#include "kernels/scratch.h"
 #include "kernels/workers.h"
 
 #ifndef COMPEER_KERNELS_LONGEST_CONTEXT
@@ -40,51 +38,51 @@ HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, floa
   for (int64_t j = 0; j < first; ++j) p[j] = -INFINITY;
   for (int64_t j = count; j < end; ++j) p[j] = -INFINITY;
   const int64_t padded = (count + 15) / 16 * 16;
-  Vector top[kParts];
-  for (int i = 0; i < kParts; ++i) top[i] = hn::LoadU(tag, p + i * kLanes);
+  Vector top[lane_vectors];
+  for (int i = 0; i < lane_vectors; ++i) top[i] = hn::LoadU(tag, p + i * lane_count);
   for (int64_t j = 16; j < padded; j += 16) {
-    for (int i = 0; i < kParts; ++i) top[i] = hn::Max(top[i], hn::LoadU(tag, p + j + i * kLanes));
+    for (int i = 0; i < lane_vectors; ++i) top[i] = hn::Max(top[i], hn::LoadU(tag, p + j + i * lane_count));
   }
-  for (int i = 1; i < kParts; ++i) top[0] = hn::Max(top[0], top[i]);
+  for (int i = 1; i < lane_vectors; ++i) top[0] = hn::Max(top[0], top[i]);
   const Vector max = hn::MaxOfLanes(tag, top[0]);
-  Vector sum[kParts];
-  for (int i = 0; i < kParts; ++i) sum[i] = hn::Zero(tag);
+  Vector sum[lane_vectors];
+  for (int i = 0; i < lane_vectors; ++i) sum[i] = hn::Zero(tag);
   for (int64_t j = 0; j < padded; j += 16) {
-    for (int i = 0; i < kParts; ++i) {
-      const Vector e = exponential(hn::Sub(hn::LoadU(tag, p + j + i * kLanes), max));
-      hn::StoreU(e, tag, p + j + i * kLanes);
+    for (int i = 0; i < lane_vectors; ++i) {
+      const Vector e = exponential(hn::Sub(hn::LoadU(tag, p + j + i * lane_count), max));
+      hn::StoreU(e, tag, p + j + i * lane_count);
       sum[i] = hn::Add(sum[i], e);
     }
   }
   for (int64_t j = padded; j < end; ++j) p[j] = 0.0f;
   float lanes[16];
-  for (int i = 0; i < kParts; ++i) hn::StoreU(sum[i], tag, lanes + i * kLanes);
+  for (int i = 0; i < lane_vectors; ++i) hn::StoreU(sum[i], tag, lanes + i * lane_count);
   const float total = tree(lanes);
   if (sums) sums[0] = hn::GetLane(max), sums[1] = total;
   return 1.0f / total;
 }
 
 // What chains take, in place: rounded if they take pairs.
-template <Takes kTakes>
+template <Takes takes_as>
 HWY_INLINE void taken(float* row, int64_t count) {
-  if constexpr (kTakes != Takes::floats) pair_row<kTakes == Takes::words>(row, count, row);
+  if constexpr (takes_as != Takes::floats) pair_row<takes_as == Takes::words>(row, count, row);
 }
 
-template <Takes kTakes>
+template <Takes takes_as>
 HWY_INLINE void scale_query(const float* q, int64_t dim, float* scaled) {
   const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
   for (int64_t d = 0; d < dim; ++d) scaled[d] = q[d] * scale;
-  taken<kTakes>(scaled, dim);
+  taken<takes_as>(scaled, dim);
 }
 
 // Queries [from, to) of `rows`, numbered row after row and in each head after head of the `share` that use these
 // pages. Tiles of six: whatever they hold, a query's bits are its own. Pages that none of a tile sees are passed over.
-template <Takes kTakes>
+template <Takes takes_as>
 void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                     float* memory) {
   const int64_t dim = heads.dim, shared = heads.share(), total = rows.rows * shared;
-  for (int64_t from = 0; from < total; from += kTile) {
-    const int64_t n = std::min<int64_t>(kTile, total - from);
+  for (int64_t from = 0; from < total; from += tile_size) {
+    const int64_t n = std::min<int64_t>(tile_size, total - from);
     const auto seen = [&](int64_t query) { return rows.all > 0 ? rows.all : rows.first + query / shared + 1; };
     const auto first_seen = [&](int64_t query) {
       return rows.all > 0 ? int64_t{0} : heads.first_seen(rows.first + query / shared);
@@ -95,16 +93,16 @@ void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, i
     const int64_t begin = first_seen(from) / 16 * 16, longest = seen(from + n - 1) - begin,
                   padded = (longest + 15) / 16 * 16, stride = padded + 16;
     const Page* visible = pages + begin / 16;
-    float *scaled = memory, *results = memory + kTile * dim, *p = results + kTile * dim;
-    for (int64_t i = 0; i < n; ++i) scale_query<kTakes>(q + place(from + i) * dim, dim, scaled + i * dim);
-    kScore<kTakes>[n](scaled, dim, visible, padded / 16, dim, p, stride);
-    float factor[kTile];
+    float *scaled = memory, *results = memory + tile_size * dim, *p = results + tile_size * dim;
+    for (int64_t i = 0; i < n; ++i) scale_query<takes_as>(q + place(from + i) * dim, dim, scaled + i * dim);
+    score_functions<takes_as>[n](scaled, dim, visible, padded / 16, dim, p, stride);
+    float factor[tile_size];
     for (int64_t i = 0; i < n; ++i) {
       factor[i] = weigh(p + i * stride, first_seen(from + i) - begin, seen(from + i) - begin, padded,
                         sums ? sums + 2 * place(from + i) : nullptr);
-      taken<kTakes>(p + i * stride, padded);
+      taken<takes_as>(p + i * stride, padded);
     }
-    kCombine<kTakes>[n](p, stride, visible, longest, dim, factor, false, results, dim);
+    combine_functions<takes_as>[n](p, stride, visible, longest, dim, factor, false, results, dim);
     for (int64_t i = 0; i < n; ++i) std::copy_n(results + i * dim, dim, out + place(from + i) * dim);
   }
 }
@@ -119,22 +117,22 @@ void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int6
 
 // The same for single rows of several contexts. Pages that all of them see whole are taken a few at a time, which stay
 // in the second-level cache for all queries, and the chains over positions go on.
-template <Takes kTakes>
+template <Takes takes_as>
 void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
                             float* out, float* sums, float* memory) {
-  constexpr int64_t kBlock = 32;
+  constexpr int64_t block_size = 32;
   const int64_t dim = heads.dim, shared = heads.share(), total = std::ssize(rows) * shared, stride = longest(rows) + 32;
   float *scaled = memory, *results = scaled + total * dim, *factors = results + total * dim, *p = factors + total;
   // In tiles: what of these pages, from page `first` on, queries [from, to) see.
   const auto in_tiles = [](int64_t from, int64_t to, const Page* pages, int64_t first, int64_t positions, auto work) {
     for (int64_t n = 0; positions > 0 && from < to; from += n) {
-      n = std::min<int64_t>(kTile, to - from);
+      n = std::min<int64_t>(tile_size, to - from);
       work(from, n, pages + first, first, positions);
     }
   };
   const auto over_pages = [&](auto work) {
-    for (int64_t page = 0; page < common; page += kBlock)
-      in_tiles(0, total, rows[0].pages, page, std::min(kBlock, common - page) * 16, work);
+    for (int64_t page = 0; page < common; page += block_size)
+      in_tiles(0, total, rows[0].pages, page, std::min(block_size, common - page) * 16, work);
     for (int64_t i = 0; i < std::ssize(rows); ++i) {
       const SingleRow& row = rows[static_cast<size_t>(i)];
       in_tiles(i * shared, (i + 1) * shared, row.pages, common, row.position + 1 - common * 16, work);
@@ -146,20 +144,20 @@ void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int
       work(i, row.position + 1, (row.row * heads.query + head * shared + i % shared) * dim);
     }
   };
-  each_query([&](int64_t i, int64_t, int64_t place) { scale_query<kTakes>(q + place, dim, scaled + i * dim); });
+  each_query([&](int64_t i, int64_t, int64_t place) { scale_query<takes_as>(q + place, dim, scaled + i * dim); });
   over_pages([&](int64_t from, int64_t n, const Page* pages, int64_t first, int64_t positions) {
-    kScore<kTakes>[n](scaled + from * dim, dim, pages, (positions + 15) / 16, dim, p + from * stride + first * 16,
-                      stride);
+    score_functions<takes_as>[n](scaled + from * dim, dim, pages, (positions + 15) / 16, dim,
+                                 p + from * stride + first * 16, stride);
   });
   each_query([&](int64_t i, int64_t seen, int64_t place) {
     const int64_t padded = (seen + 15) / 16 * 16;
     factors[i] = weigh(p + i * stride, 0, seen, padded, sums ? sums + 2 * (place / dim) : nullptr);
-    taken<kTakes>(p + i * stride, padded);
+    taken<takes_as>(p + i * stride, padded);
   });
-  constexpr float kOnes[kTile] = {1, 1, 1, 1, 1, 1};
+  constexpr float ones[tile_size] = {1, 1, 1, 1, 1, 1};
   over_pages([&](int64_t from, int64_t n, const Page* pages, int64_t first, int64_t positions) {
-    const float* weights = p + from * stride + first * (kTakes == Takes::words ? 8 : 16);
-    kCombine<kTakes>[n](weights, stride, pages, positions, dim, kOnes, first > 0, results + from * dim, dim);
+    const float* weights = p + from * stride + first * (takes_as == Takes::words ? 8 : 16);
+    combine_functions<takes_as>[n](weights, stride, pages, positions, dim, ones, first > 0, results + from * dim, dim);
   });
   each_query([&](int64_t i, int64_t, int64_t place) {
     for (int64_t d = 0; d < dim; ++d) out[place + d] = results[i * dim + d] * factors[i];
@@ -184,8 +182,8 @@ HWY_EXPORT(attend_rows);
 HWY_EXPORT(attend_each_row);
 
 void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums) {
-  constexpr int64_t kLong = 1024;  // so many positions' pages don't stay in the second-level cache
-  if (rows.all == 0 && heads.window == 0 && rows.rows > 1 && rows.first >= kLong) {
+  constexpr int64_t long_row = 1024;  // so many positions' pages don't stay in the second-level cache
+  if (rows.all == 0 && heads.window == 0 && rows.rows > 1 && rows.first >= long_row) {
     std::vector<SingleRow> each;
     for (int64_t i = 0; i < rows.rows; ++i) each.push_back({rows.row + i, rows.first + i, pages});
     return attend_each(q, each, (rows.first + 1) / 16, heads, head, out, sums);
@@ -246,12 +244,12 @@ struct RowTask {
 };
 
 std::vector<RowTask> tasks(const std::vector<Context>& contexts, int64_t heads) {
-  constexpr int64_t kBlock = 24;
+  constexpr int64_t block_size = 24;
   std::vector<RowTask> all;
   for (size_t c = 0; c < contexts.size(); ++c) {
     const Context& context = contexts[c];
-    for (int64_t i = 0; i < context.rows; i += kBlock) {
-      const Rows rows{context.query_row + i, std::min(kBlock, context.rows - i), context.first + i,
+    for (int64_t i = 0; i < context.rows; i += block_size) {
+      const Rows rows{context.query_row + i, std::min(block_size, context.rows - i), context.first + i,
                       context.causal ? 0 : context.rows};
       for (int64_t h = 0; h < heads; ++h) all.push_back({c, h, rows});
     }

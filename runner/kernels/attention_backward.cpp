@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "kernels/attention_pages.h"
-#include "kernels/scratch.h"
 #include "kernels/workers.h"
 
 #ifndef COMPEER_KERNELS_ATTENTION_WAY_BACK
@@ -17,14 +16,14 @@ struct HeadBackward {
   float* dq;
   float *dkeys, *dvalues;  // [positions, padded dim], this head's part of the sums over heads
 };
-constexpr int64_t kBackwardBlock = 48;  // query rows whose probabilities are held at once; part of the gradients' bits
+constexpr int64_t backward_block = 48;  // query rows whose probabilities are held at once; part of the gradients' bits
 
 inline int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
 
 struct BackwardScratch {
   int64_t width, stride;  // of a row of q and dout; of a row of probabilities
   BackwardScratch(int64_t dim, int64_t positions) : width(padded(dim)), stride(padded(positions) + 16) {}
-  size_t floats() const { return static_cast<size_t>(kBackwardBlock * 2 * (width + stride)); }
+  size_t floats() const { return static_cast<size_t>(backward_block * 2 * (width + stride)); }
 };
 }  // namespace compeer::kernels
 #endif
@@ -47,7 +46,7 @@ HWY_INLINE void outer_columns(const float* a, int64_t a_row, const float* b, int
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
   for (int64_t i = from; i < to; ++i) {
     Vector right[V];
-    HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, b + i * b_row + v * kLanes);
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, b + i * b_row + v * lane_count);
     HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
       const Vector left = hn::Set(tag, a[i * a_row + r]);
       HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
@@ -55,7 +54,7 @@ HWY_INLINE void outer_columns(const float* a, int64_t a_row, const float* b, int
   }
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      float* to_c = c + r * c_row + v * kLanes;
+      float* to_c = c + r * c_row + v * lane_count;
       hn::StoreU(hn::Add(hn::LoadU(tag, to_c), sum[r][v]), tag, to_c);
     }
   }
@@ -65,12 +64,13 @@ template <int R>
 void outer(const float* a, int64_t a_row, const float* b, int64_t width, int64_t from, int64_t to, float* c) {
   constexpr int V = wide(R);
   int64_t d = 0;
-  for (; d + V * kLanes <= width; d += V * kLanes) outer_columns<R, V>(a, a_row, b + d, width, from, to, c + d, width);
-  for (; d < width; d += 16) outer_columns<R, kParts>(a, a_row, b + d, width, from, to, c + d, width);
+  for (; d + V * lane_count <= width; d += V * lane_count)
+    outer_columns<R, V>(a, a_row, b + d, width, from, to, c + d, width);
+  for (; d < width; d += 16) outer_columns<R, lane_vectors>(a, a_row, b + d, width, from, to, c + d, width);
 }
 
 using Outer = void (*)(const float*, int64_t, const float*, int64_t, int64_t, int64_t, float*);
-constexpr Outer kOuter[kTile + 1] = {nullptr, outer<1>, outer<2>, outer<3>, outer<4>, outer<5>, outer<6>};
+constexpr Outer outer_functions[tile_size + 1] = {nullptr, outer<1>, outer<2>, outer<3>, outer<4>, outer<5>, outer<6>};
 
 // Scores and d probabilities of one row -> probabilities and d scores, zeros before `first` and from `count` to `end`.
 HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int64_t end, float max, float inverse,
@@ -78,7 +78,7 @@ HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int
   const Tag tag;
   const Vector top = hn::Set(tag, max), factor = hn::Set(tag, inverse), less = hn::Set(tag, along);
   int64_t j = 0;
-  for (; j < count; j += kLanes) {
+  for (; j < count; j += lane_count) {
     const Vector e = hn::Mul(exponential(hn::Sub(hn::LoadU(tag, p + j), top)), factor);
     hn::StoreU(e, tag, p + j);
     hn::StoreU(hn::Mul(e, hn::Sub(hn::LoadU(tag, ds + j), less)), tag, ds + j);
@@ -94,12 +94,12 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
   const int64_t last = all > 0 ? all : back.rows.first + back.rows.rows;
   const BackwardScratch room(dim, last);
   const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
-  float *q = memory, *dout = q + kBackwardBlock * room.width, *p = dout + kBackwardBlock * room.width,
-        *ds = p + kBackwardBlock * room.stride;
+  float *q = memory, *dout = q + backward_block * room.width, *p = dout + backward_block * room.width,
+        *ds = p + backward_block * room.stride;
   std::fill_n(back.dkeys, padded(last) * room.width, 0.0f);
   std::fill_n(back.dvalues, padded(last) * room.width, 0.0f);
-  for (int64_t begin = 0; begin < back.rows.rows; begin += kBackwardBlock) {
-    const int64_t rows = std::min(kBackwardBlock, back.rows.rows - begin), first = back.rows.first + begin;
+  for (int64_t begin = 0; begin < back.rows.rows; begin += backward_block) {
+    const int64_t rows = std::min(backward_block, back.rows.rows - begin), first = back.rows.first + begin;
     const int64_t seen = all > 0 ? all : first + rows, end = padded(seen);
     for (int64_t i = 0; i < rows; ++i) {
       const float *from_q = back.q + (begin + i) * row_width, *from_d = back.dout + (begin + i) * row_width;
@@ -108,12 +108,13 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
       for (int64_t d = dim; d < room.width; ++d) to_q[d] = to_d[d] = 0.0f;
       for (int64_t d = 0; heads.pairs && d < dim; ++d) to_q[d] = Bfloat16::nearest(to_q[d]).widened();
     }
-    for (int64_t i = 0; i < rows; i += kTile) {
-      const int64_t n = std::min<int64_t>(kTile, rows - i), longest = all > 0 ? all : first + i + n,
+    for (int64_t i = 0; i < rows; i += tile_size) {
+      const int64_t n = std::min<int64_t>(tile_size, rows - i), longest = all > 0 ? all : first + i + n,
                     pages = (longest + 15) / 16;
       float *tile_p = p + i * room.stride, *tile_ds = ds + i * room.stride;
-      kScore<Takes::floats>[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
-      kScore<Takes::floats>[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds, room.stride);
+      score_functions<Takes::floats>[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
+      score_functions<Takes::floats>[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds,
+                                        room.stride);
       for (int64_t r = 0; r < n; ++r) {
         const int64_t row = begin + i + r;
         const float* sums = back.sums + row * heads.query * 2;
@@ -122,14 +123,14 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
                   all > 0 ? all : position + 1, end, sums[0], 1.0f / sums[1],
                   lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
       }
-      const float factor[kTile] = {scale, scale, scale, scale, scale, scale};
-      kCombine<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor, false,
-                                 back.dq + (begin + i) * row_width, row_width);
+      const float factor[tile_size] = {scale, scale, scale, scale, scale, scale};
+      combine_functions<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor, false,
+                                          back.dq + (begin + i) * row_width, row_width);
     }
-    for (int64_t j = 0; j < seen; j += kTile) {
-      const int64_t n = std::min<int64_t>(kTile, seen - j), from = all > 0 ? 0 : std::max<int64_t>(0, j - first);
-      kOuter[n](ds + j, room.stride, q, room.width, from, rows, back.dkeys + j * room.width);
-      kOuter[n](p + j, room.stride, dout, room.width, from, rows, back.dvalues + j * room.width);
+    for (int64_t j = 0; j < seen; j += tile_size) {
+      const int64_t n = std::min<int64_t>(tile_size, seen - j), from = all > 0 ? 0 : std::max<int64_t>(0, j - first);
+      outer_functions[n](ds + j, room.stride, q, room.width, from, rows, back.dkeys + j * room.width);
+      outer_functions[n](p + j, room.stride, dout, room.width, from, rows, back.dvalues + j * room.width);
     }
   }
 }

@@ -112,11 +112,11 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
       if (mirrored) mirrors_.push_back({base + 2 * page, base + 3 * page});
     }
   }
-  constexpr int64_t kPart = 8;  // pages filled together
-  const int64_t parts = (count + kPart - 1) / kPart;
+  constexpr int64_t part_length = 8;  // pages filled together
+  const int64_t parts = (count + part_length - 1) / part_length;
   share(heads.key * parts, [&](int64_t task) {
-    const int64_t head = task / parts, from = task % parts * kPart;
-    for (int64_t id = from; id < std::min(count, from + kPart); ++id) {
+    const int64_t head = task / parts, from = task % parts * part_length;
+    for (int64_t id = from; id < std::min(count, from + part_length); ++id) {
       float* base = data_.get() + (head * count + id) * size;
       const Plan& plan = plans[static_cast<size_t>(id)];
       if (words) {

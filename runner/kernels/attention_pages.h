@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -33,5 +34,12 @@ void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* ou
 /// other row's. The earlier of two must be written first.
 void add_key(const float* row, int64_t dim, int64_t slot, uint32_t* keys);
 void add_value(const float* row, int64_t dim, int64_t slot, uint32_t* values);
+
+/// Room for one kernel's working numbers, this thread's, kept between calls; valid until its next call of this.
+inline float* scratch(size_t floats) {
+  thread_local std::vector<float> memory;
+  if (memory.size() < floats) memory.resize(floats);
+  return memory.data();
+}
 
 }  // namespace compeer::kernels

@@ -15,11 +15,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr int kTile = 6;  // rows
+constexpr int tile_size = 6;  // rows
 
 // Vectors side by side for R rows, so that enough sums are in flight and all stay in registers.
 constexpr int wide(int rows) {
-  if (kLanes == 16) return 4;
+  if (lane_count == 16) return 4;
   return rows == 1 ? 8 : rows <= 3 ? 4 : 2;
 }
 
@@ -27,10 +27,10 @@ constexpr int wide(int rows) {
 enum class Takes { floats, pairs, words };
 
 // sum [R][V] += row r's `left(r, i)` times words, the later halves first.
-template <Takes kTakes, int R, int V, class Left>
+template <Takes takes_as, int R, int V, class Left>
 HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][V]) {
   const Tag tag;
-  if constexpr (kTakes == Takes::words) {
+  if constexpr (takes_as == Takes::words) {
     HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
       const Vector x = hn::Set(tag, left(r, 0));
       HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = add_pair(x, right[v], sum[r][v]);
@@ -55,22 +55,22 @@ HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][
 }
 
 // c [R, 16 P] = a [R, dim] times P pages' keys [dim][16]: a chain over dim.
-template <int R, int P, Takes kTakes>
+template <int R, int P, Takes takes_as>
 HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
-  constexpr int V = P * kParts;
+  constexpr int V = P * lane_vectors;
   const Tag tag;
   Vector sum[R][V];
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
   const float* key[P];
   HWY_UNROLL(8) for (int p = 0; p < P; ++p) key[p] = pages[p].keys;
-  for (int64_t i = 0; i < (kTakes == Takes::floats ? dim : dim / 2); ++i) {
+  for (int64_t i = 0; i < (takes_as == Takes::floats ? dim : dim / 2); ++i) {
     Vector right[V];
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      right[v] = hn::LoadU(tag, key[v / kParts] + i * 16 + (v % kParts) * kLanes);
+      right[v] = hn::LoadU(tag, key[v / lane_vectors] + i * 16 + (v % lane_vectors) * lane_count);
     }
-    if constexpr (kTakes != Takes::floats) {
-      const int64_t at = kTakes == Takes::words ? i : 2 * i;
-      add_words<kTakes>(
+    if constexpr (takes_as != Takes::floats) {
+      const int64_t at = takes_as == Takes::words ? i : 2 * i;
+      add_words<takes_as>(
           right, [&](int r, int64_t half) HWY_ATTR { return a[r * a_row + at + half]; }, sum);
       continue;
     }
@@ -80,45 +80,45 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
     }
   }
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-    HWY_UNROLL(8) for (int v = 0; v < V; ++v) hn::StoreU(sum[r][v], tag, c + r * c_row + v * kLanes);
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) hn::StoreU(sum[r][v], tag, c + r * c_row + v * lane_count);
   }
 }
 
-template <int R, Takes kTakes>
+template <int R, Takes takes_as>
 void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
-  constexpr int P = wide(R) / kParts;
+  constexpr int P = wide(R) / lane_vectors;
   int64_t p = 0;
-  for (; p + P <= count; p += P) score_pages<R, P, kTakes>(a, a_row, pages + p, dim, c + p * 16, c_row);
-  for (; p < count; ++p) score_pages<R, 1, kTakes>(a, a_row, pages + p, dim, c + p * 16, c_row);
+  for (; p + P <= count; p += P) score_pages<R, P, takes_as>(a, a_row, pages + p, dim, c + p * 16, c_row);
+  for (; p < count; ++p) score_pages<R, 1, takes_as>(a, a_row, pages + p, dim, c + p * 16, c_row);
 }
 
 // c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions, which
 // may go on from what c holds. The last vector has `n` lanes.
-template <int R, int V, Takes kTakes>
+template <int R, int V, Takes takes_as>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
                                 int64_t column, size_t n, const float* factor, bool go_on, float* c, int64_t c_row) {
   const Tag tag;
-  const size_t lanes = V == 1 ? n : size_t{kLanes};
+  const size_t lanes = V == 1 ? n : size_t{lane_count};
   Vector sum[R][V];
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      sum[r][v] = go_on ? load(c + r * c_row + column + v * kLanes, lanes) : hn::Zero(tag);
+      sum[r][v] = go_on ? load(c + r * c_row + column + v * lane_count, lanes) : hn::Zero(tag);
     }
   }
   for (int64_t j = 0; j < positions; j += 16) {
     const float* value = pages[j / 16].values + column;
     const int64_t end = HWY_MIN(j + 16, positions);
-    constexpr int64_t kStep = kTakes == Takes::floats ? 1 : 2;
-    for (int64_t i = j; i < end; i += kStep, value += dim) {
+    constexpr int64_t step_length = takes_as == Takes::floats ? 1 : 2;
+    for (int64_t i = j; i < end; i += step_length, value += dim) {
       Vector right[V];
       if constexpr (V == 1) {
         right[0] = load(value, n);
       } else {
-        HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, value + v * kLanes);
+        HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, value + v * lane_count);
       }
-      if constexpr (kTakes != Takes::floats) {
-        const int64_t at = kTakes == Takes::words ? i / 2 : i;
-        add_words<kTakes>(
+      if constexpr (takes_as != Takes::floats) {
+        const int64_t at = takes_as == Takes::words ? i / 2 : i;
+        add_words<takes_as>(
             right, [&](int r, int64_t half) HWY_ATTR { return p[r * p_row + at + half]; }, sum);
         continue;
       }
@@ -131,36 +131,36 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
     const Vector scale = hn::Set(tag, factor[r]);
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      store(hn::Mul(sum[r][v], scale), c + r * c_row + column + v * kLanes, lanes);
+      store(hn::Mul(sum[r][v], scale), c + r * c_row + column + v * lane_count, lanes);
     }
   }
 }
 
-template <int R, Takes kTakes>
+template <int R, Takes takes_as>
 void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
              bool go_on, float* c, int64_t c_row) {
   constexpr int V = wide(R);
   int64_t d = 0;
-  for (; d + V * kLanes <= dim; d += V * kLanes) {
-    combine_columns<R, V, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, go_on, c, c_row);
+  for (; d + V * lane_count <= dim; d += V * lane_count) {
+    combine_columns<R, V, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, go_on, c, c_row);
   }
-  for (; d + 2 * kLanes <= dim; d += 2 * kLanes) {
-    combine_columns<R, 2, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, go_on, c, c_row);
+  for (; d + 2 * lane_count <= dim; d += 2 * lane_count) {
+    combine_columns<R, 2, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, go_on, c, c_row);
   }
-  for (; d < dim; d += kLanes) {
-    const auto n = static_cast<size_t>(HWY_MIN(kLanes, dim - d));
-    combine_columns<R, 1, kTakes>(p, p_row, pages, positions, dim, d, n, factor, go_on, c, c_row);
+  for (; d < dim; d += lane_count) {
+    const auto n = static_cast<size_t>(HWY_MIN(lane_count, dim - d));
+    combine_columns<R, 1, takes_as>(p, p_row, pages, positions, dim, d, n, factor, go_on, c, c_row);
   }
 }
 
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
 template <Takes T>
-constexpr Score kScore[kTile + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
-                                     score<4, T>, score<5, T>, score<6, T>};
+constexpr Score score_functions[tile_size + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
+                                                  score<4, T>, score<5, T>, score<6, T>};
 template <Takes T>
-constexpr Combine kCombine[kTile + 1] = {nullptr,       combine<1, T>, combine<2, T>, combine<3, T>,
-                                         combine<4, T>, combine<5, T>, combine<6, T>};
+constexpr Combine combine_functions[tile_size + 1] = {nullptr,       combine<1, T>, combine<2, T>, combine<3, T>,
+                                                      combine<4, T>, combine<5, T>, combine<6, T>};
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -78,28 +78,28 @@ struct Company {
   int64_t common;
 };
 Company company(std::span<const Segment> segments, size_t most) {
-  constexpr int64_t kLeast = 4;
+  constexpr int64_t lower_limit = 4;
   Company found{1, 0};
   for (; found.rows < std::min(most, segments.size()) && segments[found.rows].length == 1; ++found.rows) {
     const int64_t common = common_pages(segments[0], segments[found.rows]);
-    if (common < std::max(kLeast, segments[0].position / 32)) break;
+    if (common < std::max(lower_limit, segments[0].position / 32)) break;
     found.common = found.rows == 1 ? common : std::min(found.common, common);
   }
   return found;
 }
 
 std::vector<SegmentTask> tasks(std::span<const Segment> segments, Heads heads) {
-  constexpr int64_t kBlock = 24, kQueries = 64;
+  constexpr int64_t block_size = 24, queries = 64;
   // Not all to one thread.
   const int64_t each = (std::ssize(segments) * heads.key + 2 * threads() - 1) / (2 * threads());
-  const auto most = static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(kQueries / heads.share(), int64_t{1}, each));
+  const auto most = static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(queries / heads.share(), int64_t{1}, each));
   std::vector<SegmentTask> all;
   for (; !segments.empty();) {
     const int64_t length = segments[0].length;
     const auto [rows, common] = length == 1 ? company(segments, most) : Company{1, 0};
-    for (int64_t i = 0; i < length; i += kBlock) {
+    for (int64_t i = 0; i < length; i += block_size) {
       for (int64_t h = 0; h < heads.key; ++h)
-        all.push_back({segments.first(rows), h, i, std::min(kBlock, length - i), common});
+        all.push_back({segments.first(rows), h, i, std::min(block_size, length - i), common});
     }
     segments = segments.subspan(rows);
   }

@@ -17,15 +17,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr int kMostPackedRows = kLanes == 16 ? 14 : 6;  // of a tile whose part of A is rearranged
-constexpr int64_t kBlockStep = kChunk * kMostPackedRows + 16, kRoundedStep = kChunk + 16;
+constexpr int most_packed_rows = lane_count == 16 ? 14 : 6;  // of a tile whose part of A is rearranged
+constexpr int64_t block_step = chunk_length * most_packed_rows + 16, rounded_step = chunk_length + 16;
 
 HWY_INLINE bool in_words(const MatrixProduct& product) { return product.pairs() && pairs_are_words(); }
 
 // Row `i` of the chain over k, as it stands in A^T or in B; zeros beside one that is alone.
 HWY_INLINE const float* row_of(const MatrixProduct& product, View matrix, int64_t step, int64_t i, int64_t from) {
   const int64_t at = i >= product.k ? -1 : product.order ? (*product.order)[static_cast<size_t>(i)] : i;
-  return at < 0 ? kZeros : matrix.data + at * step + from;
+  return at < 0 ? zeros : matrix.data + at * step + from;
 }
 
 // Rows of A in so many row blocks: as they lie, or if a column's elements are neighbours, each block as [k][rows]; in
@@ -56,14 +56,15 @@ class LeftRows {
     if (!rounds_) return;
     const IndexRange rows = rows_.part(block, row_blocks_);
     for (int64_t r = rows.from; r < rows.to; ++r)
-      pair(p_.a.data + r * p_.a.row + begin, std::min(kChunk, p_.k - begin), memory_ + (r - rows.from) * kRoundedStep);
+      pair(p_.a.data + r * p_.a.row + begin, std::min(chunk_length, p_.k - begin),
+           memory_ + (r - rows.from) * rounded_step);
   }
 
   // A row block's part, from `begin` on.
   View of(IndexRange rows, int64_t block, int64_t begin) const {
-    if (!along_rows_) return {memory_ + block * kBlockStep, 1, rows.size()};
+    if (!along_rows_) return {memory_ + block * block_step, 1, rows.size()};
     if (!rounds_) return {p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1};
-    if (!whole_) return {memory_, kRoundedStep, 1};
+    if (!whole_) return {memory_, rounded_step, 1};
     return {rounded_.data() + (rows.from - rows_.from) * rounded_row() + (words_ ? begin / 2 : begin), rounded_row(),
             1};
   }
@@ -77,16 +78,16 @@ class LeftRows {
 
   void pack(int64_t begin) {
     const bool swaps = p_.pairs();
-    const int64_t k = std::min(kChunk, p_.k - begin), even = swaps ? k + k % 2 : k;
+    const int64_t k = std::min(chunk_length, p_.k - begin), even = swaps ? k + k % 2 : k;
     for (int64_t j = 0; j < even; ++j) {
       const int64_t place = swaps ? j ^ 1 : j;
       const float* from = row(begin + j);
       for (int64_t i = 0; i < rows_.size(); i += 16) prefetch(from + 2 * p_.a.column + i);
       for (int64_t i = 0; i < row_blocks_; ++i) {
         const IndexRange rows = rows_.part(i, row_blocks_);
-        float* to = memory_ + i * kBlockStep + place * rows.size();
-        if (rows.size() == kMostPackedRows) {
-          std::memcpy(to, from, kMostPackedRows * sizeof(float));
+        float* to = memory_ + i * block_step + place * rows.size();
+        if (rows.size() == most_packed_rows) {
+          std::memcpy(to, from, most_packed_rows * sizeof(float));
         } else {
           std::memcpy(to, from, static_cast<size_t>(rows.size()) * sizeof(float));
         }
@@ -94,18 +95,18 @@ class LeftRows {
       }
     }
     for (int64_t i = 0; swaps && i < row_blocks_; ++i)
-      round_in_place(memory_ + i * kBlockStep, even * rows_.part(i, row_blocks_).size());
+      round_in_place(memory_ + i * block_step, even * rows_.part(i, row_blocks_).size());
   }
 
   void pack_words(int64_t begin) {
-    for (int64_t j = 0; j < std::min(kChunk, p_.k - begin); j += 2) {
+    for (int64_t j = 0; j < std::min(chunk_length, p_.k - begin); j += 2) {
       const float *earlier = row(begin + j), *later = row(begin + j + 1);
       for (int64_t i = 0; i < rows_.size(); i += 16)
         prefetch(earlier + 2 * p_.a.column + i), prefetch(later + 2 * p_.a.column + i);
       for (int64_t i = 0; i < row_blocks_; ++i) {
         const IndexRange rows = rows_.part(i, row_blocks_);
         const int64_t at = rows.from - rows_.from;
-        pair_rows_as_words(earlier + at, later + at, rows.size(), memory_ + i * kBlockStep + j / 2 * rows.size());
+        pair_rows_as_words(earlier + at, later + at, rows.size(), memory_ + i * block_step + j / 2 * rows.size());
       }
     }
   }
@@ -117,11 +118,11 @@ class LeftRows {
   bool words_;   // of bfloat16 pairs; else floats
   bool rounds_;  // rows
   bool whole_;   // all of their chunks at once
-  static thread_local float memory_[(kRows / kMostPackedRows + 1) * kBlockStep];
+  static thread_local float memory_[(row_count / most_packed_rows + 1) * block_step];
   static thread_local std::vector<float> rounded_;
 };
 thread_local std::vector<float> LeftRows::rounded_;
-alignas(64) thread_local float LeftRows::memory_[(kRows / kMostPackedRows + 1) * kBlockStep];
+alignas(64) thread_local float LeftRows::memory_[(row_count / most_packed_rows + 1) * block_step];
 
 // Panels of B, a chunk of them at a time: of a matrix that isn't packed, whose transpose is, or whose numbers are to be
 // widened.
@@ -132,7 +133,7 @@ class LoosePanels {
 
   // In float32, or in pairs.
   void prepare(int64_t begin) {
-    const int64_t k = std::min(kChunk, p_.k - begin);
+    const int64_t k = std::min(chunk_length, p_.k - begin);
     if (p_.transposed) {
       turn(begin, k);
     } else if (p_.b.packed) {
@@ -149,7 +150,7 @@ class LoosePanels {
     }
   }
 
-  float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * kPanelStep; }
+  float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * panel_step; }
 
  private:
   const float* row(int64_t i) const { return row_of(p_, p_.b.lies, p_.b.lies.row, i, panels_.from * Packed::width); }
@@ -158,7 +159,7 @@ class LoosePanels {
     for (int64_t i = 0; i < k; i += 2) {
       const float *earlier = row(begin + i), *later = row(begin + i + 1);
       float* to = memory_ + i / 2 * Packed::width;
-      for (int64_t p = panels_.from; p < panels_.to; ++p, to += kPanelStep) {
+      for (int64_t p = panels_.from; p < panels_.to; ++p, to += panel_step) {
         const int64_t at = (p - panels_.from) * Packed::width,
                       columns = std::min(Packed::width, p_.n - p * Packed::width);
         prefetch(earlier + 2 * p_.b.lies.row + at), prefetch(later + 2 * p_.b.lies.row + at);
@@ -175,8 +176,9 @@ class LoosePanels {
       const float* from = row(begin + i);
       for (int64_t p = panels_.from; p < panels_.to; ++p)
         prefetch(from + 2 * p_.b.lies.row + (p - panels_.from) * Packed::width);
-      for (int64_t p = panels_.from; p < whole; ++p, from += Packed::width, to += kPanelStep) {
-        for (int v = 0; v < kParts; ++v) hn::StoreU(hn::LoadU(tag, from + v * kLanes), tag, to + v * kLanes);
+      for (int64_t p = panels_.from; p < whole; ++p, from += Packed::width, to += panel_step) {
+        for (int v = 0; v < lane_vectors; ++v)
+          hn::StoreU(hn::LoadU(tag, from + v * lane_count), tag, to + v * lane_count);
       }
       if (whole < panels_.to) std::copy_n(from, p_.n % Packed::width, to);
     }
@@ -209,25 +211,25 @@ class LoosePanels {
   // Of a matrix whose transpose is kept: squares of its panels are turned. Of the last panel, which may be
   // padded, only its own columns are read.
   void turn(int64_t begin, int64_t k) {
-    constexpr int64_t kSide = Packed::width;
-    alignas(64) float square[kSide * kSide], turned[kSide * kSide];
-    for (int64_t i = 0; i < k; i += kSide) {
-      const int64_t panel = (p_.first + begin + i) / kSide, rows = std::min(kSide, k - i);
+    constexpr int64_t side = Packed::width;
+    alignas(64) float square[side * side], turned[side * side];
+    for (int64_t i = 0; i < k; i += side) {
+      const int64_t panel = (p_.first + begin + i) / side, rows = std::min(side, k - i);
       for (int64_t p = panels_.from; p < panels_.to; ++p) {
-        float* to = words_ ? turned : at(p) + i * kSide;
-        const int64_t columns = std::min(kSide, p_.n - p * kSide);
+        float* to = words_ ? turned : at(p) + i * side;
+        const int64_t columns = std::min(side, p_.n - p * side);
         const float* from = square;
         if (p_.b.format == Format::float32) {
-          from = static_cast<const float*>(p_.b.packed->panel(panel, p * kSide));
+          from = static_cast<const float*>(p_.b.packed->panel(panel, p * side));
         } else {
-          widened(panel, p * kSide, columns, square);
+          widened(panel, p * side, columns, square);
         }
-        const float* in[kSide];
-        for (int64_t j = 0; j < columns; ++j) in[j] = from + j * kSide;
+        const float* in[side];
+        for (int64_t j = 0; j < columns; ++j) in[j] = from + j * side;
         turn_rows(in, columns, rows, to);
         if (!words_) continue;
         pair_square(
-            turned, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, at(p) + i / 2 * kSide);
+            turned, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, at(p) + i / 2 * side);
       }
     }
   }
@@ -235,9 +237,9 @@ class LoosePanels {
   const MatrixProduct& p_;
   IndexRange panels_;
   bool words_;
-  static thread_local float memory_[kStrip * kPanelStep];
+  static thread_local float memory_[strip * panel_step];
 };
-alignas(64) thread_local float LoosePanels::memory_[kStrip * kPanelStep];
+alignas(64) thread_local float LoosePanels::memory_[strip * panel_step];
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

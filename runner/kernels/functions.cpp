@@ -5,9 +5,14 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "kernels/graph.h"
 #include "kernels/logprob.h"
 #include "kernels/rows.h"
+#include "kernels/workers.h"
 
 namespace compeer::kernels {
 
@@ -117,7 +122,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
   const auto log_prob = at::empty({rows}, at::kFloat), entropy = at::empty({rows}, at::kFloat);
   const auto log_sum = at::empty({rows}, at::kDouble);
   const bool graph = graph_wanted({hidden, matrix});
-  auto kept = std::make_shared<KeptLogits>(graph ? kKeptLogits : 0);
+  auto kept = std::make_shared<KeptLogits>(graph ? kept_logit_count : 0);
   token_logprobs(data(hidden), rows, runs, head.factor(rows), target.const_data_ptr<int64_t>(), inverse_temperature,
                  out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>(), kept.get());
   if (!graph) return {log_prob, entropy};
@@ -136,6 +141,40 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
   };
   connect({log_prob, entropy}, {hidden, matrix}, keep);
   return {log_prob, entropy};
+}
+
+namespace {
+
+constexpr float half_root = 1.0f / std::numbers::sqrt2_v<float>;
+constexpr float density = std::numbers::inv_sqrtpi_v<float> / std::numbers::sqrt2_v<float>;  // 1 / sqrt(2 pi)
+
+float twice_below(float x) { return 1.0f + std::erf(x * half_root); }  // of the normal distribution
+
+// made(i) for every element, shared among threads.
+template <class Made>
+at::Tensor each(const at::Tensor& like, Made made) {
+  auto y = at::empty(like.sizes(), at::kFloat);
+  float* out = y.mutable_data_ptr<float>();
+  const int64_t count = like.numel();
+  constexpr int64_t share_length = 1 << 14;
+  share((count + share_length - 1) / share_length, [&](int64_t part) {
+    for (int64_t i = part * share_length; i < std::min(count, (part + 1) * share_length); ++i) out[i] = made(i);
+  });
+  return y;
+}
+
+}  // namespace
+
+at::Tensor gelu(const at::Tensor& x) {
+  const auto y = each(x, [in = x.const_data_ptr<float>()](int64_t i) { return in[i] * 0.5f * twice_below(in[i]); });
+  if (!graph_wanted({x})) return y;
+  connect({y}, {x}, [x](const Demand&, const std::vector<at::Tensor>& dy) {
+    const float *in = x.const_data_ptr<float>(), *d = dy[0].const_data_ptr<float>();
+    return std::vector{each(x, [=](int64_t i) {
+      return d[i] * (0.5f * twice_below(in[i]) + in[i] * density * std::exp(-0.5f * in[i] * in[i]));
+    })};
+  });
+  return y;
 }
 
 }  // namespace compeer::kernels

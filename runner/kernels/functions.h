@@ -62,4 +62,8 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
 /// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time.
 at::Tensor logits(const at::Tensor& hidden, Weight& head);
 
+/// x / 2 (1 + erf(x / sqrt 2)), differentiable. Each element is made by the same instructions wherever it stands: the
+/// library's own takes others for elements that fill no vector.
+at::Tensor gelu(const at::Tensor& x);
+
 }  // namespace compeer::kernels

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/flush.h"
 #include "kernels/instruction_set.h"
 #include "kernels/product.h"
 #include "kernels/workers.h"
@@ -24,27 +23,36 @@ namespace compeer::kernels::HWY_NAMESPACE {
 
 // Registers hold the sums, a row of each panel and one element of A. A's rows as they lie: the fewer there are, the
 // more panels at once, so that enough sums are in flight. A rearranged: the shape that reads least.
-constexpr int kWide = kLanes == 16;
-constexpr int kMostRows = kWide ? 8 : 6, kMostPanels = 4;
-constexpr int kPanels[9] = {0, 4, kWide ? 4 : 3, kWide ? 4 : 2, kWide ? 4 : 1, kWide ? 4 : 1, kWide ? 4 : 1, 3, 3};
-constexpr int kPackedPanels = kWide ? 2 : 1;
+constexpr int wide_registers = lane_count == 16;
+constexpr int most_rows = wide_registers ? 8 : 6, most_panels = 4;
+constexpr int panel_counts[9] = {0,
+                                 4,
+                                 wide_registers ? 4 : 3,
+                                 wide_registers ? 4 : 2,
+                                 wide_registers ? 4 : 1,
+                                 wide_registers ? 4 : 1,
+                                 wide_registers ? 4 : 1,
+                                 3,
+                                 3};
+constexpr int packed_panels = wide_registers ? 2 : 1;
 
-template <int R, int P, bool kAlongRows, bool kStreams, RightFactor kRight>
+template <int R, int P, bool b_along_rows, bool streams_b, RightFactor right_factor>
 constexpr Tile fitting() {
-  if constexpr (kAlongRows ? R <= kMostRows && P <= kPanels[R] : R <= kMostPackedRows && P <= kPackedPanels)
-    return tile<R, P, kAlongRows, kStreams, kRight>;
+  if constexpr (b_along_rows ? R <= most_rows && P <= panel_counts[R] : R <= most_packed_rows && P <= packed_panels)
+    return tile<R, P, b_along_rows, streams_b, right_factor>;
   return nullptr;
 }
-template <bool kAlongRows, bool kStreams, RightFactor kRight, size_t... I>
+template <bool b_along_rows, bool streams_b, RightFactor right_factor, size_t... I>
 constexpr auto table(std::index_sequence<I...>) {
   return std::array<Tile, sizeof...(I)>{
-      fitting<I / kMostPanels + 1, I % kMostPanels + 1, kAlongRows, kStreams, kRight>()...};
+      fitting<I / most_panels + 1, I % most_panels + 1, b_along_rows, streams_b, right_factor>()...};
 }
-template <bool kAlongRows, bool kStreams, RightFactor kRight>
+template <bool b_along_rows, bool streams_b, RightFactor right_factor>
 Tile tile_of(int64_t rows, int64_t panels) {
-  constexpr int most = kAlongRows ? kMostRows : kMostPackedRows;
-  static constexpr auto all = table<kAlongRows, kStreams, kRight>(std::make_index_sequence<most * kMostPanels>());
-  return all[static_cast<size_t>((rows - 1) * kMostPanels + panels - 1)];
+  constexpr int most = b_along_rows ? most_rows : most_packed_rows;
+  static constexpr auto all =
+      table<b_along_rows, streams_b, right_factor>(std::make_index_sequence<most * most_panels>());
+  return all[static_cast<size_t>((rows - 1) * most_panels + panels - 1)];
 }
 
 Tile streaming_tile(RightFactor reads, int64_t rows, int64_t panels) {
@@ -80,7 +88,7 @@ class OutputBlock {
         rows_(rows),
         panels_(panels),
         along_rows_(product.a.column == 1),
-        row_blocks_(parts(rows.size(), along_rows_ ? kMostRows : kMostPackedRows)),
+        row_blocks_(parts(rows.size(), along_rows_ ? most_rows : most_packed_rows)),
         streams_(streams(product, rows.size())),
         words_(in_words(product)),
         loose_(!p_.b.packed || p_.transposed || (p_.b.format != Format::float32 && !streams_ && !words_)),
@@ -89,7 +97,7 @@ class OutputBlock {
 
   void compute() {
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
-    const int64_t most = along_rows_ ? kPanels[parts(rows_.size(), row_blocks_)] : kPackedPanels;
+    const int64_t most = along_rows_ ? panel_counts[parts(rows_.size(), row_blocks_)] : packed_panels;
     const IndexRange full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
     const auto each_group = [&](auto work) {
@@ -97,23 +105,23 @@ class OutputBlock {
       if (whole < panels_.to) work(IndexRange{whole, panels_.to});
     };
     const IndexRange all{0, row_blocks_};
-    const int64_t chunks = std::max<int64_t>(1, (p_.k + kChunk - 1) / kChunk);
+    const int64_t chunks = std::max<int64_t>(1, (p_.k + chunk_length - 1) / chunk_length);
     // Few rows: panel after panel, so that B streams from memory.
     if (streams_) {
       left_.prepare_all();
       each_group([&](IndexRange group) {
-        for (int64_t i = 0; i < chunks; ++i) step(group, i * kChunk, all);
+        for (int64_t i = 0; i < chunks; ++i) step(group, i * chunk_length, all);
       });
       return;
     }
     // Many: a row block's chunk of A stays in the first-level cache, and lines of C that are neighbours are written one
     // after another.
     for (int64_t i = 0; i < chunks; ++i) {
-      left_.prepare_chunk(i * kChunk);
-      if (loose_) right_.prepare(i * kChunk);
+      left_.prepare_chunk(i * chunk_length);
+      if (loose_) right_.prepare(i * chunk_length);
       for (int64_t block = 0; block < row_blocks_; ++block) {
-        left_.prepare_block(i * kChunk, block);
-        each_group([&](IndexRange group) { step(group, i * kChunk, {block, block + 1}); });
+        left_.prepare_block(i * chunk_length, block);
+        each_group([&](IndexRange group) { step(group, i * chunk_length, {block, block + 1}); });
       }
     }
   }
@@ -122,13 +130,13 @@ class OutputBlock {
   // Some row blocks with a group of panels, over the chunk that begins at `begin`.
   void step(IndexRange group, int64_t begin, IndexRange blocks) {
     Chunk chunk{};
-    chunk.k = std::min(kChunk, p_.k - begin);
+    chunk.k = std::min(chunk_length, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
     chunk.go_on = p_.write == Write::go_on;
     chunk.add = p_.write == Write::add || (p_.write == Write::replace && begin > 0);
     if (loose_) {
       chunk.w = right_.at(group.from);
-      chunk.panel = kPanelStep;
+      chunk.panel = panel_step;
     } else {
       chunk.w = p_.b.packed->panel(group.from, begin);
       chunk.panel = static_cast<int64_t>(p_.b.packed->panel_bytes() / sizeof(float));
@@ -170,16 +178,16 @@ class OutputBlock {
   // What to fetch of B, so that memory never rests: a little ahead, or the next chunk, which may be another group's. It
   // is so small in blocks that a little ahead would be beyond it; several row blocks fetch their parts of it.
   void stream(Chunk& chunk, int64_t k, IndexRange group, int64_t begin, int64_t block) const {
-    constexpr int64_t kLine = 64;
+    constexpr int64_t line = 64;
     const auto block_of = panel_block(p_.b.format);
-    const int64_t lines = (k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / kLine;
-    chunk.pace = kLine / row_blocks_;
-    chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
+    const int64_t lines = (k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / line;
+    chunk.pace = line / row_blocks_;
+    chunk.soon = static_cast<const char*>(chunk.w) + 32 * line;
     if (row_blocks_ == 1 && !in_blocks(p_.b.format)) return;
-    const bool last = begin + kChunk >= p_.k;
-    const void* next =
-        last ? p_.b.packed->panel(std::min(group.to, panels_.to - 1)) : p_.b.packed->panel(group.from, begin + kChunk);
-    chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * kLine;
+    const bool last = begin + chunk_length >= p_.k;
+    const void* next = last ? p_.b.packed->panel(std::min(group.to, panels_.to - 1))
+                            : p_.b.packed->panel(group.from, begin + chunk_length);
+    chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * line;
   }
 
   // The padded panel: nothing is read or written past the end of a row.
@@ -229,16 +237,16 @@ struct Split {
 Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
   Split best{};
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (int64_t rows = parts(m, kRows); rows <= std::max(parts(m, kRows), wanted); ++rows) {
-    const int64_t strips = std::min(parts(panels, 4), std::max(parts(panels, kStrip), parts(wanted, rows)));
+  for (int64_t rows = parts(m, row_count); rows <= std::max(parts(m, row_count), wanted); ++rows) {
+    const int64_t strips = std::min(parts(panels, 4), std::max(parts(panels, strip), parts(wanted, rows)));
     const int64_t moved = strips * m + rows * panels * Packed::width;
     if (moved < least) best = {rows, strips}, least = moved;
   }
   return best;
 }
 
-constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's attention
-constexpr int64_t kRead = 8;         // so many of them take as long as a number of B takes to come from memory
+constexpr int64_t lower_limit = 1 << 19;  // multiply-adds that are worth a thread's attention
+constexpr int64_t readings = 8;           // so many of them take as long as a number of B takes to come from memory
 
 // A product and which part of C it computes.
 struct Work {
@@ -246,14 +254,14 @@ struct Work {
   int64_t m;
   IndexRange panels;
 
-  int64_t size() const { return (m + kRead) * product.k * panels.size() * Packed::width; }
+  int64_t size() const { return (m + readings) * product.k * panels.size() * Packed::width; }
 };
 
 // `wanted`: parts, for all threads to have some.
 Split split(const Work& work, int64_t wanted) {
   const auto& [product, m, panels] = work;
   const bool copies = (!product.b.packed || product.transposed) && product.a.column == 1;
-  const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels.size(), kStrip)};
+  const Split whole{parts(m, copies ? 4 * row_count : row_count), parts(panels.size(), strip)};
   if (threads() == 1 || wanted < 2) return streams(product, m) ? Split{whole.rows, 1} : whole;
   if (product.a.column != 1) return least_rearranging(m, panels.size(), std::min<int64_t>(2 * threads(), wanted));
   return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels.size(), 3))};
@@ -262,8 +270,8 @@ Split split(const Work& work, int64_t wanted) {
 void compute(std::span<const Work> all) {
   int64_t size = 0, count = 0;
   for (const Work& work : all) size += work.size();
-  const int64_t wanted = std::min<int64_t>(4 * threads(), size / kLeast);
-  std::array<Split, kMostFactors> splits{};
+  const int64_t wanted = std::min<int64_t>(4 * threads(), size / lower_limit);
+  std::array<Split, most_factors> splits{};
   for (size_t i = 0; i < all.size(); ++i) {
     splits[i] = split(all[i], parts(wanted * all[i].size(), size));
     count += splits[i].rows * splits[i].strips;
@@ -298,7 +306,7 @@ void multiply(View a, int64_t m, const RightMatrix& b, const float* bias, float*
 }
 
 void multiply(View a, int64_t m, std::span<const Factor> factors, Write write) {
-  std::array<Work, kMostFactors> all{};
+  std::array<Work, most_factors> all{};
   for (size_t i = 0; i < factors.size(); ++i) {
     const auto& [b, bias, c, c_row] = factors[i];
     all[i] = {{a, b, b.k, b.n, false, bias, c, c_row, write, 0}, m, {0, parts(b.n, Packed::width)}};

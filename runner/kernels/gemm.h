@@ -39,7 +39,7 @@ struct Factor {
 };
 
 /// The same for each of them (three at most), shared out among the threads at once.
-constexpr size_t kMostFactors = 3;
+constexpr size_t most_factors = 3;
 void multiply(View a, int64_t m, std::span<const Factor> factors, Write write);
 
 /// C [m, k] of A [m, n] and the transpose of a B [k, n], as gradients with respect to a product's left factor have it.

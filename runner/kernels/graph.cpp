@@ -3,8 +3,10 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/variable.h>
 
 namespace compeer::kernels {
 
@@ -34,6 +36,20 @@ class Node : public torch::autograd::Node, public Demand {
   WayBack back_;
 };
 
+using torch::autograd::variable_list;
+
+class Teller : public torch::autograd::FunctionPostHook {
+ public:
+  explicit Teller(std::function<void()> tell) : tell_(std::move(tell)) {}
+  variable_list operator()(const variable_list& results, const variable_list&) override {
+    tell_();
+    return results;
+  }
+
+ private:
+  std::function<void()> tell_;
+};
+
 }  // namespace
 
 ParameterGradient::ParameterGradient(const Demand& demand, size_t input, const at::Tensor& parameter) {
@@ -54,6 +70,24 @@ bool graph_wanted(const std::vector<at::Tensor>& inputs) {
 void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back) {
   const std::shared_ptr<torch::autograd::Node> node(new Node(inputs, std::move(back)), torch::autograd::deleteNode);
   for (const at::Tensor& result : results) torch::autograd::set_history(result, node);
+}
+
+// The parameter's own node of the graph, which comes last in a pass. Its tensor does not keep it alive.
+struct AfterPass::Hook {
+  std::shared_ptr<torch::autograd::Node> node;
+  uintptr_t key;
+};
+
+AfterPass::AfterPass(const at::Tensor& parameter, std::function<void()> tell) : hook_(std::make_unique<Hook>()) {
+  hook_->node = torch::autograd::impl::grad_accumulator(parameter);
+  TORCH_CHECK(hook_->node, "a parameter that needs no gradient is passed by");
+  hook_->key = hook_->node->add_post_hook(std::make_unique<Teller>(std::move(tell)));
+}
+
+AfterPass::AfterPass(AfterPass&&) noexcept = default;
+
+AfterPass::~AfterPass() {
+  if (hook_) hook_->node->del_post_hook(hook_->key);
 }
 
 }  // namespace compeer::kernels

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace compeer::kernels {
@@ -42,5 +43,18 @@ bool graph_wanted(const std::vector<at::Tensor>& inputs);
 
 /// Makes `results` depend on `inputs`. `back` must not capture results, only what `detach` makes of them.
 void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back);
+
+/// While it lives, `tell` is called whenever a backward pass has done with a parameter: all that uses it there has been
+/// differentiated, also if kernels add to its gradient themselves, and the pass goes on with others.
+class AfterPass {
+ public:
+  AfterPass(const at::Tensor& parameter, std::function<void()> tell);
+  ~AfterPass();
+  AfterPass(AfterPass&&) noexcept;
+
+ private:
+  struct Hook;
+  std::unique_ptr<Hook> hook_;
+};
 
 }  // namespace compeer::kernels

@@ -13,7 +13,6 @@
 #include <map>
 
 #include "base/error.h"
-#include "kernels/flush.h"
 
 namespace compeer::kernels {
 

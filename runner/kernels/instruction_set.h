@@ -1,4 +1,6 @@
 #pragma once
+#include <xmmintrin.h>
+
 #include <string>
 #include <vector>
 
@@ -19,5 +21,18 @@ void obey_environment();
 
 /// Whether bfloat16 pairs are multiplied as words.
 bool pairs_are_words();
+
+/// While it lives, numbers below the smallest normal one count as zero on this thread, as arguments and as results: so
+/// the processor's products of bfloat16 pairs have it, and all others must.
+class FlushDenormals {
+ public:
+  FlushDenormals() { _mm_setcsr(before_ | 0x8040); }
+  ~FlushDenormals() { _mm_setcsr(before_); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  const unsigned before_ = _mm_getcsr();
+};
 
 }  // namespace compeer::kernels

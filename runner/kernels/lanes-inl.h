@@ -16,8 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Tag>;
-constexpr int kLanes = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // lower target values are wider
-constexpr int kParts = 16 / kLanes;                      // vectors to 16 virtual lanes
+constexpr int lane_count = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // lower target values are wider
+constexpr int lane_vectors = 16 / lane_count;                // vectors to 16 virtual lanes
 
 // ((l0+l8)+(l4+l12)) + ... : halves added to halves, the same for any vector width.
 HWY_INLINE float tree(const float* lanes) {
@@ -27,19 +27,19 @@ HWY_INLINE float tree(const float* lanes) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// sum over i of term(i) where term gives the vector of elements [i, i + kLanes); elements past `count` go through
+// sum over i of term(i) where term gives the vector of elements [i, i + lane_count); elements past `count` go through
 // `last(i)`, one at a time, into their own lane.
 template <class Term, class Last>
 HWY_INLINE float lane_sum(int64_t count, Term term, Last last) {
   const Tag tag;
-  Vector sum[kParts];
-  for (int p = 0; p < kParts; ++p) sum[p] = hn::Zero(tag);
+  Vector sum[lane_vectors];
+  for (int p = 0; p < lane_vectors; ++p) sum[p] = hn::Zero(tag);
   int64_t i = 0;
   for (; i + 16 <= count; i += 16) {
-    for (int p = 0; p < kParts; ++p) sum[p] = term(i + p * kLanes, sum[p]);
+    for (int p = 0; p < lane_vectors; ++p) sum[p] = term(i + p * lane_count, sum[p]);
   }
   float lanes[16];
-  for (int p = 0; p < kParts; ++p) hn::StoreU(sum[p], tag, lanes + p * kLanes);
+  for (int p = 0; p < lane_vectors; ++p) hn::StoreU(sum[p], tag, lanes + p * lane_count);
   for (; i < count; ++i) lanes[i % 16] = last(i, lanes[i % 16]);
   return tree(lanes);
 }
@@ -56,18 +56,18 @@ HWY_INLINE float lane_dot(const float* a, const float* b, int64_t count) {
 template <class Work>
 HWY_INLINE void each(int64_t count, Work work) {
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) work(i, static_cast<size_t>(kLanes));
+  for (; i + lane_count <= count; i += lane_count) work(i, static_cast<size_t>(lane_count));
   if (i < count) work(i, static_cast<size_t>(count - i));
 }
 
 // Loads and stores that stop at n lanes.
 HWY_INLINE Vector load(const float* p, size_t n) {
   const Tag tag;
-  return n == static_cast<size_t>(kLanes) ? hn::LoadU(tag, p) : hn::MaskedLoad(hn::FirstN(tag, n), tag, p);
+  return n == static_cast<size_t>(lane_count) ? hn::LoadU(tag, p) : hn::MaskedLoad(hn::FirstN(tag, n), tag, p);
 }
 HWY_INLINE void store(Vector v, float* p, size_t n) {
   const Tag tag;
-  if (n == static_cast<size_t>(kLanes)) {
+  if (n == static_cast<size_t>(lane_count)) {
     hn::StoreU(v, tag, p);
   } else {
     hn::BlendedStore(v, hn::FirstN(tag, n), tag, p);
@@ -111,11 +111,11 @@ HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, f
 
 // A panel of up to 16 columns whose elements are neighbours.
 HWY_INLINE void turn_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
-  constexpr int64_t kRows = 64;  // stay in the first-level cache
-  for (int64_t i = 0; i < k; i += kRows) {
+  constexpr int64_t row_count = 64;  // stay in the first-level cache
+  for (int64_t i = 0; i < k; i += row_count) {
     const float* in[16];
     for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
-    turn_rows(in, count, std::min(kRows, k - i), out + i * 16);
+    turn_rows(in, count, std::min(row_count, k - i), out + i * 16);
   }
 }
 

@@ -1,15 +1,17 @@
 // The reference: plain tensor operations with libtorch's own gradients.
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "kernels/arithmetic.h"
-#include "kernels/libtorch_products.h"
+#include "kernels/libtorch_kernels.h"
 #include "kernels/logprob.h"
-#include "kernels/recomputed.h"
 
 namespace compeer::kernels {
 
@@ -17,8 +19,41 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+using Work = std::function<at::Tensor(const at::Tensor&)>;
 
-constexpr int64_t kTile = int64_t{1} << 24;  // numbers of a tile of logits
+struct Repeated : torch::CustomClassHolder {
+  explicit Repeated(Work kept) : work(std::move(kept)) {}
+  Work work;
+};
+
+// `anchor` requires grad, so that weights learn even if x needs no gradient.
+struct Recomputed : torch::autograd::Function<Recomputed> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& /*anchor*/,
+                            const c10::intrusive_ptr<Repeated>& kept) {
+    context->save_for_backward({x});
+    context->saved_data["work"] = c10::IValue::make_capsule(kept);
+    return kept->work(x);
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const auto kept = c10::static_intrusive_pointer_cast<Repeated>(context->saved_data["work"].toCapsule());
+    const auto x = context->get_saved_variables()[0].detach().set_requires_grad(true);
+    {
+      const at::AutoGradMode with_graph(true);
+      kept->work(x).backward(gradients[0]);
+    }
+    return {x.grad(), at::Tensor(), at::Tensor()};
+  }
+};
+
+// work(x), of which nothing but x is kept: the way back computes it again. What `work` refers to must live until then.
+at::Tensor recomputed(const at::Tensor& x, std::function<at::Tensor(const at::Tensor&)> work) {
+  if (!at::GradMode::is_enabled()) return work(x);
+  const auto anchor = at::empty({0}, x.options()).set_requires_grad(true);
+  return Recomputed::apply(x, anchor, c10::make_intrusive<Repeated>(std::move(work)));
+}
+
+constexpr int64_t tile_size = int64_t{1} << 24;  // numbers of a tile of logits
 
 // [rows, heads * dim] -> [1, heads, rows, dim]
 at::Tensor by_head(const at::Tensor& rows, int64_t heads, int64_t dim) {
@@ -28,7 +63,7 @@ at::Tensor by_head(const at::Tensor& rows, int64_t heads, int64_t dim) {
 // Tiles of the vocabulary, each [rows, columns], of some million numbers.
 template <class Work>
 void tiles(const at::Tensor& hidden, const at::Tensor& matrix, double temperature, Work work) {
-  const int64_t most = std::max(kVocabularyTile, kTile / hidden.size(0));
+  const int64_t most = std::max(vocabulary_tile, tile_size / hidden.size(0));
   for (int64_t first = 0; first < matrix.size(0); first += most) {
     const auto part = matrix.narrow(0, first, std::min(most, matrix.size(0) - first));
     work(first, part, sum_of_products(hidden, part.t()).div_(temperature));

@@ -20,35 +20,36 @@ HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
 // Twelve chains hide the latency of any machine with two units. They begin apart, or they would be computed once.
-template <bool kPairs>
+template <bool in_pairs>
 double chains(int64_t rounds, float* out) {
-  constexpr int kChains = 12;
+  constexpr int chain_count = 12;
   const Tag tag;
   // As a pair this is 0 and 0.5: a chain's sum stays a small number.
   const Vector factor = hn::Set(tag, 0.5f), term = hn::Set(tag, 1.0f);
-  Vector sum[kChains];
-  HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::Set(tag, static_cast<float>(i));
+  Vector sum[chain_count];
+  HWY_UNROLL(16) for (int i = 0; i < chain_count; ++i) sum[i] = hn::Set(tag, static_cast<float>(i));
   for (int64_t r = 0; r < rounds; ++r) {
-    HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) {
-      sum[i] = kPairs ? add_pair(factor, factor, sum[i]) : hn::MulAdd(sum[i], factor, term);
+    HWY_UNROLL(16) for (int i = 0; i < chain_count; ++i) {
+      sum[i] = in_pairs ? add_pair(factor, factor, sum[i]) : hn::MulAdd(sum[i], factor, term);
     }
   }
-  for (int i = 1; i < kChains; ++i) sum[0] = hn::Add(sum[0], sum[i]);
+  for (int i = 1; i < chain_count; ++i) sum[0] = hn::Add(sum[0], sum[i]);
   hn::StoreU(sum[0], tag, out);
-  return (kPairs ? 4.0 : 2.0) * kChains * kLanes * static_cast<double>(rounds);
+  return (in_pairs ? 4.0 : 2.0) * chain_count * lane_count * static_cast<double>(rounds);
 }
 double float_chains(int64_t rounds, float* out) { return chains<false>(rounds, out); }
 double pair_chains(int64_t rounds, float* out) { return chains<true>(rounds, out); }
 
 void sum(const float* data, int64_t count, float* out) {
-  constexpr int kChains = 8;
+  constexpr int chain_count = 8;
   const Tag tag;
-  Vector sum[kChains];
-  HWY_UNROLL(8) for (int i = 0; i < kChains; ++i) sum[i] = hn::Zero(tag);
-  for (int64_t j = 0; j + kChains * kLanes <= count; j += kChains * kLanes) {
-    HWY_UNROLL(8) for (int i = 0; i < kChains; ++i) sum[i] = hn::Add(sum[i], hn::LoadU(tag, data + j + i * kLanes));
+  Vector sum[chain_count];
+  HWY_UNROLL(8) for (int i = 0; i < chain_count; ++i) sum[i] = hn::Zero(tag);
+  for (int64_t j = 0; j + chain_count * lane_count <= count; j += chain_count * lane_count) {
+    HWY_UNROLL(8)
+    for (int i = 0; i < chain_count; ++i) sum[i] = hn::Add(sum[i], hn::LoadU(tag, data + j + i * lane_count));
   }
-  for (int i = 1; i < kChains; ++i) sum[0] = hn::Add(sum[0], sum[i]);
+  for (int i = 1; i < chain_count; ++i) sum[0] = hn::Add(sum[0], sum[i]);
   hn::StoreU(sum[0], tag, out);
 }
 
@@ -106,15 +107,15 @@ double pair_rate() {
 }
 
 double read_rate() {
-  constexpr int64_t kCount = int64_t{1} << 27, kPart = int64_t{1} << 18;
-  const std::vector<float> data(static_cast<size_t>(kCount), 1.0f);
-  std::vector<float> out(static_cast<size_t>(kCount / kPart) * 16);
+  constexpr int64_t item_count = int64_t{1} << 27, part_length = int64_t{1} << 18;
+  const std::vector<float> data(static_cast<size_t>(item_count), 1.0f);
+  std::vector<float> out(static_cast<size_t>(item_count / part_length) * 16);
   return best_rate([&] {
-    share(kCount / kPart, [&](int64_t i) {
-      HWY_DYNAMIC_DISPATCH(sum)(data.data() + i * kPart, kPart, out.data() + i * 16);
+    share(item_count / part_length, [&](int64_t i) {
+      HWY_DYNAMIC_DISPATCH(sum)(data.data() + i * part_length, part_length, out.data() + i * 16);
     });
     keep(out);
-    return static_cast<double>(kCount) * sizeof(float);
+    return static_cast<double>(item_count) * sizeof(float);
   });
 }
 

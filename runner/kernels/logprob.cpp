@@ -31,39 +31,40 @@ void tile_sums(const float* logits, int64_t count, float inverse_temperature, Ti
   const Tag tag;
   const Vector scale = hn::Set(tag, inverse_temperature), least = hn::Set(tag, -std::numeric_limits<float>::infinity());
   const int64_t whole = count / 16 * 16;
-  const auto rest = [&](int64_t at) { return static_cast<size_t>(std::clamp<int64_t>(count - at, 0, kLanes)); };
-  Vector top[kParts];
-  for (int p = 0; p < kParts; ++p) top[p] = least;
+  const auto rest = [&](int64_t at) { return static_cast<size_t>(std::clamp<int64_t>(count - at, 0, lane_count)); };
+  Vector top[lane_vectors];
+  for (int p = 0; p < lane_vectors; ++p) top[p] = least;
   for (int64_t i = 0; i < whole; i += 16) {
-    for (int p = 0; p < kParts; ++p) top[p] = hn::Max(top[p], hn::Mul(hn::LoadU(tag, logits + i + p * kLanes), scale));
+    for (int p = 0; p < lane_vectors; ++p)
+      top[p] = hn::Max(top[p], hn::Mul(hn::LoadU(tag, logits + i + p * lane_count), scale));
   }
-  for (int64_t i = whole; i < count; i += kLanes) {
+  for (int64_t i = whole; i < count; i += lane_count) {
     const Vector x = hn::Mul(load(logits + i, rest(i)), scale);
     top[0] = hn::Max(top[0], hn::IfThenElse(hn::FirstN(tag, rest(i)), x, least));
   }
-  for (int p = 1; p < kParts; ++p) top[0] = hn::Max(top[0], top[p]);
+  for (int p = 1; p < lane_vectors; ++p) top[0] = hn::Max(top[0], top[p]);
   const Vector max = hn::MaxOfLanes(tag, top[0]);
   out->max = hn::GetLane(max);
-  Vector sum[kParts], weighted[kParts];
-  for (int p = 0; p < kParts; ++p) sum[p] = weighted[p] = hn::Zero(tag);
+  Vector sum[lane_vectors], weighted[lane_vectors];
+  for (int p = 0; p < lane_vectors; ++p) sum[p] = weighted[p] = hn::Zero(tag);
   for (int64_t i = 0; i < whole; i += 16) {
-    for (int p = 0; p < kParts; ++p) {
-      const Vector x = hn::Mul(hn::LoadU(tag, logits + i + p * kLanes), scale), e = exponential(hn::Sub(x, max));
+    for (int p = 0; p < lane_vectors; ++p) {
+      const Vector x = hn::Mul(hn::LoadU(tag, logits + i + p * lane_count), scale), e = exponential(hn::Sub(x, max));
       sum[p] = hn::Add(sum[p], e);
       weighted[p] = hn::MulAdd(e, x, weighted[p]);
     }
   }
-  for (int p = 0; p < kParts && whole + p * kLanes < count; ++p) {
-    const size_t n = rest(whole + p * kLanes);
-    const Vector x = hn::Mul(load(logits + whole + p * kLanes, n), scale);
+  for (int p = 0; p < lane_vectors && whole + p * lane_count < count; ++p) {
+    const size_t n = rest(whole + p * lane_count);
+    const Vector x = hn::Mul(load(logits + whole + p * lane_count, n), scale);
     const Vector e = hn::IfThenElseZero(hn::FirstN(tag, n), exponential(hn::Sub(x, max)));
     sum[p] = hn::Add(sum[p], e);
     weighted[p] = hn::MulAdd(e, x, weighted[p]);
   }
   float lanes[16];
-  for (int p = 0; p < kParts; ++p) hn::StoreU(sum[p], tag, lanes + p * kLanes);
+  for (int p = 0; p < lane_vectors; ++p) hn::StoreU(sum[p], tag, lanes + p * lane_count);
   out->sum = tree(lanes);
-  for (int p = 0; p < kParts; ++p) hn::StoreU(weighted[p], tag, lanes + p * kLanes);
+  for (int p = 0; p < lane_vectors; ++p) hn::StoreU(weighted[p], tag, lanes + p * lane_count);
   out->weighted = tree(lanes);
 }
 
@@ -114,7 +115,7 @@ class TileCombiner {
 };
 
 // Rows of logits held at once, in tiles whose rows lie apart by no power of two; neither is part of the bits.
-constexpr int64_t kRows = 256, kStride = kVocabularyTile + 16;
+constexpr int64_t row_count = 256, row_stride = vocabulary_tile + 16;
 
 struct RowBlock {
   int64_t row = 0, count = 0;
@@ -125,7 +126,7 @@ std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs)
   std::vector<RowBlock> all(1);
   for (int64_t left : runs.empty() ? std::vector{rows} : runs) {
     while (left > 0) {
-      const int64_t room = kRows - all.back().count, fits = left <= room ? left : room / 2 * 2;
+      const int64_t room = row_count - all.back().count, fits = left <= room ? left : room / 2 * 2;
       if (fits > 0) {
         all.back().count += fits;
         all.back().runs.push_back(fits);
@@ -139,9 +140,9 @@ std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs)
 
 template <class Work>
 void each_row(int64_t rows, Work work) {
-  constexpr int64_t kTogether = 8;
-  share((rows + kTogether - 1) / kTogether, [&](int64_t part) {
-    for (int64_t r = part * kTogether; r < std::min(rows, (part + 1) * kTogether); ++r) work(r);
+  constexpr int64_t together = 8;
+  share((rows + together - 1) / together, [&](int64_t part) {
+    for (int64_t r = part * together; r < std::min(rows, (part + 1) * together); ++r) work(r);
   });
 }
 
@@ -149,9 +150,9 @@ void each_row(int64_t rows, Work work) {
 
 Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature, TileMass* tiles) {
   TileCombiner combine;
-  for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
-    const auto mass = combine.add(logits + first, std::min(kVocabularyTile, vocabulary - first), inverse_temperature);
-    if (tiles) tiles[first / kVocabularyTile] = mass;
+  for (int64_t first = 0; first < vocabulary; first += vocabulary_tile) {
+    const auto mass = combine.add(logits + first, std::min(vocabulary_tile, vocabulary - first), inverse_temperature);
+    if (tiles) tiles[first / vocabulary_tile] = mass;
   }
   return combine.result();
 }
@@ -170,22 +171,23 @@ float* KeptLogits::keep(int64_t row, int64_t first, int64_t floats) {
 void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const RightMatrix& head,
                     const int64_t* target, float inverse_temperature, float* log_prob, float* entropy, double* log_sum,
                     KeptLogits* kept) {
-  const int64_t width = head.k, vocabulary = head.n, most = std::min(kRows, rows);
-  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
+  const int64_t width = head.k, vocabulary = head.n, most = std::min(row_count, rows);
+  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * row_stride)]);
   for (const RowBlock& block : row_blocks(rows, runs)) {
     const int64_t row = block.row, count = block.count;
     std::vector<TileCombiner> combine(static_cast<size_t>(count));
     std::vector<float> chosen(static_cast<size_t>(count));
-    for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
-      const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
-      float* logits = kept ? kept->keep(row, first, count * kStride) : nullptr;
+    for (int64_t first = 0; first < vocabulary; first += vocabulary_tile) {
+      const int64_t columns = std::min(vocabulary_tile, vocabulary - first);
+      float* logits = kept ? kept->keep(row, first, count * row_stride) : nullptr;
       if (!logits) logits = memory.get();
-      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits, kStride, Write::replace, first, columns);
+      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits, row_stride, Write::replace, first,
+               columns);
       each_row(count, [&](int64_t r) {
         const auto i = static_cast<size_t>(r);
-        combine[i].add(logits + r * kStride, columns, inverse_temperature);
+        combine[i].add(logits + r * row_stride, columns, inverse_temperature);
         const int64_t at = target[row + r] - first;
-        if (at >= 0 && at < columns) chosen[i] = logits[r * kStride + at];
+        if (at >= 0 && at < columns) chosen[i] = logits[r * row_stride + at];
       });
     }
     for (int64_t r = 0; r < count; ++r) {
@@ -201,21 +203,21 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const std::vecto
                              const RightMatrix& head, const RightMatrix& back, const int64_t* target,
                              float inverse_temperature, const LogprobGradient& given, float* dhidden, float* dhead,
                              KeptLogits* kept) {
-  const int64_t width = head.k, vocabulary = head.n, most = std::min(kRows, rows);
-  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
+  const int64_t width = head.k, vocabulary = head.n, most = std::min(row_count, rows);
+  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * row_stride)]);
   const auto blocks = row_blocks(rows, runs);
-  for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
-    const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
+  for (int64_t first = 0; first < vocabulary; first += vocabulary_tile) {
+    const int64_t columns = std::min(vocabulary_tile, vocabulary - first);
     for (const RowBlock& block : blocks) {
       const int64_t row = block.row, count = block.count;
       const View some{hidden + row * width, width, 1};
       float* logits = kept ? kept->of(row, first) : nullptr;
       if (!logits) {
         logits = memory.get();
-        multiply(some, count, head, nullptr, logits, kStride, Write::replace, first, columns);
+        multiply(some, count, head, nullptr, logits, row_stride, Write::replace, first, columns);
       }
       each_row(count, [&](int64_t r) {
-        float* line = logits + r * kStride;
+        float* line = logits + r * row_stride;
         const int64_t i = row + r, at = target[i] - first;
         HWY_DYNAMIC_DISPATCH(tile_gradient)
         (line, columns, inverse_temperature, static_cast<float>(given.log_sum[i]), given.entropy[i], given.dlog_prob[i],
@@ -224,11 +226,11 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const std::vecto
       });
       if (dhidden) {
         const Write write = first == 0 ? Write::replace : Write::add;
-        const View left{logits, kStride, 1};
+        const View left{logits, row_stride, 1};
         multiply_by_transpose(left, count, back, dhidden + row * width, width, write, first, columns);
       }
       if (!dhead) continue;
-      const View left{logits, 1, kStride};
+      const View left{logits, 1, row_stride};
       float* to = dhead + first * width;
       if (head.format == Format::bfloat16_pairs) {
         add_pairs(left, columns, some, RowPairs(block.runs), width, to, width);

@@ -12,7 +12,7 @@ namespace compeer::kernels {
 /// Log-probabilities over the vocabulary without ever holding [tokens, vocabulary]: logits come in tiles of 2048
 /// columns at absolute positions. In each tile a maximum and sums in 16 virtual lanes; tiles are combined in order in
 /// double precision. Tile size and order are part of the bits: sampling and training both go through here.
-constexpr int64_t kVocabularyTile = 2048;
+constexpr int64_t vocabulary_tile = 2048;
 
 /// What is known of one row's distribution softmax(logits * inverse_temperature).
 struct Distribution {
@@ -45,7 +45,7 @@ class KeptLogits {
   int64_t left_;
   std::map<std::pair<int64_t, int64_t>, std::unique_ptr<float[]>> tiles_;
 };
-constexpr int64_t kKeptLogits = int64_t{1} << 26;  ///< 256 MiB
+constexpr int64_t kept_logit_count = int64_t{1} << 26;  ///< 256 MiB
 
 /// hidden [rows, width], head [width, vocabulary], target [rows] -> log_prob, entropy, log_sum [rows]. `kept` may be
 /// null. `runs`: see Weight::add_gradient.

@@ -36,7 +36,7 @@ HWY_EXPORT(turn_whole_panel_to_words);
 
 namespace {
 
-constexpr int64_t kWidth = Packed::width;
+constexpr int64_t panel_width = Packed::width;
 
 float widened(float value) { return value; }
 float widened(Bfloat16 value) { return value.widened(); }
@@ -54,20 +54,20 @@ template <class To, class From>
 void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
   constexpr int64_t pair = std::is_same_v<To, float> ? 1 : 2;
   if constexpr (std::is_same_v<From, float>) {
-    if (b.row == 1 && columns == kWidth) {
-      const float* in[kWidth];
-      for (int64_t j = 0; j < kWidth; ++j) in[j] = b.data + j * b.column;
+    if (b.row == 1 && columns == panel_width) {
+      const float* in[panel_width];
+      for (int64_t j = 0; j < panel_width; ++j) in[j] = b.data + j * b.column;
       auto* words = reinterpret_cast<float*>(out);
       return pair == 1 ? HWY_DYNAMIC_DISPATCH(turn_whole_panel)(in, k, words)
                        : HWY_DYNAMIC_DISPATCH(turn_whole_panel_to_words)(in, k, words);
     }
   }
-  if (columns < kWidth || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * kWidth, To());
+  if (columns < panel_width || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * panel_width, To());
   for (int64_t i = 0; i < k; ++i) {
-    To* line = out + i / pair * kWidth * pair + i % pair;
+    To* line = out + i / pair * panel_width * pair + i % pair;
     const From* in = b.data + i * b.row;
-    if (columns == kWidth) {
-      for (int64_t j = 0; j < kWidth; ++j) line[j * pair] = kept<To>(in[j * b.column]);
+    if (columns == panel_width) {
+      for (int64_t j = 0; j < panel_width; ++j) line[j * pair] = kept<To>(in[j * b.column]);
     } else {
       for (int64_t j = 0; j < columns; ++j) line[j * pair] = kept<To>(in[j * b.column]);
     }
@@ -77,21 +77,21 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
 // The same in blocks along k.
 template <class From>
 void pack_blocks(MatrixView<From> b, int64_t k, int64_t columns, Format format, std::byte* out) {
-  constexpr int64_t kRows = QuantizedBlock::length;
-  for (int64_t i = 0; i < k; i += kRows, out += panel_block(format).bytes) {
+  constexpr int64_t row_count = QuantizedBlock::length;
+  for (int64_t i = 0; i < k; i += row_count, out += panel_block(format).bytes) {
     auto* scales = reinterpret_cast<uint16_t*>(out);
-    auto* bytes = reinterpret_cast<uint8_t*>(scales + kWidth);
-    QuantizedBlock column[kWidth];
+    auto* bytes = reinterpret_cast<uint8_t*>(scales + panel_width);
+    QuantizedBlock column[panel_width];
     for (int64_t j = 0; j < columns; ++j) {
-      float values[kRows];
-      const int64_t count = std::min(kRows, k - i);
+      float values[row_count];
+      const int64_t count = std::min(row_count, k - i);
       for (int64_t r = 0; r < count; ++r) values[r] = widened(b.data[(i + r) * b.row + j * b.column]);
       column[j] = quantized(values, count, format);
     }
-    for (int64_t j = 0; j < kWidth; ++j) scales[j] = column[j].scale;
-    for (int64_t r = 0; r < (format == Format::q8_0 ? kRows : kRows / 2); ++r, bytes += kWidth) {
-      const auto row = static_cast<size_t>(r), later = static_cast<size_t>(r + kRows / 2);
-      for (int64_t j = 0; j < kWidth; ++j) {
+    for (int64_t j = 0; j < panel_width; ++j) scales[j] = column[j].scale;
+    for (int64_t r = 0; r < (format == Format::q8_0 ? row_count : row_count / 2); ++r, bytes += panel_width) {
+      const auto row = static_cast<size_t>(r), later = static_cast<size_t>(r + row_count / 2);
+      for (int64_t j = 0; j < panel_width; ++j) {
         const auto& q = column[j].q;
         bytes[j] = static_cast<uint8_t>(format == Format::q8_0 ? q[row] : (q[row] & 0xf) | q[later] << 4);
       }
@@ -102,10 +102,10 @@ void pack_blocks(MatrixView<From> b, int64_t k, int64_t columns, Format format, 
 // Where the system has them: a product walks over all of it. They are shared with what lies around: matrices that began
 // with a page of their own would leave up to 2 MB between them.
 void want_large_pages(std::byte* memory, size_t size) {
-  constexpr uintptr_t kPage = uintptr_t{1} << 21;
-  if (size < kPage) return;
-  const auto begin = reinterpret_cast<uintptr_t>(memory), from = begin / kPage * kPage;
-  ::madvise(reinterpret_cast<void*>(from), (begin + size + kPage - 1) / kPage * kPage - from, MADV_HUGEPAGE);
+  constexpr uintptr_t page = uintptr_t{1} << 21;
+  if (size < page) return;
+  const auto begin = reinterpret_cast<uintptr_t>(memory), from = begin / page * page;
+  ::madvise(reinterpret_cast<void*>(from), (begin + size + page - 1) / page * page - from, MADV_HUGEPAGE);
 }
 
 }  // namespace
@@ -120,10 +120,10 @@ void Packed::forget() {
 
 void Packed::reserve(size_t size) {
   if (size <= capacity_) return;
-  constexpr size_t kAlign = 64;
+  constexpr size_t align = 64;
   capacity_ = 0;
   data_.reset();
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlign, (size + kAlign - 1) / kAlign * kAlign)));
+  data_.reset(static_cast<std::byte*>(std::aligned_alloc(align, (size + align - 1) / align * align)));
   if (!data_) throw std::bad_alloc();
   want_large_pages(data_.get(), size);
   capacity_ = size;

@@ -46,7 +46,7 @@ HWY_INLINE Vector add_pair(Vector a, Vector b, Vector c) {
 // `count` numbers in place, and up to a whole vector more.
 HWY_INLINE void round_in_place(float* numbers, int64_t count) {
   const Tag tag;
-  for (int64_t i = 0; i < count; i += kLanes)
+  for (int64_t i = 0; i < count; i += lane_count)
     hn::StoreU(hn::BitCast(tag, rounded(hn::LoadU(tag, numbers + i))), tag, numbers + i);
 }
 
@@ -68,17 +68,17 @@ HWY_INLINE Vector words_by_hand(Vector earlier, Vector later) {
 HWY_INLINE Vector words_of(Vector earlier, Vector later) {
 #if HWY_TARGET <= HWY_AVX3
   if (HWY_LIKELY(!rounds_up_to_normal(earlier) && !rounds_up_to_normal(later))) {
-    alignas(64) static constexpr uint16_t kInTurn[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+    alignas(64) static constexpr uint16_t in_turn[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                                          8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     __m512i both;
     asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(both) : "v"(earlier.raw), "v"(later.raw));
-    return Vector{_mm512_castsi512_ps(_mm512_permutexvar_epi16(_mm512_load_si512(kInTurn), both))};
+    return Vector{_mm512_castsi512_ps(_mm512_permutexvar_epi16(_mm512_load_si512(in_turn), both))};
   }
 #endif
   return words_by_hand(earlier, later);
 }
 
-// The same of neighbours: kLanes / 2 words.
+// The same of neighbours: lane_count / 2 words.
 HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 #if HWY_TARGET <= HWY_AVX3
   if (HWY_LIKELY(!rounds_up_to_normal(neighbours))) {
@@ -97,12 +97,12 @@ HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 
 // k neighbours, the last paired with zero: to k / 2 words, or to k floats in pairs. Up to a whole vector more is
 // written.
-template <bool kWords>
+template <bool word_count>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;
-  for (int64_t i = 0; i < k; i += kLanes) {
-    const auto numbers = load(in + i, static_cast<size_t>(std::min<int64_t>(kLanes, k - i)));
-    if constexpr (kWords) {
+  for (int64_t i = 0; i < k; i += lane_count) {
+    const auto numbers = load(in + i, static_cast<size_t>(std::min<int64_t>(lane_count, k - i)));
+    if constexpr (word_count) {
       store_words_of(numbers, out + i / 2);
     } else {
       hn::StoreU(hn::BitCast(tag, hn::Shuffle2301(rounded(numbers))), tag, out + i);
@@ -116,18 +116,18 @@ HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   const Tag tag;
   if (k % 2 != 0) std::fill_n(rows + k * 16, 16, 0.0f);
   for (int64_t i = 0; i < k; i += 2, rows += 32, out += 16) {
-    for (int v = 0; v < 16; v += kLanes)
+    for (int v = 0; v < 16; v += lane_count)
       hn::StoreU(words(hn::LoadU(tag, rows + v), hn::LoadU(tag, rows + 16 + v)), tag, out + v);
   }
 }
 
 // The same of a panel of up to 16 columns whose elements are neighbours.
 HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
-  constexpr int64_t kRows = 16;
-  alignas(64) float square[kRows * 16];
+  constexpr int64_t row_count = 16;
+  alignas(64) float square[row_count * 16];
   const bool by_instruction = pairs_are_words();
-  for (int64_t i = 0; i < k; i += kRows, out += kRows / 2 * 16) {
-    const int64_t rows = std::min(kRows, k - i);
+  for (int64_t i = 0; i < k; i += row_count, out += row_count / 2 * 16) {
+    const int64_t rows = std::min(row_count, k - i);
     const float* in[16];
     for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
     turn_rows(in, count, rows, square);

@@ -6,13 +6,13 @@
 
 namespace compeer::kernels {
 
-constexpr int64_t kChunk = 256;  // part of the bits: see gemm.h
+constexpr int64_t chunk_length = 256;  // part of the bits: see gemm.h
 // Distances of panels and row blocks that were rearranged for a chunk: a line more than they are long, or all of them
 // would begin in the same set of the first-level cache.
-constexpr int64_t kPanelStep = kChunk * Packed::width + 16;
-constexpr int64_t kStrip = 24;  // panels of B at once
-constexpr int64_t kRows = 384;  // of A at once: their chunk of k stays in the second-level cache
-alignas(64) constexpr float kZeros[std::max(kRows, kStrip* Packed::width)] = {};
+constexpr int64_t panel_step = chunk_length * Packed::width + 16;
+constexpr int64_t strip = 24;       // panels of B at once
+constexpr int64_t row_count = 384;  // of A at once: their chunk of k stays in the second-level cache
+alignas(64) constexpr float zeros[std::max(row_count, strip* Packed::width)] = {};
 
 struct MatrixProduct {
   View a;

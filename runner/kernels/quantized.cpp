@@ -10,7 +10,7 @@ namespace compeer::kernels {
 
 namespace {
 
-constexpr int64_t kLength = QuantizedBlock::length;
+constexpr int64_t block_length = QuantizedBlock::length;
 
 float inverse(float scale) { return scale != 0 ? 1 / scale : 0; }
 
@@ -22,20 +22,20 @@ uint32_t magnitude(float x) { return std::bit_cast<uint32_t>(x) & 0x7fffffff; }
 
 uint32_t largest(const float* x) {
   uint32_t most = 0;
-  for (int64_t j = 0; j < kLength; ++j) most = std::max(most, magnitude(x[j]));
+  for (int64_t j = 0; j < block_length; ++j) most = std::max(most, magnitude(x[j]));
   return most;
 }
 
 float eight_bits(const float* x, int8_t* q) {
   const float scale = std::bit_cast<float>(largest(x)) / 127, factor = inverse(scale);
-  for (int64_t j = 0; j < kLength; ++j) q[j] = nearest(x[j] * factor);
+  for (int64_t j = 0; j < block_length; ++j) q[j] = nearest(x[j] * factor);
   return scale;
 }
 
 float four_bits(const float* x, int8_t* q) {
-  const float most = *std::find_if(x, x + kLength, [m = largest(x)](float one) { return magnitude(one) == m; });
+  const float most = *std::find_if(x, x + block_length, [m = largest(x)](float one) { return magnitude(one) == m; });
   const float scale = most / -8, factor = inverse(scale);
-  for (int64_t j = 0; j < kLength; ++j)
+  for (int64_t j = 0; j < block_length; ++j)
     q[j] = static_cast<int8_t>(static_cast<int>(std::min(15.0f, x[j] * factor + 8.5f)) - 8);
   return scale;
 }
@@ -46,7 +46,7 @@ float QuantizedBlock::widened_scale() const { return c10::Half(scale, c10::Half:
 
 QuantizedBlock quantized(const float* values, int64_t count, Format format) {
   QuantizedBlock block;
-  float x[kLength] = {};
+  float x[block_length] = {};
   std::copy_n(values, count, x);
   const float scale = format == Format::q8_0 ? eight_bits(x, block.q.data()) : four_bits(x, block.q.data());
   block.scale = c10::Half(scale).x;

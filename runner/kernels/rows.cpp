@@ -129,8 +129,8 @@ void in_parts(int64_t count, int64_t floats_each, Work work) {
 // Runs work(from, to) over columns, in strips.
 template <class Work>
 void in_strips(int64_t width, Work work) {
-  constexpr int64_t kStrip = 64;
-  share((width + kStrip - 1) / kStrip, [&](int64_t i) { work(i * kStrip, std::min(width, (i + 1) * kStrip)); });
+  constexpr int64_t strip = 64;
+  share((width + strip - 1) / strip, [&](int64_t i) { work(i * strip, std::min(width, (i + 1) * strip)); });
 }
 
 }  // namespace

@@ -12,15 +12,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr float kNothing = -std::numeric_limits<float>::infinity();
+constexpr float nothing = -std::numeric_limits<float>::infinity();
 
 float largest(const float* x, int64_t count) {
   const Tag tag;
   Vector top[4];
-  for (Vector& t : top) t = hn::Set(tag, kNothing);
+  for (Vector& t : top) t = hn::Set(tag, nothing);
   int64_t i = 0;
-  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    for (int j = 0; j < 4; ++j) top[j] = hn::Max(top[j], hn::LoadU(tag, x + i + j * kLanes));
+  for (; i + 4 * lane_count <= count; i += 4 * lane_count) {
+    for (int j = 0; j < 4; ++j) top[j] = hn::Max(top[j], hn::LoadU(tag, x + i + j * lane_count));
   }
   float best = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(hn::Max(top[0], top[1]), hn::Max(top[2], top[3]))));
   for (; i < count; ++i) best = std::max(best, x[i]);
@@ -31,7 +31,7 @@ int64_t first_equal(const float* x, int64_t count, float value) {
   const Tag tag;
   const Vector wanted = hn::Set(tag, value);
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
+  for (; i + lane_count <= count; i += lane_count) {
     const auto found = hn::FindFirstTrue(tag, hn::Eq(hn::LoadU(tag, x + i), wanted));
     if (found >= 0) return i + found;
   }
@@ -46,7 +46,7 @@ int64_t at_least(const float* x, int64_t count, float scale, float least, int32_
   const hn::RebindToSigned<Tag> numbers;
   const Vector factor = hn::Set(tag, scale), bound = hn::Set(tag, least);
   int64_t found = 0, i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
+  for (; i + lane_count <= count; i += lane_count) {
     const auto mask = hn::Ge(hn::Mul(hn::LoadU(tag, x + i), factor), bound);
     if (hn::AllFalse(tag, mask)) continue;
     const auto index = hn::Iota(numbers, static_cast<int32_t>(i));
@@ -62,13 +62,13 @@ void lane_maxima(const float* x, int64_t count, float* out) {
   const Tag tag;
   for (int64_t first = 0; first < count; first += 512, out += 16) {
     const int64_t columns = std::min<int64_t>(512, count - first);
-    Vector top[kParts];
-    for (int p = 0; p < kParts; ++p) top[p] = hn::Set(tag, kNothing);
+    Vector top[lane_vectors];
+    for (int p = 0; p < lane_vectors; ++p) top[p] = hn::Set(tag, nothing);
     int64_t i = 0;
     for (; i + 16 <= columns; i += 16) {
-      for (int p = 0; p < kParts; ++p) top[p] = hn::Max(top[p], hn::LoadU(tag, x + first + i + p * kLanes));
+      for (int p = 0; p < lane_vectors; ++p) top[p] = hn::Max(top[p], hn::LoadU(tag, x + first + i + p * lane_count));
     }
-    for (int p = 0; p < kParts; ++p) hn::StoreU(top[p], tag, out + p * kLanes);
+    for (int p = 0; p < lane_vectors; ++p) hn::StoreU(top[p], tag, out + p * lane_count);
     for (; i < columns; ++i) out[i % 16] = std::max(out[i % 16], x[first + i]);
   }
 }

@@ -31,32 +31,33 @@ struct Chunk {
 
 // Row r's element i. Where a row's elements are neighbours, one pointer a row and a common index address them all;
 // where a column's are, one pointer does.
-template <int R, bool kRows>
+template <int R, bool row_count>
 struct Left {
   explicit Left(View a) : step(a.column) {
-    HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (kRows ? r * a.row : r);
+    HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (row_count ? r * a.row : r);
   }
-  HWY_INLINE float at(int r, int64_t i) const { return kRows ? row[r][i] : row[0][i * step + r]; }
+  HWY_INLINE float at(int r, int64_t i) const { return row_count ? row[r][i] : row[0][i * step + r]; }
   const float* row[R];
   int64_t step;
 };
 
 HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
-constexpr int64_t kAhead = 8 * Packed::width;  // of B, which lies in the second-level cache
+constexpr int64_t ahead = 8 * Packed::width;  // of B, which lies in the second-level cache
 
 // A panel's block in 8 or 4 bits: each column's scale, then rows of bytes. Integers of 4 bits are spread first, into 16
 // times themselves, which the scale takes off again. All of it is exact, as is the product of integer and scale.
-template <Format kFormat>
+template <Format block_format>
 struct PackedBlock {
-  static constexpr int64_t kRows = 32, kWords = panel_block(kFormat).bytes / 4, kLines = (kWords + 15) / 16;
+  static constexpr int64_t row_count = 32, word_count = panel_block(block_format).bytes / 4,
+                           line_count = (word_count + 15) / 16;
   using Bytes = hn::Rebind<int8_t, Tag>;
 
   // Of the columns of vector `part`.
   static HWY_INLINE Vector scale(const float* block, int part) {
     const Tag tag;
-    const auto* from = reinterpret_cast<const hwy::float16_t*>(block) + part * kLanes;
+    const auto* from = reinterpret_cast<const hwy::float16_t*>(block) + part * lane_count;
     const auto scale = hn::PromoteTo(tag, hn::LoadU(hn::Rebind<hwy::float16_t, Tag>(), from));
-    return kFormat == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
+    return block_format == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
   }
   static HWY_INLINE const int8_t* bytes(const float* block) { return reinterpret_cast<const int8_t*>(block + 8); }
   // [16][16] -> [32][16]
@@ -64,11 +65,11 @@ struct PackedBlock {
     const hn::CappedTag<int8_t, 64> tag;
     const hn::RebindToUnsigned<hn::Repartition<int16_t, decltype(tag)>> words;
     const auto upper = hn::Set(tag, static_cast<int8_t>(0xf0));
-    constexpr int64_t kHalf = kRows / 2 * Packed::width;
-    for (int64_t i = 0; i < kHalf; i += static_cast<int64_t>(hn::Lanes(tag))) {
+    constexpr int64_t half_block = row_count / 2 * Packed::width;
+    for (int64_t i = 0; i < half_block; i += static_cast<int64_t>(hn::Lanes(tag))) {
       const auto both = hn::LoadU(tag, halves + i);
       hn::StoreU(hn::And(hn::BitCast(tag, hn::ShiftLeft<4>(hn::BitCast(words, both))), upper), tag, to + i);
-      hn::StoreU(hn::And(both, upper), tag, to + kHalf + i);
+      hn::StoreU(hn::And(both, upper), tag, to + half_block + i);
     }
   }
   static HWY_INLINE Vector widened(const int8_t* bytes, Vector scale) {
@@ -84,16 +85,16 @@ enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
 constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
 
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
-template <int R, int P, bool kRows, bool kStreams, RightFactor kRight>
+template <int R, int P, bool row_count, bool streams_b, RightFactor right_factor>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
-  constexpr int V = P * kParts;
+  constexpr int V = P * lane_vectors;
   const Tag tag;
   const hn::RebindToUnsigned<Tag> bits;
   Vector sum[R][V];
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-      sum[r][v] = chunk.go_on  ? hn::LoadU(tag, c + r * c_row + v * kLanes)
-                  : chunk.bias ? hn::LoadU(tag, chunk.bias + v * kLanes)
+      sum[r][v] = chunk.go_on  ? hn::LoadU(tag, c + r * c_row + v * lane_count)
+                  : chunk.bias ? hn::LoadU(tag, chunk.bias + v * lane_count)
                                : hn::Zero(tag);
     }
   }
@@ -101,51 +102,51 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(c + r * c_row + p * Packed::width);
   }
-  const Left<R, kRows> left(chunk.a);
+  const Left<R, row_count> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
   const char* soon = chunk.soon;
   const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.pace;
   const auto fetch = [&](int64_t line = 0) HWY_ATTR {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) {
-      prefetch(w + p * panel + line * Packed::width + kAhead);
-      if (kStreams) prefetch(soon + p * panel * 4);
+      prefetch(w + p * panel + line * Packed::width + ahead);
+      if (streams_b) prefetch(soon + p * panel * 4);
     }
     soon += pace;
   };
-  if constexpr (kRight == RightFactor::float32 || kRight == RightFactor::words) {
+  if constexpr (right_factor == RightFactor::float32 || right_factor == RightFactor::words) {
     for (int64_t i = 0; i < k; ++i, w += Packed::width) {
       Vector right[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-        right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
+        right[v] = hn::LoadU(tag, w + (v / lane_vectors) * panel + (v % lane_vectors) * lane_count);
       }
       fetch();
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-          sum[r][v] =
-              kRight == RightFactor::words ? add_pair(x, right[v], sum[r][v]) : hn::MulAdd(x, right[v], sum[r][v]);
+          sum[r][v] = right_factor == RightFactor::words ? add_pair(x, right[v], sum[r][v])
+                                                         : hn::MulAdd(x, right[v], sum[r][v]);
         }
       }
     }
-  } else if constexpr (kRight == RightFactor::q8_0 || kRight == RightFactor::q4_0) {
-    using B = PackedBlock<format_of(kRight)>;
-    alignas(64) int8_t wide[kRight == RightFactor::q4_0 ? P : 1][B::kRows * Packed::width];
-    for (int64_t i = 0; i < k; w += B::kWords) {
+  } else if constexpr (right_factor == RightFactor::q8_0 || right_factor == RightFactor::q4_0) {
+    using B = PackedBlock<format_of(right_factor)>;
+    alignas(64) int8_t wide[right_factor == RightFactor::q4_0 ? P : 1][B::row_count * Packed::width];
+    for (int64_t i = 0; i < k; w += B::word_count) {
       Vector scale[V];
-      HWY_UNROLL(16) for (int v = 0; v < V; ++v) scale[v] = B::scale(w + (v / kParts) * panel, v % kParts);
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) scale[v] = B::scale(w + (v / lane_vectors) * panel, v % lane_vectors);
       const int8_t* bytes = B::bytes(w);
       int64_t step = panel * 4;
-      if constexpr (kRight == RightFactor::q4_0) {
+      if constexpr (right_factor == RightFactor::q4_0) {
         for (int p = 0; p < P; ++p) B::spread(B::bytes(w + p * panel), wide[p]);
         bytes = wide[0], step = sizeof wide[0];
       }
-      const int64_t end = std::min(k, i + B::kRows);
-      if constexpr (B::kLines > 8) fetch(B::kLines - 1);  // below, four rows fetch one
+      const int64_t end = std::min(k, i + B::row_count);
+      if constexpr (B::line_count > 8) fetch(B::line_count - 1);  // below, four rows fetch one
       for (int64_t line = 0; i < end; ++line) {
-        if (line < B::kLines) fetch(line);
+        if (line < B::line_count) fetch(line);
         HWY_UNROLL(4) for (int b = 0; b < 4; ++b, bytes += Packed::width) {
           const auto widened = [&](int v) HWY_ATTR {
-            return B::widened(bytes + (v / kParts) * step + (v % kParts) * kLanes, scale[v]);
+            return B::widened(bytes + (v / lane_vectors) * step + (v % lane_vectors) * lane_count, scale[v]);
           };
           if constexpr (R <= 4) {  // all registers hold sums, or elements of A
             Vector x[R];
@@ -170,21 +171,21 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
     const auto upper = hn::Set(bits, 0xffff0000u);
     const auto half = [&](auto pair, bool later)
                           HWY_ATTR { return hn::BitCast(tag, later ? hn::And(pair, upper) : hn::ShiftLeft<16>(pair)); };
-    constexpr bool kSwapped = kRight == RightFactor::swapped;
+    constexpr bool is_swapped = right_factor == RightFactor::swapped;
     for (int64_t i = 0; i < k; i += 2, w += Packed::width) {
       hn::Vec<decltype(bits)> pair[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-        pair[v] = hn::BitCast(bits, hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes));
+        pair[v] = hn::BitCast(bits, hn::LoadU(tag, w + (v / lane_vectors) * panel + (v % lane_vectors) * lane_count));
       }
       fetch();
       Vector right[V];
-      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], kSwapped);
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], is_swapped);
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
       }
       if (i + 1 == k) break;
-      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], !kSwapped);
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], !is_swapped);
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i + 1));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
@@ -193,7 +194,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   }
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-      float* to = c + r * c_row + v * kLanes;
+      float* to = c + r * c_row + v * lane_count;
       hn::StoreU(chunk.add ? hn::Add(hn::LoadU(tag, to), sum[r][v]) : sum[r][v], tag, to);
     }
   }
@@ -202,32 +203,34 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
 using Tile = void (*)(const Chunk&, float*, int64_t);
 
 // Rows [begin, begin + rows) of a panel in float32 (in bfloat16, an even number of them); `begin` is a multiple of 16.
-template <Format kFormat>
+template <Format block_format>
 void widen(const Packed& packed, int64_t panel, int64_t begin, int64_t rows, float* to) {
   const Tag tag;
   const hn::RebindToUnsigned<Tag> bits;
-  if constexpr (in_bfloat16(kFormat)) {
+  if constexpr (in_bfloat16(block_format)) {
     const auto* from = static_cast<const float*>(packed.panel(panel, begin));
     for (int64_t i = 0; i < rows; i += 2, from += Packed::width, to += 2 * Packed::width) {
-      for (int v = 0; v < kParts; ++v) {
-        const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * kLanes));
-        hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * kLanes);
-        hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag, to + Packed::width + v * kLanes);
+      for (int v = 0; v < lane_vectors; ++v) {
+        const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * lane_count));
+        hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * lane_count);
+        hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag,
+                   to + Packed::width + v * lane_count);
       }
     }
   } else {
-    using B = PackedBlock<kFormat>;
-    alignas(64) int8_t wide[B::kRows * Packed::width];
+    using B = PackedBlock<block_format>;
+    alignas(64) int8_t wide[B::row_count * Packed::width];
     for (int64_t i = begin; i < begin + rows;) {
       const auto* block = static_cast<const float*>(packed.panel(panel, i));
       const int8_t* bytes = B::bytes(block);
-      if constexpr (kFormat == Format::q4_0) B::spread(bytes, wide), bytes = wide;
-      Vector scale[kParts];
-      for (int v = 0; v < kParts; ++v) scale[v] = B::scale(block, v);
-      bytes += i % B::kRows * Packed::width;
-      const int64_t end = std::min(begin + rows, i / B::kRows * B::kRows + B::kRows);
+      if constexpr (block_format == Format::q4_0) B::spread(bytes, wide), bytes = wide;
+      Vector scale[lane_vectors];
+      for (int v = 0; v < lane_vectors; ++v) scale[v] = B::scale(block, v);
+      bytes += i % B::row_count * Packed::width;
+      const int64_t end = std::min(begin + rows, i / B::row_count * B::row_count + B::row_count);
       for (; i < end; ++i, bytes += Packed::width, to += Packed::width) {
-        for (int v = 0; v < kParts; ++v) hn::StoreU(B::widened(bytes + v * kLanes, scale[v]), tag, to + v * kLanes);
+        for (int v = 0; v < lane_vectors; ++v)
+          hn::StoreU(B::widened(bytes + v * lane_count, scale[v]), tag, to + v * lane_count);
       }
     }
   }

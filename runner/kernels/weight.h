@@ -17,7 +17,7 @@ struct WeightOptions {
   bool plain = false;               ///< never rearranged: libtorch multiplies by it, wherever it is
 };
 
-constexpr int64_t kRowsAsItLies = 128;  ///< of a product, from which on rearranging on the way costs little
+constexpr int64_t rows_as_it_lies = 128;  ///< of a product, from which on rearranging on the way costs little
 
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
 /// format, except for bfloat16_pairs: products are, bit for bit, those of the weights rounded to it (`round_row`). In
@@ -25,7 +25,7 @@ constexpr int64_t kRowsAsItLies = 128;  ///< of a product, from which on rearran
 ///
 /// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`.
 /// Unless `pages_kept` (base/pages.h), the copy is dropped for products of many rows that are differentiated
-/// (kRowsAsItLies): gradients need its memory. For bfloat16 its numbers must be such that bfloat16 holds them; for
+/// (rows_as_it_lies): gradients need its memory. For bfloat16 its numbers must be such that bfloat16 holds them; for
 /// bfloat16_pairs they need not. Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and
 /// their gradients read that copy alone, so `release` may then give the memory behind the tensor back to the system
 /// (pages of a mapped file). Weights of one tensor share the copy: so do models that stand on one base.

@@ -36,18 +36,18 @@ class Workers {
       helpers_.emplace_back([this, index = static_cast<int>(helpers_.size())] { help(index); });
     run_ = run, work_ = work, count_ = count, wanted_ = helpers;
     next_.store(0, std::memory_order_relaxed);
-    gate_.store((gate_.load(std::memory_order_relaxed) & kTurn) + kNextTurn + kOpen, std::memory_order_release);
+    gate_.store((gate_.load(std::memory_order_relaxed) & turn_mask) + next_turn + open_bit, std::memory_order_release);
     post();
     claim();
-    gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    for (int i = 0; gate_.load(std::memory_order_acquire) & kInside; ++i) i < 4096 ? pause() : void(sched_yield());
+    gate_.fetch_and(~open_bit, std::memory_order_acq_rel);
+    for (int i = 0; gate_.load(std::memory_order_acquire) & inside_mask; ++i) i < 4096 ? pause() : void(sched_yield());
     return true;
   }
 
  private:
   // One word, so that joining and closing can't miss each other: how many helpers are inside, whether more may come
   // in, and the number of the turn.
-  static constexpr uint64_t kInside = 0xffff, kOpen = 1 << 16, kNextTurn = 1 << 17, kTurn = ~(kNextTurn - 1);
+  static constexpr uint64_t inside_mask = 0xffff, open_bit = 1 << 16, next_turn = 1 << 17, turn_mask = ~(next_turn - 1);
 
   void post() {
     posted_.fetch_add(1);
@@ -66,9 +66,9 @@ class Workers {
       const uint32_t seen = posted_.load();
       if (stop_) return;  // after `seen`: the last post may come between the two, and nothing is posted after it
       uint64_t gate = gate_.load(std::memory_order_acquire);
-      if ((gate & kOpen) && (gate & kTurn) != last) {
+      if ((gate & open_bit) && (gate & turn_mask) != last) {
         if (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) continue;
-        last = gate & kTurn;
+        last = gate & turn_mask;
         if (index < wanted_) claim();
         gate_.fetch_sub(1, std::memory_order_acq_rel);
       } else {

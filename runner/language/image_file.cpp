@@ -13,8 +13,8 @@ namespace compeer::language {
 
 namespace {
 
-constexpr int64_t kTooManyPixels = 100'000'000;
-constexpr uint64_t kLargestFile = uint64_t{1} << 30;
+constexpr int64_t too_many_pixels = 100'000'000;
+constexpr uint64_t largest_file = uint64_t{1} << 30;
 
 // What a picture shows upright: the pixel at (y, x) of the result lies at (row, column) of the stored one.
 Image turned(const Image& stored, int orientation) {
@@ -40,7 +40,7 @@ Image turned(const Image& stored, int orientation) {
 void check_size(int64_t height, int64_t width, const std::string& where) {
   const auto size = fmt::format("is {} x {} pixels", width, height);
   if (height < 1 || width < 1) throw Error(where, size, "a picture has at least one pixel", Exit::data);
-  if (height >= kTooManyPixels || width >= kTooManyPixels || height * width >= kTooManyPixels)
+  if (height >= too_many_pixels || width >= too_many_pixels || height * width >= too_many_pixels)
     throw Error(where, size, "pictures of 100 megapixels and more are not read", Exit::data);
 }
 
@@ -61,9 +61,9 @@ int exif_orientation(std::string_view tiff) {
   };
   const auto directory = static_cast<size_t>(number(4, 4));
   const auto entries = static_cast<size_t>(number(directory, 2));
-  constexpr uint64_t kOrientation = 0x0112, kShort = 3;
+  constexpr uint64_t orientation_tag = 0x0112, short_type = 3;
   for (size_t i = 0, at = directory + 2; i < entries && at < tiff.size(); ++i, at += 12) {
-    if (number(at, 2) != kOrientation || number(at + 2, 2) != kShort) continue;
+    if (number(at, 2) != orientation_tag || number(at + 2, 2) != short_type) continue;
     const auto value = number(at + 8, 2);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
@@ -84,7 +84,7 @@ Image decode_image(std::string_view bytes, const std::string& where) {
 }
 
 Image read_image(const std::filesystem::path& file) {
-  return decode_image(read_file(file, kLargestFile), file.string());
+  return decode_image(read_file(file, largest_file), file.string());
 }
 
 }  // namespace compeer::language

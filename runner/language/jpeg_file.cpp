@@ -12,7 +12,7 @@ namespace compeer::language {
 
 namespace {
 
-constexpr int kMostScans = 200;  // a progressive file may ask for the whole picture again and again
+constexpr int most_scans = 200;  // a progressive file may ask for the whole picture again and again
 
 // One JPEG file on its way to pixels.
 class JpegReader {
@@ -112,9 +112,9 @@ class JpegReader {
   }
 
   static void watch(j_common_ptr jpeg) {
-    if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= kMostScans) return;
+    if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
     auto& attempt = self_of(jpeg).attempt_;
-    std::snprintf(attempt.message, sizeof attempt.message, "has more than %d scans", kMostScans);
+    std::snprintf(attempt.message, sizeof attempt.message, "has more than %d scans", most_scans);
     std::longjmp(attempt.landing, 1);
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kLargestSettings = 1 << 20;
+constexpr uint64_t largest_settings = 1 << 20;
 
 // The keys of one settings file, read with the file named in what goes wrong.
 class PictureSettingsReader {
@@ -67,7 +67,7 @@ FoundSettings find(const std::filesystem::path& folder) {
   for (const char* name : {"preprocessor_config.json", "processor_config.json"}) {
     const auto file = folder / name;
     if (!std::filesystem::exists(file)) continue;
-    auto table = read_strict_json(file, kLargestSettings);
+    auto table = read_strict_json(file, largest_settings);
     if (table.is_object() && table.contains("image_processor")) table = json(table.at("image_processor"));
     if (!table.is_object()) throw Error(file.string(), "is not a JSON object", "", Exit::data);
     return {file, table};
@@ -81,19 +81,19 @@ FoundSettings find(const std::filesystem::path& folder) {
 PictureSettings PictureSettings::load(const std::filesystem::path& folder) {
   const auto [file, table] = find(folder);
   const PictureSettingsReader read(table, file.string());
-  constexpr int64_t kMostPixels = int64_t{1} << 40;
-  constexpr int kBicubic = 3;
+  constexpr int64_t most_pixels = int64_t{1} << 40;
+  constexpr int bicubic = 3;
   PictureSettings s;
   if (read.has("size")) {
     if (!table.at("size").is_object()) read.refuse("size", "must be a table of shortest_edge and longest_edge");
     const PictureSettingsReader size(table.at("size"), file.string());
-    size.size("shortest_edge", kMostPixels, s.min_pixels);
-    size.size("longest_edge", kMostPixels, s.max_pixels);
-    size.size("min_pixels", kMostPixels, s.min_pixels);
-    size.size("max_pixels", kMostPixels, s.max_pixels);
+    size.size("shortest_edge", most_pixels, s.min_pixels);
+    size.size("longest_edge", most_pixels, s.max_pixels);
+    size.size("min_pixels", most_pixels, s.min_pixels);
+    size.size("max_pixels", most_pixels, s.max_pixels);
   }
-  read.size("min_pixels", kMostPixels, s.min_pixels);
-  read.size("max_pixels", kMostPixels, s.max_pixels);
+  read.size("min_pixels", most_pixels, s.min_pixels);
+  read.size("max_pixels", most_pixels, s.max_pixels);
   if (s.min_pixels > s.max_pixels) read.refuse("min_pixels", "must not be larger than max_pixels");
   read.size("patch_size", 1024, s.patch_size);
   read.size("temporal_patch_size", 64, s.temporal_patch_size);
@@ -106,7 +106,7 @@ PictureSettings PictureSettings::load(const std::filesystem::path& folder) {
   read.number("rescale_factor", s.rescale_factor);
   if (!(s.rescale_factor > 0)) read.refuse("rescale_factor", "must be above 0");
   for (const char* key : {"do_resize", "do_rescale", "do_normalize", "do_convert_rgb"}) read.step(key);
-  if (read.has("resample") && table.at("resample") != json(kBicubic)) read.refuse("resample", "must be 3, bicubic");
+  if (read.has("resample") && table.at("resample") != json(bicubic)) read.refuse("resample", "must be 3, bicubic");
   return s;
 }
 

@@ -10,8 +10,8 @@ namespace compeer::language {
 
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-constexpr size_t kLongRun = 64;
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+constexpr size_t long_run = 64;
 
 const utf8proc_uint8_t* units(std::string_view text) { return reinterpret_cast<const utf8proc_uint8_t*>(text.data()); }
 
@@ -49,7 +49,7 @@ size_t repair(std::string_view bytes, bool more_may_come, std::string& text) {
     size_t whole = 0;
     const size_t broken = broken_length(bytes, whole);
     if (more_may_come && broken == bytes.size() && broken < whole) break;
-    text += kReplacement;
+    text += replacement;
     bytes.remove_prefix(broken);
   }
   return size - bytes.size();
@@ -66,7 +66,7 @@ std::string sort_marks(std::string_view text) {
   result.reserve(text.size());
   std::vector<Mark> marks;
   const auto flush = [&] {
-    if (marks.size() > kLongRun)
+    if (marks.size() > long_run)
       std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.order < b.order; });
     for (const Mark& mark : marks) result += mark.bytes;
     marks.clear();

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json_builder.h"
-#include "base/plain_file.h"
 
 namespace compeer::language {
 
@@ -119,13 +119,13 @@ class TableReader : public JsonBuilder<Json> {
 
 Json read_tokenizer(const std::filesystem::path& file, TokenTables& tables) {
   const auto where = file.string();
-  return TableReader(where, TableReader::Layout::tokenizer, tables).parse(read_plain_file(file, kLargestTable));
+  return TableReader(where, TableReader::Layout::tokenizer, tables).parse(read_plain_file(file, largest_table));
 }
 
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file) {
   const auto where = file.string();
   TokenTables tables;
-  TableReader(where, TableReader::Layout::vocabulary, tables).parse(read_plain_file(file, kLargestTable));
+  TableReader(where, TableReader::Layout::vocabulary, tables).parse(read_plain_file(file, largest_table));
   if (tables.vocabulary.empty()) throw Error(where, "holds no vocabulary", "", Exit::data);
   return std::move(tables.vocabulary);
 }

@@ -10,7 +10,7 @@
 namespace compeer::language {
 
 /// The most bytes that a file of a tokenizer may have.
-constexpr uint64_t kLargestTable = uint64_t{1} << 29;
+constexpr uint64_t largest_table = uint64_t{1} << 29;
 
 /// The two tables of a byte-pair model. They are most of its file, so they never become JSON values.
 struct TokenTables {

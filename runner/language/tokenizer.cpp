@@ -8,17 +8,16 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/model_folder.h"
-#include "base/plain_file.h"
-#include "language/spelling.h"
 #include "language/text_stream.h"
 #include "language/token_tables.h"
 #include "language/tokenizer_files.h"
+#include "language/vocabulary.h"
 
 namespace compeer::language {
 
 namespace {
 
-constexpr size_t kLongestAdded = 1024;  // bytes: a longer one would be looked for too long at every place
+constexpr size_t longest_added = 1024;  // bytes: a longer one would be looked for too long at every place
 
 // The parts of spans that lie in `place`, counted from its begin.
 std::vector<ByteSpan> within(std::span<const ByteSpan> spans, ByteSpan place) {
@@ -59,7 +58,7 @@ void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& whe
   std::vector<AddedToken> before, after;
   for (AddedToken& token : added) {
     const auto id = checked_id(token.id, token.text, where);
-    if (token.text.empty() || token.text.size() > kLongestAdded)
+    if (token.text.empty() || token.text.size() > longest_added)
       throw Error(where, fmt::format("added token {} has {} bytes", id, token.text.size()), "", Exit::data);
     const int32_t in_vocabulary = vocabulary_.id(token.text);
     const bool taken = in_vocabulary != id && !vocabulary_.spelled(id).empty();
@@ -196,7 +195,7 @@ std::span<const char* const> Tokenizer::file_names() {
 void Tokenizer::save(const std::filesystem::path& folder) const {
   for (const char* name : file_names()) {
     if (std::filesystem::exists(folder_ / name))
-      write_file(folder / name, read_plain_file(folder_ / name, kLargestTable));
+      write_file(folder / name, read_plain_file(folder_ / name, largest_table));
   }
 }
 

@@ -11,10 +11,8 @@
 
 #include "language/added_tokens.h"
 #include "language/byte_pairs.h"
-#include "language/normal_form.h"
-#include "language/pre_tokenizer.h"
 #include "language/text.h"
-#include "language/token_decoder.h"
+#include "language/tokenizer_pipeline.h"
 
 namespace compeer::language {
 

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
-#include "language/tokenizer_steps.h"
+#include "language/tokenizer_json.h"
 
 namespace compeer::language {
 
@@ -17,11 +17,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr const char* kQwen2Pattern =
+constexpr const char* qwen2_pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
-                                  "pad_token", "cls_token", "mask_token"};
+constexpr const char* roles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                 "pad_token", "cls_token", "mask_token"};
 
 Json read_if_there(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
@@ -37,7 +37,7 @@ std::string text_of(const Json& token) {
 
 // A line that begins with "#version" is a header only where it is the first: other merges begin with "#".
 std::vector<BytePairs::Pair> read_merges(const fs::path& file) {
-  const std::string text = read_plain_file(file, kLargestTable);
+  const std::string text = read_plain_file(file, largest_table);
   std::vector<BytePairs::Pair> merges;
   size_t number = 1;
   for (size_t at = 0; at < text.size(); ++number) {
@@ -67,9 +67,9 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
   if (config.value("add_prefix_space", false)) into.pre_tokenizer.add(SpaceMark{" "});
   if (name == "Qwen2Tokenizer") {
     into.normal_form.add_nfc();
-    into.pre_tokenizer.add(Splitter(kQwen2Pattern, file.string()));
+    into.pre_tokenizer.add(Splitter(qwen2_pattern, file.string()));
   } else if (name == "GPT2Tokenizer") {
-    into.pre_tokenizer.add(Splitter(kByteLevelPattern, file.string()));
+    into.pre_tokenizer.add(Splitter(byte_level_pattern, file.string()));
     into.roles["eos_token"] = "<|endoftext|>";
   } else {
     throw Error(file.string(),
@@ -125,7 +125,7 @@ void read_config(const Json& config, const std::string& where, TokenizerFiles& i
     for (const auto& [id, token] : config.at("added_tokens_decoder").items())
       tokens.add(added_token(token, id_of(id, where), where));
   }
-  for (const char* role : kRoles) {
+  for (const char* role : roles) {
     if (!config.contains(role)) continue;
     if (const auto text = text_of(config.at(role)); !text.empty()) into.roles[role] = text;
   }

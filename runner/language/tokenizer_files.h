@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "language/added_tokens.h"
-#include "language/normal_form.h"
-#include "language/pre_tokenizer.h"
-#include "language/token_decoder.h"
 #include "language/token_tables.h"
+#include "language/tokenizer_pipeline.h"
 
 namespace compeer::language {
 

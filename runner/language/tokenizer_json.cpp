@@ -1,16 +1,134 @@
-// tokenizer.json, as far as BPE tokenizers use it: its model and its added tokens. tokenizer_steps.h has the rest.
+// The steps of tokenizer.json that BPE tokenizers have: those of Qwen2, GPT-2, SmolLM2, Llama, Mistral and their kin.
+// How that file is read: its model and its added tokens.
+#include "language/tokenizer_json.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "language/text.h"
 #include "language/tokenizer_files.h"
-#include "language/tokenizer_steps.h"
 
 namespace compeer::language {
 
 using Json = nlohmann::ordered_json;
 
+const char* const byte_level_pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+void unsupported_tokenizer(const std::string& where, const std::string& what) {
+  throw Error(where, what + " is not supported",
+              "BPE tokenizers are: those of Qwen2, GPT-2, SmolLM2, Llama, Mistral and their kin", Exit::data);
+}
+
 namespace {
+
+constexpr size_t growth = 4;  // the most that replacements may lengthen a text: a file shall not fill the memory
+
+// A step and, if it is a sequence, those in it.
+std::vector<Json> steps_of(const Json& file, const char* name, const char* list) {
+  if (!file.contains(name) || file.at(name).is_null()) return {};
+  const Json& step = file.at(name);
+  if (step.value("type", "") != "Sequence") return {step};
+  const Json& steps = step.at(list);
+  return {steps.begin(), steps.end()};
+}
+
+bool flag_of(const Json& step, const char* name, bool otherwise) {
+  return step.contains(name) && !step.at(name).is_null() ? step.at(name).get<bool>() : otherwise;
+}
+
+/// Reads replacements and keeps an eye on how much longer they make a text, one after the other.
+class Replacements {
+ public:
+  explicit Replacements(const std::string& where) : where_(where) {}
+
+  TextReplacement read(const Json& step) {
+    const Json& pattern = step.at("pattern");
+    if (!pattern.contains("String")) unsupported_tokenizer(where_, "Replace with a pattern that is no String");
+    TextReplacement result{pattern.at("String").get<std::string>(), step.at("content").get<std::string>()};
+    if (result.from.empty()) unsupported_tokenizer(where_, "Replace of an empty String");
+    growth_ *= std::max<size_t>(1, (result.to.size() + result.from.size() - 1) / result.from.size());
+    if (growth_ > growth)
+      unsupported_tokenizer(where_, fmt::format("Replace that makes text more than {} times as long", growth));
+    return result;
+  }
+
+ private:
+  const std::string& where_;
+  size_t growth_ = 1;
+};
+
+Splitter split_step(const Json& step, const std::string& where) {
+  static const std::map<std::string, SplitBehavior> behaviors{
+      {"Isolated", SplitBehavior::isolated},
+      {"Removed", SplitBehavior::removed},
+      {"MergedWithPrevious", SplitBehavior::merged_with_previous},
+      {"MergedWithNext", SplitBehavior::merged_with_next},
+      {"Contiguous", SplitBehavior::contiguous}};
+  const Json& pattern = step.at("pattern");
+  const bool regex = pattern.contains("Regex");
+  const auto text = pattern.at(regex ? "Regex" : "String").get<std::string>();
+  const auto name = step.value("behavior", "");
+  const auto behavior = behaviors.find(name);
+  if (behavior == behaviors.end()) unsupported_tokenizer(where, "splitting with '" + name + "'");
+  return Splitter(regex ? text : escaped_pattern(text), where, behavior->second, flag_of(step, "invert", false));
+}
+
+SpaceMark::Before before_of(const Json& step, const std::string& where) {
+  static const std::map<std::string, SpaceMark::Before> schemes{{"always", SpaceMark::Before::every_piece},
+                                                                {"first", SpaceMark::Before::first_piece},
+                                                                {"never", SpaceMark::Before::none}};
+  const bool prefix = flag_of(step, "add_prefix_space", true);  // older files have only this
+  const auto name = step.value("prepend_scheme", prefix ? "always" : "never");
+  const auto scheme = schemes.find(name);
+  if (scheme == schemes.end() || (!prefix && scheme->second != SpaceMark::Before::none)) {
+    unsupported_tokenizer(where, fmt::format("Metaspace with the prepend_scheme '{}'{}", name,
+                                             prefix ? "" : " and without add_prefix_space"));
+  }
+  return scheme->second;
+}
+
+void add_metaspace(const Json& step, const std::string& where, PreTokenizer& into) {
+  const auto mark = step.at("replacement").get<std::string>();
+  if (mark.empty() || first_character(mark).length != mark.size())
+    unsupported_tokenizer(where, "Metaspace with the replacement '" + mark.substr(0, 100) + "'");
+  into.add(SpaceMark{mark, before_of(step, where)});
+  if (flag_of(step, "split", true)) into.add(Splitter(escaped_pattern(mark), where, SplitBehavior::merged_with_next));
+}
+
+void add_byte_level(const Json& step, const std::string& where, PreTokenizer& into) {
+  if (flag_of(step, "add_prefix_space", true)) into.add(SpaceMark{" ", SpaceMark::Before::every_piece});
+  if (flag_of(step, "use_regex", true)) into.add(Splitter(byte_level_pattern, where));
+}
+
+void add_strip(const Json& step, const std::string& where, TokenDecoder& into) {
+  into.strip = step.at("content").get<std::string>();
+  const auto start = whole<int64_t>(step.at("start")), stop = whole<int64_t>(step.at("stop"));
+  if (into.strip.empty() || first_character(into.strip).length != into.strip.size() || start < 0 || stop != 0)
+    unsupported_tokenizer(where, fmt::format("decoder Strip with the content '{}', {} at the start and {} at the stop",
+                                             into.strip.substr(0, 100), start, stop));
+  into.strip_start = static_cast<size_t>(start);
+}
+
+const std::vector<std::string> byte_level_order{"ByteLevel"};
+const std::vector<std::string> character_order{"Replace", "ByteFallback", "Fuse", "Strip"};
+
+// Bytes that spell the mark of a space, say, are to stay what they are.
+void check_order(const std::vector<Json>& steps, const std::vector<std::string>& order, const std::string& where) {
+  const auto place = [&](const std::string& type) { return std::find(order.begin(), order.end(), type); };
+  std::string last;
+  for (const Json& step : steps) {
+    const auto type = step.value("type", "");
+    if (place(type) == order.end()) unsupported_tokenizer(where, "decoder '" + type + "'");
+    if (!last.empty() && place(type) < place(last))
+      unsupported_tokenizer(where, "decoder '" + type + "' after '" + last + "'");
+    if (type == "Strip" && last != "Fuse") unsupported_tokenizer(where, "decoder 'Strip' without 'Fuse' before it");
+    last = type;
+  }
+}
 
 bool set(const Json& object, const char* name) { return object.contains(name) && !object.at(name).is_null(); }
 
@@ -32,6 +150,61 @@ void read_model(const Json& model, const std::string& where, TokenizerFiles& int
 }
 
 }  // namespace
+
+NormalForm read_normalizer(const Json& file, const std::string& where) {
+  NormalForm form;
+  Replacements replacements(where);
+  for (const Json& step : steps_of(file, "normalizer", "normalizers")) {
+    const auto type = step.value("type", "");
+    if (type == "NFC") {
+      form.add_nfc();
+    } else if (type == "Prepend") {
+      form.add_prefix(step.at("prepend").get<std::string>());
+    } else if (type == "Replace") {
+      form.add_replacement(replacements.read(step));
+    } else {
+      unsupported_tokenizer(where, "normalizer '" + type + "'");
+    }
+  }
+  return form;
+}
+
+PreTokenizer read_pre_tokenizer(const Json& file, const std::string& where, bool& byte_level) {
+  PreTokenizer words;
+  byte_level = false;
+  for (const Json& step : steps_of(file, "pre_tokenizer", "pretokenizers")) {
+    if (byte_level) unsupported_tokenizer(where, "a pre-tokenizer after ByteLevel");
+    const auto type = step.value("type", "");
+    if (type == "Split") {
+      words.add(split_step(step, where));
+    } else if (type == "Digits") {
+      words.add(Splitter(flag_of(step, "individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)", where));
+    } else if (type == "Metaspace") {
+      add_metaspace(step, where, words);
+    } else if (type == "ByteLevel") {
+      byte_level = true;
+      add_byte_level(step, where, words);
+    } else {
+      unsupported_tokenizer(where, "pre-tokenizer '" + type + "'");
+    }
+  }
+  return words;
+}
+
+TokenDecoder read_decoder(const Json& file, const std::string& where, bool byte_level) {
+  TokenDecoder decoder{.byte_level = byte_level, .replacements = {}, .strip = {}};
+  Replacements replacements(where);
+  const auto steps = steps_of(file, "decoder", "decoders");
+  if (steps.empty() && !byte_level) unsupported_tokenizer(where, "a tokenizer with neither ByteLevel nor a decoder");
+  check_order(steps, byte_level ? byte_level_order : character_order, where);
+  for (const Json& step : steps) {
+    const auto type = step.value("type", "");
+    if (type == "Replace") decoder.replacements.push_back(replacements.read(step));
+    if (type == "ByteFallback") decoder.byte_fallback = true;
+    if (type == "Strip") add_strip(step, where, decoder);
+  }
+  return decoder;
+}
 
 AddedToken added_token(const Json& entry, int64_t id, const std::string& where) {
   AddedToken token;

@@ -5,11 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "language/spelling.h"
-
 namespace compeer::language {
 
-/// A token as its file spells it (spelling.h), and its id.
+/// GPT-2's spelling of bytes as printable characters, as vocabularies are written: a space is U+0120.
+std::string spell_bytes(std::string_view bytes);
+
+/// Back. A text with a character that spells no byte (an added token, perhaps) stands for itself.
+std::string unspell_bytes(std::string_view text);
+
+/// A token as its file spells it (below), and its id.
 struct TokenId {
   std::string token;
   int64_t id;

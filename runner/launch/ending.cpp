@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "record/failure_text.h"
 #include "record/status.h"
 #include "spec/text.h"
 

@@ -31,7 +31,7 @@ struct Launched {
 };
 
 /// Runs each spec in its own folder and waits for all of them; a run that fails does not stop the others. A run that
-/// has finished is read back; an unfinished one continues from its newest checkpoint. The first signal (interrupts.h)
+/// has finished is read back; an unfinished one continues from its newest checkpoint. The first signal (process.h)
 /// asks runs to save a checkpoint and stop, the second, a second later or more, kills them; then an Error is thrown
 /// even if some runs have finished: exit 85 if stopped, 84 if a budget is spent, 1 if killed. On return no process is
 /// left, not even one that a plugin put into a session of its own.

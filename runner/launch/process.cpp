@@ -2,17 +2,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/processes.h"
+#include "base/signals.h"
+
+extern char** environ;
 
 namespace compeer::launch {
 
@@ -43,13 +50,13 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Ours, with those given put in the place of their namesakes.
-std::vector<std::string> environment(const std::vector<std::string>& added) {
-  std::vector<std::string> all = added;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text = *entry, name = text.substr(0, text.find('=') + 1);
-    const auto same = [&](const std::string& other) { return other.compare(0, name.size(), name) == 0; };
-    if (std::none_of(added.begin(), added.end(), same)) all.push_back(text);
+// Our environment, with these instead of variables of the same name.
+std::vector<std::string> with_variables(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  for (char** old = environ; *old; ++old) {
+    const std::string_view text = *old, name = text.substr(0, text.find('=') + 1);
+    const auto same = [&](const std::string& variable) { return variable.starts_with(name); };
+    if (std::none_of(variables.begin(), variables.end(), same)) all.emplace_back(text);
   }
   return all;
 }
@@ -75,6 +82,49 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
   ::_exit(127);
 }
 
+using Clock = std::chrono::steady_clock;
+
+// Starts it with its output going into `out`; 0 if that fails.
+pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables, int out) {
+  const auto environment = with_variables(variables);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, out, STDERR_FILENO);
+  posix_spawnattr_t attributes;  // SIGPIPE, which our main ignores, works as usual
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, command[0].c_str(), &files, &attributes, pointers(command).data(),
+                                   pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error == 0 ? child : 0;
+}
+
+// Reads until the end; false if time ran out before.
+bool read_all(int in, Clock::time_point deadline, std::string& text) {
+  char block[4096];
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ready{in, POLLIN, 0};
+    if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) == 0) return false;
+    const ssize_t n = ::read(in, block, sizeof block);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return true;
+    text.append(block, static_cast<size_t>(n));
+  }
+}
+
+StopRequests requests;  // global because a signal handler has no argument for it
+
+void on_signal(int) { requests.add(); }
+
 }  // namespace
 
 Process::Process(const Setup& setup) {
@@ -86,7 +136,7 @@ Process::Process(const Setup& setup) {
   if (::pipe2(ends, O_CLOEXEC) != 0)
     throw Error("", fmt::format("no pipe: {}", std::strerror(errno)), "", Exit::failure);
   OpenDescriptor from_child(ends[0]), to_parent(ends[1]);
-  const auto variables = environment(setup.environment);
+  const auto variables = with_variables(setup.environment);
   const auto command_pointers = pointers(setup.command), variable_pointers = pointers(variables);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
@@ -125,6 +175,57 @@ void Process::signal(int number) const {
 
 void Process::kill_all() {
   kill_until_none([this] { return processes_in_session(pid_); }, [this] { return !running(); });
+}
+
+ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables,
+                          double seconds) {
+  ProgramOutput output;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return output;
+  const pid_t child = start(command, variables, ends[1]);
+  ::close(ends[1]);
+  if (child == 0) {
+    output.exit = 127;
+  } else {
+    const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    if (!read_all(ends[0], Clock::now() + limit, output.text)) ::kill(child, SIGKILL);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    output.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  ::close(ends[0]);
+  return output;
+}
+
+std::string said_by(const std::string& program, const ProgramOutput& done) {
+  if (done.exit == 0) return done.text;
+  static const std::string mark = "compeer: error: ";
+  const auto told = done.text.rfind(mark);
+  if (told == std::string::npos)
+    throw Error(program, "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
+  auto text = done.text.substr(told + mark.size());
+  text.erase(text.find_last_not_of('\n') + 1);
+  throw Error("", text, "", static_cast<Exit>(done.exit));
+}
+
+Interrupts::Interrupts() {
+  requests.reset();
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  for (size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);  // nohup stays nohup
+  }
+}
+
+Interrupts::~Interrupts() {
+  for (size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+}
+
+int Interrupts::count() const { return requests.count(); }
+
+void Interrupts::check() const {
+  if (count() > 0) throw Error("", "stopped, as asked", "", Exit::preempted);
 }
 
 }  // namespace compeer::launch

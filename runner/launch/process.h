@@ -1,6 +1,8 @@
 #pragma once
+#include <signal.h>
 #include <sys/types.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -44,6 +46,38 @@ class Process {
   pid_t pid_ = -1;
   bool reaped_ = false;
   ProcessEnd end_;
+};
+
+/// What a program said when it was asked something.
+struct ProgramOutput {
+  int exit = -1;     ///< its exit code; 128 + the signal that ended it; 127 if it could not be started
+  std::string text;  ///< standard output and standard error
+};
+
+/// Runs a program (looked up in PATH unless it has a slash) without standard input, with `variables` ("NAME=value")
+/// added to the environment, and waits for it. One that takes longer than `seconds` is killed.
+ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
+                          double seconds = 20);
+
+/// What it said, if it ended well. Else throws Error: its own, if it is one of compeer's programs and told one.
+std::string said_by(const std::string& program, const ProgramOutput& done);
+
+/// While it lives, SIGINT, SIGTERM, SIGHUP and what batch systems send, SIGUSR1 and SIGUSR2, are counted
+/// (base/signals.h) instead of ending this process.
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  int count() const;
+  /// Throws Error (exit 85) if a signal came.
+  void check() const;
+
+ private:
+  static constexpr std::array<int, 5> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  std::array<struct sigaction, signals.size()> before_;
 };
 
 }  // namespace compeer::launch

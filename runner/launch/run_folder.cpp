@@ -16,8 +16,6 @@
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/machine.h"
-#include "base/plain_file.h"
-#include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/run_folder.h"
 #include "record/status.h"

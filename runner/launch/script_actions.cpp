@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <map>
 
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/json.h"
-#include "launch/opening.h"
+#include "launch/preflight.h"
+#include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "record/in_child.h"
-#include "record/stages_text.h"
+#include "record/summary_text.h"
 #include "report/report.h"
 #include "script/lookup.h"
-#include "spec/printable.h"
+#include "script/module.h"
+#include "spec/paths.h"
+#include "spec/text.h"
 
 namespace compeer::launch {
 
@@ -238,6 +242,46 @@ class ScriptActions : public script::Actions {
   Opening opening_;
 };
 
+// Writes down what a script asks for, and does nothing of it.
+class PlanRecorder : public script::Actions {
+ public:
+  explicit PlanRecorder(const std::vector<std::string>& sets) {
+    for (const auto& set : sets) changes_.push_back(spec::parse_set(set));
+  }
+
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return changes_; }
+  bool dry_run() const override { return true; }
+
+  std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
+    std::vector<script::RunResult> planned;
+    const auto columns = opening_.columns(specs);
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const auto& spec = specs[i];
+      heard_.push_back(spec);
+      auto& result = planned.emplace_back();
+      result.promised = columns[i];
+      result.name = spec.values.at("name");
+      result.path = "results/" + result.name;
+      result.state = script::RunResult::State::planned;
+      result.spec = script::visible(spec);
+    }
+    return planned;
+  }
+
+  void failed(const std::vector<script::RunResult>&) override {}
+  void report(const script::ReportRequest&) override {}
+  void note(const std::string& text) override { std::cerr << text << '\n'; }
+
+  const std::vector<spec::Spec>& heard() const { return heard_; }
+
+ private:
+  plugin::Finder catalog_;
+  std::vector<spec::Change> changes_;
+  std::vector<spec::Spec> heard_;
+  Opening opening_;
+};
+
 }  // namespace
 
 std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options) {
@@ -250,6 +294,14 @@ std::string plan(const spec::Spec& spec, const LaunchOptions& options) {
                      : state == RunFolder::State::resumable            ? "goes on"
                                                                        : "finished before";
   return fmt::format("{}  {}  {}  {}", spec.values.at("name").get<std::string>(), spec.sha256(), folder.string(), what);
+}
+
+std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets) {
+  const auto listener = std::make_shared<PlanRecorder>(sets);
+  lua::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
+  script::add_compeer(sandbox, listener);
+  sandbox.run_file(spec::locate(file).value_or(file));
+  return listener->heard();
 }
 
 }  // namespace compeer::launch

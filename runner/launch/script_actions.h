@@ -1,9 +1,12 @@
 #pragma once
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "launch/launch.h"
-#include "launch/preview.h"
+#include "launch/preflight.h"
 #include "script/actions.h"
+#include "spec/spec.h"
 
 namespace compeer::launch {
 
@@ -39,5 +42,9 @@ std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
 /// One line about what `launch` would do with a spec: its name, hash, folder, and whether it starts, goes on or is
 /// read back.
 std::string plan(const spec::Spec& spec, const LaunchOptions& options);
+
+/// The specs a script would launch, in order, as far as it gets without results of runs. No run is started and nothing
+/// written, but plugins are opened (launch/preflight.h); what the script prints goes to standard error.
+std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets);
 
 }  // namespace compeer::launch

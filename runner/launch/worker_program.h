@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "launch/process.h"
 
 namespace compeer::launch {
 
@@ -24,5 +27,17 @@ std::vector<std::string> training_environment(int64_t threads);
 
 /// The same, and what MPI needs here. What the user has set stays.
 std::vector<std::string> rank_environment(int64_t ranks, int64_t threads);
+
+/// Replaces this process by `compeer-worker model NAME OPTIONS`, which keeps its standard input and output, its
+/// signals and its exit code. `threads` 0 leaves the number of threads to the machine.
+[[noreturn]] void become_worker(const std::string& name, const nlohmann::json& options, int threads);
+
+/// Has the worker program answer one question, in a process of its own: the command `name` with {"input": a file that
+/// holds `input`}. One that takes longer than `seconds` is killed.
+ProgramOutput ask_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
+                         double seconds);
+
+/// The last line it said that is an object with this key, or null: plugins may say something in between.
+nlohmann::json last_line(const std::string& text, const char* key);
 
 }  // namespace compeer::launch

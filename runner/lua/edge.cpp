@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "lua/userdata.h"
-
 namespace compeer::lua {
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/find_text.h"
+#include "base/text.h"
 #include "lua/counted.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"

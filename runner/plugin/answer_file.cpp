@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "base/files.h"
-#include "base/reading.h"
 
 namespace compeer::plugin {
 

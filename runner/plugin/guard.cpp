@@ -13,7 +13,7 @@
 
 #include "base/device_error.h"
 #include "base/disk.h"
-#include "base/reading.h"
+#include "base/files.h"
 #include "spec/text.h"
 
 namespace compeer::plugin {

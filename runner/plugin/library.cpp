@@ -1,17 +1,23 @@
 #include "plugin/library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
 
 #include "base/disk.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "base/reading.h"
 #include "plugin/allow_list.h"
 #include "plugin/caller_state.h"
-#include "plugin/fit.h"
-#include "plugin/sealed.h"
+#include "plugin/descriptor.h"
 
 namespace compeer::plugin {
 
@@ -88,6 +94,22 @@ std::filesystem::path to_load(const Chosen& chosen, const std::string& bytes, co
   }
 }
 
+[[noreturn]] void fail(const char* what) { throw std::runtime_error(std::string(what) + ": " + std::strerror(errno)); }
+
+int sealed_file(const std::string& name, const std::string& bytes) {
+  const int file = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) fail("can't be copied into memory");
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail("can't be copied into memory");
+    done += static_cast<size_t>(n);
+  }
+  if (::fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    fail("can't be kept from changing");
+  return file;
+}
+
 }  // namespace
 
 Library::Library(const Chosen& chosen, const std::string& kind) {
@@ -103,6 +125,16 @@ Library::Library(const Chosen& chosen, const std::string& kind) {
   if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");
   factory_ = library->get<void*>("compeer_make");
   handle_ = library;
+}
+
+std::filesystem::path sealed_copy(const std::string& name, const std::string& bytes, const std::string& sha256) {
+  // As the loader does, and for it: it knows a library by its name, so a number must not be given to another one.
+  static std::map<std::string, int> files;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  auto known = files.find(sha256);
+  if (known == files.end()) known = files.emplace(sha256, sealed_file(name, bytes)).first;
+  return "/proc/self/fd/" + std::to_string(known->second);
 }
 
 }  // namespace compeer::plugin

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "plugin/visit.h"
+#include "plugin/guard.h"
 #include "spec/text.h"
 
 namespace compeer::plugin {

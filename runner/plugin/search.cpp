@@ -9,9 +9,8 @@
 
 #include "base/files.h"
 #include "base/hash.h"
-#include "base/reading.h"
 #include "plugin/allow_list.h"
-#include "plugin/fit.h"
+#include "plugin/descriptor.h"
 
 namespace compeer::plugin {
 

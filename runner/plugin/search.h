@@ -39,8 +39,8 @@ class Finder : public spec::Catalog {
   /// Names of a kind, sorted, the broken ones too.
   std::vector<std::string> names(const std::string& kind) const override;
 
-  /// For resolving a spec. Throws as `get`, and refuses what this program can't load (fit.h) and what is not among
-  /// those that are allowed (allow_list.h).
+  /// For resolving a spec. Throws as `get`, and refuses what this program can't load (descriptor.h) and what is not
+  /// among those that are allowed (allow_list.h).
   spec::PluginInfo find(const std::string& kind, const std::string& name) const override;
 
   /// The plugin that is used under that name. One that isn't there gives Error (exit 3) with the nearest name and the

@@ -1,10 +1,18 @@
 #include "record/adapter.h"
 
+#include <unistd.h>
+
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <deque>
+#include <set>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "record/safetensors.h"
 
 namespace compeer::record {
 
@@ -17,6 +25,80 @@ const std::string older = "model.", newer = "model.language_model.";
 std::string change_of(const std::string& weight, const char* matrix) {
   const size_t end = weight.rfind(".weight");
   return "base_model.model." + weight.substr(0, end) + ".lora_" + matrix + ".weight";
+}
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t largest_shard = 5'000'000'000;
+
+float widened_half(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float sign = bits & 0x8000 ? -1.0f : 1.0f;
+  if (exponent == 31) return mantissa ? NAN : sign * INFINITY;
+  return exponent == 0 ? sign * std::ldexp(static_cast<float>(mantissa), -24)
+                       : sign * std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
+}
+
+std::vector<float> widened(const TensorView& view) {
+  const size_t size = element_size(view.dtype), count = view.bytes.size() / size;
+  std::vector<float> values(count);
+  if (view.dtype == "F32") {
+    std::memcpy(values.data(), view.bytes.data(), view.bytes.size());
+    return values;
+  }
+  if (view.dtype != "BF16" && view.dtype != "F16")
+    throw Error(view.name, "is of type " + view.dtype + "; F32, BF16 and F16 can be merged", "", Exit::data);
+  for (size_t i = 0; i < count; ++i) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, view.bytes.data() + i * size, size);
+    values[i] = view.dtype == "F16" ? widened_half(bits) : std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
+  return values;
+}
+
+// In float32, or as bfloat16 if `dtype` says so.
+std::vector<std::byte> stored(const std::vector<float>& values, const std::string& dtype) {
+  std::vector<std::byte> bytes(values.size() * element_size(dtype));
+  if (dtype == "F32") {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto whole = std::bit_cast<uint32_t>(values[i]);
+    const auto nearest = static_cast<uint16_t>((whole + 0x7fff + (whole >> 16 & 1)) >> 16);
+    std::memcpy(bytes.data() + 2 * i, &nearest, 2);
+  }
+  return bytes;
+}
+
+void add_change(std::vector<float>& w, const TensorView& view, const TensorView& a_view, const TensorView& b_view,
+                double scaling) {
+  const auto rank = static_cast<size_t>(a_view.shape.at(0)), in = static_cast<size_t>(view.shape.at(1)),
+             out = static_cast<size_t>(view.shape.at(0));
+  const auto a = widened(a_view), b = widened(b_view);
+  std::vector<float> row(in);
+  for (size_t o = 0; o < out; ++o) {
+    std::fill(row.begin(), row.end(), 0.0f);
+    for (size_t r = 0; r < rank; ++r) {
+      for (size_t i = 0; i < in; ++i) row[i] += b[o * rank + r] * a[r * in + i];
+    }
+    for (size_t i = 0; i < in; ++i) w[o * in + i] += static_cast<float>(scaling) * row[i];
+  }
+}
+
+void copy_beside(const fs::path& base, const fs::path& adapter, const fs::path& to) {
+  for (const char* name :
+       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt",
+        "special_tokens_map.json", "added_tokens.json", "chat_template.jinja", "chat_template.json",
+        "preprocessor_config.json", "processor_config.json"}) {
+    for (const fs::path& from : {adapter, base}) {
+      if (!fs::exists(from / name)) continue;
+      fs::copy_file(from / name, to / name);
+      break;
+    }
+  }
+  // The form of the examples that the adapter was trained on; the base's own is another.
+  if (fs::exists(adapter / "form.json")) fs::copy_file(adapter / "form.json", to / "form.json");
 }
 
 }  // namespace
@@ -86,6 +168,46 @@ ChangeNames change_names(const Safetensors& file, const std::string& weight) {
     if (file.has(names.a) || file.has(names.b)) return names;
   }
   return own;
+}
+
+void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path& out) {
+  if (fs::exists(out)) throw Error(out.string(), "is there already", "name a new folder", Exit::usage);
+  const auto config = read_adapter_config(adapter);
+  const auto model = Safetensors::open_sharded(base), changes = Safetensors::open(adapter / adapter_weights);
+  std::set<std::string> left;
+  for (const auto& name : changes.names()) left.insert(name);
+  std::deque<std::vector<std::byte>> merged;
+  std::vector<TensorView> all;
+  for (const auto& name : model.names()) {
+    TensorView view = model.tensor(name);
+    const auto [a, b] = change_names(changes, name);
+    if (changes.has(a) && changes.has(b)) {
+      const auto& a_view = changes.tensor(a);
+      const auto& b_view = changes.tensor(b);
+      const bool fits = view.shape.size() == 2 && a_view.shape == std::vector<int64_t>{config.rank, view.shape[1]} &&
+                        b_view.shape == std::vector<int64_t>{view.shape[0], config.rank};
+      if (!fits) throw Error(adapter.string(), a + " does not fit " + name + " of " + base.string(), "", Exit::data);
+      auto values = widened(view);
+      add_change(values, view, a_view, b_view, config.scaling());
+      if (view.dtype == "F16") view.dtype = "F32";  // which a sum may not fit into
+      view.bytes = merged.emplace_back(stored(values, view.dtype));
+      left.erase(a), left.erase(b);
+    }
+    all.push_back(view);
+  }
+  if (!left.empty())
+    throw Error(adapter.string(), *left.begin() + " belongs to no weight of " + base.string(), "", Exit::data);
+  const fs::path part = out.string() + "." + std::to_string(::getpid()) + ".part";
+  try {
+    fs::create_directories(part);
+    copy_beside(base, adapter, part);
+    write_sharded(part, all, largest_shard);
+    fs::rename(part, out);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(part, ignored);
+    throw;
+  }
 }
 
 }  // namespace compeer::record

@@ -8,6 +8,7 @@
 
 /// LoRA adapters in peft's layout: adapter_config.json, and for each changed weight W [out, in] of a model two tensors
 /// of adapter_model.safetensors, A [rank, in] and B [out, rank], which mean W + scaling B A.
+
 namespace compeer::record {
 
 struct AdapterConfig {
@@ -37,5 +38,11 @@ ChangeNames change_names(const std::string& weight);
 std::string newer_name(const std::string& weight);
 /// The names that a file has, in whichever of the two ways; those of `weight` itself if it has none.
 ChangeNames change_names(const Safetensors& file, const std::string& weight);
+
+/// Writes a whole model to `out`, which must not exist: that of the adapter's `base` with W + scaling B A in the place
+/// of the weights that it changes, in the type that they are stored in, and the adapter's own tokenizer where it has
+/// one. Whole or not at all. Throws Error (exit 4) if adapter and base don't fit each other.
+void merge_adapter(const std::filesystem::path& base, const std::filesystem::path& adapter,
+                   const std::filesystem::path& out);
 
 }  // namespace compeer::record

@@ -10,7 +10,6 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/reading.h"
 
 namespace compeer::record {
 

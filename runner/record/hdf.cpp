@@ -9,8 +9,7 @@
 #include <cstring>
 
 #include "base/disk.h"
-#include "base/reading.h"
-#include "base/scratch.h"
+#include "base/files.h"
 
 namespace compeer::record::hdf {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/disk.h"
-#include "base/reading.h"
+#include "base/files.h"
 
 namespace compeer::record {
 

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/disk.h"
-#include "base/reading.h"
-#include "base/signal_text.h"
+#include "base/files.h"
+#include "base/signals.h"
 
 namespace compeer::record {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "base/reading.h"
+#include "base/files.h"
 #include "record/crc32c.h"
 
 namespace compeer::record {

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/inside.h"
-#include "base/reading.h"
 #include "record/status.h"
 
 namespace compeer::record {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/file_in_pieces.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "record/mapped_file.h"

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
 
 namespace compeer::record {
 
@@ -194,5 +193,12 @@ std::optional<Summary> read_summary(const Path& run_folder) {
 }
 
 std::string iso_time() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string place_of_failure(const std::string& phase, const std::string& plugin, const std::string& where) {
+  const auto told = [&](const std::string& text) { return text.empty() || where.find(text) != std::string::npos; };
+  std::string place = phase.empty() || told("in " + phase + "()") ? "" : "phase " + phase;
+  if (!told(plugin)) place += (place.empty() ? "" : ", ") + ("plugin " + plugin);
+  return place.empty() || where.empty() ? place + where : place + ": " + where;
+}
 
 }  // namespace compeer::record

@@ -11,6 +11,7 @@
 
 /// The small JSON files of a run folder that people and the front end look at. Each appears whole, by a rename.
 /// In JSON a number that isn't finite is null; null reads back as NaN.
+
 namespace compeer::record {
 
 /// status.json: where a run is just now. Cheap enough for a few writes a second (no fsync).
@@ -68,5 +69,10 @@ std::optional<Summary> read_summary(const std::filesystem::path& run_folder);
 
 /// Now, in UTC: "2025-03-01T12:34:56Z".
 std::string iso_time();
+
+/// What precedes the cause of a failure: "phase score, plugin rewards/length 1.0.0: a.jsonl:3", each of the three only
+/// if it is known, and nothing that `where` already tells: "rewards/length 1.0.0 (/x/length.so), in score()" needs no
+/// more.
+std::string place_of_failure(const std::string& phase, const std::string& plugin, const std::string& where);
 
 }  // namespace compeer::record

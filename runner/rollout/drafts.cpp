@@ -7,42 +7,42 @@ namespace compeer::rollout {
 
 namespace {
 
-constexpr size_t kContext = 3;       // tokens that a guess is made by
-constexpr int32_t kSure = 2;         // times that a follower was seen before it is guessed
-constexpr int32_t kMostTimes = 8;    // so that what is no longer said is forgotten
-constexpr int64_t kPatience = 32;    // passes between two trials, in the end
-constexpr double kRemembered = 0.8;  // of a rate, with each new measurement
+constexpr size_t context = 3;       // tokens that a guess is made by
+constexpr int32_t sure = 2;         // times that a follower was seen before it is guessed
+constexpr int32_t most_times = 8;   // so that what is no longer said is forgotten
+constexpr int64_t patience = 32;    // passes between two trials, in the end
+constexpr double remembered = 0.8;  // of a rate, with each new measurement
 
 uint64_t key_of(const int32_t* tokens) {
   uint64_t key = 0;
-  for (size_t i = 0; i < kContext; ++i) key = (key + static_cast<uint32_t>(tokens[i]) + 1) * 0x9e3779b97f4a7c15u;
+  for (size_t i = 0; i < context; ++i) key = (key + static_cast<uint32_t>(tokens[i]) + 1) * 0x9e3779b97f4a7c15u;
   return key;
 }
 
 }  // namespace
 
 void Drafts::learn(std::span<const int32_t> tokens) {
-  if (tokens.size() <= kContext) return;
+  if (tokens.size() <= context) return;
   const int32_t token = tokens.back();
-  const uint64_t key = key_of(&tokens[tokens.size() - 1 - kContext]);
+  const uint64_t key = key_of(&tokens[tokens.size() - 1 - context]);
   Follower& follower = followers_[key >> 48];
   if (follower.key == key && follower.token == token) {
-    follower.times = std::min(follower.times + 1, kMostTimes);
+    follower.times = std::min(follower.times + 1, most_times);
   } else if (--follower.times <= 0) {
     follower = {key, token, 1};
   }
 }
 
 std::vector<int32_t> Drafts::guess(std::span<const int32_t> tokens, int64_t most) const {
-  if (tokens.size() < kContext) return {};
-  std::vector<int32_t> text(tokens.end() - kContext, tokens.end());
-  while (static_cast<int64_t>(text.size() - kContext) < most) {
-    const uint64_t key = key_of(&text[text.size() - kContext]);
+  if (tokens.size() < context) return {};
+  std::vector<int32_t> text(tokens.end() - context, tokens.end());
+  while (static_cast<int64_t>(text.size() - context) < most) {
+    const uint64_t key = key_of(&text[text.size() - context]);
     const Follower& follower = followers_[key >> 48];
-    if (follower.key != key || follower.times < kSure) break;
+    if (follower.key != key || follower.times < sure) break;
     text.push_back(follower.token);
   }
-  return {text.begin() + kContext, text.end()};
+  return {text.begin() + context, text.end()};
 }
 
 int64_t DraftLength::next(int64_t sequences) {
@@ -54,17 +54,17 @@ int64_t DraftLength::next(int64_t sequences) {
   length_of_pass_ = trials.best;
   if (++trials.since >= trials.patience) {
     trials.since = 0;
-    trials.last_tried = length_of_pass_ = (trials.last_tried + 1) % kLengths.size();
-    if (length_of_pass_ == 0) trials.patience = std::min(2 * trials.patience, kPatience);
+    trials.last_tried = length_of_pass_ = (trials.last_tried + 1) % lengths.size();
+    if (length_of_pass_ == 0) trials.patience = std::min(2 * trials.patience, patience);
   }
-  return std::min(kLengths[length_of_pass_], most_rows / sequences - 1);
+  return std::min(lengths[length_of_pass_], most_rows / sequences - 1);
 }
 
 void DraftLength::measured(int64_t tokens, double seconds) {
   if (!trials_of_pass_) return;
   auto& rates = trials_of_pass_->rates;
   Rate& rate = rates[length_of_pass_];
-  rate = {kRemembered * rate.tokens + static_cast<double>(tokens), kRemembered * rate.seconds + seconds};
+  rate = {remembered * rate.tokens + static_cast<double>(tokens), remembered * rate.seconds + seconds};
   const auto faster = [](const Rate& a, const Rate& b) { return a.tokens * b.seconds < b.tokens * a.seconds; };
   trials_of_pass_->best = static_cast<size_t>(std::max_element(rates.begin(), rates.end(), faster) - rates.begin());
   trials_of_pass_ = nullptr;

@@ -21,9 +21,9 @@ class Drafts {
     int32_t token = 0;
     int32_t times = 0;
   };
-  static constexpr size_t kPlaces = 1 << 16;
+  static constexpr size_t places = 1 << 16;
 
-  std::vector<Follower> followers_ = std::vector<Follower>(kPlaces);
+  std::vector<Follower> followers_ = std::vector<Follower>(places);
 };
 
 /// How many tokens to guess ahead of each sequence: as many as gave most tokens a second, tried out as it goes.
@@ -42,14 +42,14 @@ class DraftLength {
   void measured(int64_t tokens, double seconds);
 
  private:
-  static constexpr std::array<int64_t, 4> kLengths = {0, 1, 3, 7};
+  static constexpr std::array<int64_t, 4> lengths = {0, 1, 3, 7};
   // Tokens and seconds, older ones counting less.
   struct Rate {
     double tokens = 0, seconds = 0;
   };
   // Numbers of sequences that differ by less than a factor of two.
   struct Trials {
-    std::array<Rate, kLengths.size()> rates;
+    std::array<Rate, lengths.size()> rates;
     size_t best = 0, last_tried = 0;
     int64_t since = 0, patience = 1;  // passes since the last trial; how many there are between two
   };

@@ -1,15 +1,274 @@
 #include "rollout/engine.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
 
 #include "base/device_error.h"
-#include "rollout/check.h"
-#include "rollout/choosing.h"
+#include "kernels/workers.h"
 #include "rollout/generation.h"
 #include "rollout/pass.h"
-#include "rollout/scoring.h"
 
 namespace compeer::rollout {
+
+namespace {
+
+/// One call of Engine::score: texts that are read in portions, some at a time.
+class Scoring {
+ public:
+  Scoring(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const ScoreSink& sink);
+  void run();
+
+ private:
+  struct ScoredText {
+    size_t order;
+    uint32_t index;
+    CachedSequence conversation;  // without the last token, which predicts none
+    std::vector<int32_t> tokens;
+    int64_t before, first;  // places in the conversation: where `tokens` begin, and the first that is scored
+    std::vector<float> log_probs;
+  };
+
+  void admit();
+  void forward();
+  void deliver_finished();
+
+  Policy& policy_;
+  Pages& pages_;
+  const PromptSource& source_;
+  const Request& request_;
+  const ScoreSink& sink_;
+  const ModelShape shape_;
+  Pass pass_;
+  std::vector<std::unique_ptr<ScoredText>> texts_;
+  size_t count_ = 0;
+  bool ended_ = false;
+};
+
+Scoring::Scoring(Policy& policy, Pages& pages, const PromptSource& source, const Request& request,
+                 const ScoreSink& sink)
+    : policy_(policy),
+      pages_(pages),
+      source_(source),
+      request_(request),
+      sink_(sink),
+      shape_(policy.model.shape()),
+      pass_(policy, pages) {}
+
+void Scoring::run() {
+  for (;;) {
+    admit();
+    if (texts_.empty()) return;
+    forward();
+    deliver_finished();
+    request_.progress();
+  }
+}
+
+// As many texts as fill a pass.
+void Scoring::admit() {
+  int64_t rows = 0;
+  for (const auto& text : texts_) rows += text->conversation.unread();
+  while (!ended_ && rows < pass_.most_rows() && static_cast<int64_t>(texts_.size()) < request_.sampling.concurrent) {
+    Prompt prompt;
+    const Supply supply = source_(prompt, texts_.empty());
+    ended_ = supply == Supply::end;
+    if (supply != Supply::prompt) return;
+    check(prompt, shape_, 0);
+    auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
+    const int64_t before = conversation.size();
+    const bool whole = prompt.vision || prompt.tokens.empty();  // pictures can't be cut
+    conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));
+    rows += conversation.unread();
+    texts_.push_back(std::make_unique<ScoredText>(ScoredText{count_++,
+                                                             prompt.index,
+                                                             std::move(conversation),
+                                                             std::move(prompt.tokens),
+                                                             before,
+                                                             std::max<int64_t>(before, 1),
+                                                             {}}));
+  }
+}
+
+// The row of token i predicts token i + 1. The last row of what was read earlier is kept in the conversation.
+void Scoring::forward() {
+  std::vector<const float*> rows;
+  std::vector<int64_t> targets;
+  std::vector<ScoredText*> owners;
+  const auto ask = [&](ScoredText& text, const float* row, int64_t target) {
+    const auto place = static_cast<size_t>(target - text.before);
+    if (target < text.first || place >= text.tokens.size()) return;
+    rows.push_back(row);
+    targets.push_back(text.tokens[place]);
+    owners.push_back(&text);
+  };
+  std::vector<CachedSequence*> waiting;
+  for (const auto& text : texts_) {
+    waiting.push_back(&text->conversation);
+    const int64_t read = text->conversation.size() - text->conversation.unread();
+    if (read == text->first && text->log_probs.empty()) ask(*text, text->conversation.last().data(), read);
+  }
+  const auto portions = pass_.add(waiting);
+  const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
+  for (const Portion& portion : portions) {
+    ScoredText& text = *texts_[portion.which];
+    for (int64_t i = 0; i < portion.count; ++i) ask(text, row_of(hidden, portion.row + i), portion.from + i + 1);
+  }
+  if (rows.empty()) return;
+  at::Tensor wanted = at::empty({static_cast<int64_t>(targets.size())}, at::kLong);
+  std::copy(targets.begin(), targets.end(), static_cast<int64_t*>(wanted.mutable_data_ptr()));
+  const auto scored = policy_.arithmetic.token_logprobs(stacked(rows, shape_.hidden), policy_.head, wanted,
+                                                        request_.sampling.temperature);
+  const auto* log_prob = static_cast<const float*>(scored.log_prob.const_data_ptr());
+  const auto* entropy = static_cast<const float*>(scored.entropy.const_data_ptr());
+  for (ScoredText* text : owners) {
+    // Logits that are no numbers show in the entropy, whichever token is asked for.
+    if (!std::isfinite(*log_prob) || !std::isfinite(*entropy++)) throw not_finite(text->index);
+    text->log_probs.push_back(*log_prob++);
+  }
+}
+
+void Scoring::deliver_finished() {
+  for (auto& text : texts_) {
+    if (text->conversation.unread() == 0) sink_(text->order, std::move(text->log_probs));
+  }
+  std::erase_if(texts_, [](const auto& text) { return text->conversation.unread() == 0; });
+}
+
+/// One call of Engine::choose: guesses are read, in portions that end where a token is asked for, and then all tokens
+/// are drawn.
+class Choosing {
+ public:
+  Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling);
+  std::vector<std::vector<NextToken>> run();
+
+ private:
+  struct GuessEnd {
+    size_t guess;
+    bool asked;  // what comes behind it
+  };
+
+  bool at_place(size_t guess) const;
+  void add(size_t guess);
+  bool forward();
+  void draw();
+
+  Policy& policy_;
+  const std::vector<Guess>& guesses_;
+  const Sampling& sampling_;
+  const ModelShape shape_;
+  Pass pass_;
+  std::vector<GuessEnd> ends_;  // of the portions in this pass
+  std::vector<std::vector<NextToken>> choices_;
+};
+
+// Logits that are in memory at once.
+constexpr size_t rows_at_once = 64;
+
+int64_t read_of(const CachedSequence& conversation) { return conversation.size() - conversation.unread(); }
+
+Choosing::Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling)
+    : policy_(policy),
+      guesses_(guesses),
+      sampling_(sampling),
+      shape_(policy.model.shape()),
+      pass_(policy, pages),
+      choices_(guesses.size()) {
+  TORCH_CHECK(sampling.repetition_penalty == 1.0, "guesses don't know which tokens were said before");
+  for (const Guess& guess : guesses) {
+    check({guess.places.empty() ? 0 : guess.places.front().draw.prompt, guess.tokens, nullptr, guess.after}, shape_, 0);
+    TORCH_CHECK(guess.places.empty() || guess.places.front().at >= read_of(*guess.after), "is behind a place");
+  }
+}
+
+std::vector<std::vector<NextToken>> Choosing::run() {
+  for (size_t i = 0; i < guesses_.size(); ++i) {
+    CachedSequence& conversation = *guesses_[i].after;
+    if (at_place(i) && read_of(conversation) > 0) choices_[i].push_back({{}, conversation.last()});
+    conversation.append(guesses_[i].tokens);
+  }
+  while (forward()) {
+  }
+  draw();
+  return std::move(choices_);
+}
+
+// Is a token asked for behind what was read?
+bool Choosing::at_place(size_t guess) const {
+  const size_t next = choices_[guess].size();
+  const auto& places = guesses_[guess].places;
+  return next < places.size() && places[next].at == read_of(*guesses_[guess].after);
+}
+
+// What fits into the pass. Portions of one conversation stand in order, so each sees those before it.
+void Choosing::add(size_t guess) {
+  CachedSequence& conversation = *guesses_[guess].after;
+  const auto& places = guesses_[guess].places;
+  size_t next = choices_[guess].size();
+  while (conversation.unread() > 0 && pass_.rows() < pass_.most_rows()) {
+    const int64_t from = read_of(conversation), fits = pass_.most_rows() - pass_.rows();
+    const int64_t wanted = next < places.size() ? places[next].at - from : conversation.unread();
+    pass_.add(conversation, conversation.portion(std::min(fits, wanted)));
+    const bool asked = next < places.size() && places[next].at == read_of(conversation);
+    ends_.push_back({guess, asked});
+    next += asked ? 1 : 0;
+  }
+}
+
+bool Choosing::forward() {
+  ends_.clear();
+  for (size_t i = 0; i < guesses_.size() && pass_.rows() < pass_.most_rows(); ++i) add(i);
+  if (ends_.empty()) return false;
+  const auto hidden = pass_.run_for_last();
+  for (size_t i = 0; i < ends_.size(); ++i) {
+    const float* row = row_of(hidden, static_cast<int64_t>(i));
+    std::vector<float> state(row, row + shape_.hidden);
+    auto& last = guesses_[ends_[i].guess].after->last();
+    last = std::move(state);
+    if (ends_[i].asked) choices_[ends_[i].guess].push_back({{}, last});
+  }
+  return true;
+}
+
+void Choosing::draw() {
+  std::vector<NextToken*> all;
+  std::vector<const TokenDraw*> draws;
+  for (size_t i = 0; i < guesses_.size(); ++i) {
+    TORCH_CHECK(choices_[i].size() == guesses_[i].places.size(), "a place is behind the end of what was guessed");
+    for (size_t k = 0; k < choices_[i].size(); ++k) {
+      all.push_back(&choices_[i][k]);
+      draws.push_back(&guesses_[i].places[k].draw);
+    }
+  }
+  const auto threads = static_cast<size_t>(kernels::threads());
+  std::vector<Sampler> samplers(threads, Sampler(sampling_, shape_.vocabulary));
+  for (size_t first = 0; first < all.size(); first += rows_at_once) {
+    const size_t count = std::min(rows_at_once, all.size() - first);
+    std::vector<const float*> states;
+    for (size_t i = first; i < first + count; ++i) states.push_back(all[i]->state.data());
+    const auto logits = policy_.arithmetic.logits(stacked(states, shape_.hidden), policy_.head);
+    auto* rows = static_cast<float*>(logits.mutable_data_ptr());
+    const auto work = [&](int64_t thread) {
+      for (auto row = static_cast<size_t>(thread); row < count; row += threads) {
+        float* of = rows + static_cast<int64_t>(row) * shape_.vocabulary;
+        all[first + row]->token = samplers[static_cast<size_t>(thread)].sample(of, {}, *draws[first + row]);
+      }
+    };
+    kernels::share(static_cast<int64_t>(threads), work);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!std::isfinite(all[i]->token.log_prob)) throw not_finite(draws[i]->prompt);
+  }
+}
+
+std::string name_of(uint32_t prompt) { return fmt::format("prompt {}", prompt); }
+
+}  // namespace
 
 PromptSource in_order(const std::vector<Prompt>& prompts) {
   return [&prompts, next = size_t{0}](Prompt& prompt, bool) mutable {
@@ -73,6 +332,29 @@ std::vector<std::vector<NextToken>> Engine::choose(const std::vector<Guess>& gue
 
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request) {
   return Engine(policy).generate(prompts, request);
+}
+
+int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
+  const auto where = name_of(prompt.index);
+  const int64_t length = (prompt.after ? prompt.after->size() : 0) + static_cast<int64_t>(prompt.tokens.size());
+  if (length == 0) throw Error(where, "is empty", "a model continues at least one token", Exit::data);
+  for (const int32_t id : prompt.tokens) {
+    if (id >= 0 && id < shape.vocabulary) continue;
+    throw Error(where, fmt::format("token id {} is outside the vocabulary of {}", id, shape.vocabulary), "",
+                Exit::data);
+  }
+  if (length + room > shape.positions) {
+    throw Error(where,
+                fmt::format("has {} tokens{}, the model has room for {}", length,
+                            length <= shape.positions ? " and needs one more" : "", shape.positions),
+                "shorten it, or raise max_position_embeddings in the model's config.json", Exit::data);
+  }
+  return length;
+}
+
+Error not_finite(uint32_t prompt) {
+  return {name_of(prompt), "the model computes numbers that are not finite",
+          "its weights are damaged, or training went astray", Exit::data};
 }
 
 }  // namespace compeer::rollout

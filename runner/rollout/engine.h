@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "rollout/cached_sequence.h"
+#include "base/error.h"
+#include "rollout/kv_cache.h"
 #include "rollout/policy.h"
 #include "rollout/sampling.h"
 
@@ -123,5 +124,12 @@ class Engine {
 
 /// With an engine of its own.
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request);
+
+/// The length of a prompt with what stands before it. Throws Error (exit 4) naming the prompt if it is empty, has ids
+/// outside the vocabulary, or has fewer than `room` positions behind it.
+int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room);
+
+/// A model that computes numbers which are none: its weights are damaged.
+Error not_finite(uint32_t prompt);
 
 }  // namespace compeer::rollout

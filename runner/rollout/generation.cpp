@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "kernels/libtorch_draw.h"
+#include "kernels/libtorch_kernels.h"
 #include "kernels/workers.h"
-#include "rollout/check.h"
+#include "rollout/engine.h"
 
 namespace compeer::rollout {
 

@@ -6,6 +6,17 @@
 
 namespace compeer::rollout {
 
+namespace {
+
+template <class T>
+at::Tensor copied(const std::vector<T>& values) {
+  auto tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), static_cast<int64_t*>(tensor.data_ptr()));
+  return tensor;
+}
+
+}  // namespace
+
 int64_t Pass::add(CachedSequence& conversation, int64_t count) {
   const int64_t row = rows(), from = conversation.size() - conversation.unread();
   const auto first = conversation.tokens().begin() + from;
@@ -52,5 +63,8 @@ at::Tensor stacked(const std::vector<const float*>& rows, int64_t width) {
   for (const float* row : rows) out = std::copy_n(row, width, out);
   return matrix;
 }
+
+at::Tensor int_tensor(const std::vector<int32_t>& values) { return copied(values); }
+at::Tensor int_tensor(const std::vector<int64_t>& values) { return copied(values); }
 
 }  // namespace compeer::rollout

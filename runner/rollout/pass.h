@@ -1,7 +1,10 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
 #include <vector>
 
-#include "rollout/cached_sequence.h"
+#include "rollout/kv_cache.h"
 #include "rollout/policy.h"
 
 namespace compeer::rollout {
@@ -46,5 +49,9 @@ class Pass {
 const float* row_of(const at::Tensor& matrix, int64_t index);
 /// Rows of `width` floats, one below the other.
 at::Tensor stacked(const std::vector<const float*>& rows, int64_t width);
+
+/// int64 [n] of any integers.
+at::Tensor int_tensor(const std::vector<int32_t>& values);
+at::Tensor int_tensor(const std::vector<int64_t>& values);
 
 }  // namespace compeer::rollout

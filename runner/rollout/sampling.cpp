@@ -1,23 +1,34 @@
 #include "rollout/sampling.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include "base/random.h"
 #include "kernels/sampling.h"
-#include "rollout/nucleus.h"
 
 namespace compeer::rollout {
 
 namespace {
 
 size_t tiles_of(int64_t vocabulary) {
-  return static_cast<size_t>((vocabulary + kernels::kVocabularyTile - 1) / kernels::kVocabularyTile);
+  return static_cast<size_t>((vocabulary + kernels::vocabulary_tile - 1) / kernels::vocabulary_tile);
 }
 
 // What rounding may move a scaled logit that is compared with a bound: candidates are taken with this much to spare.
-constexpr float kSlack = 1e-3f;
+constexpr float slack = 1e-3f;
+
+// A weight's bits order like the weight: 11 leading bits, then 10, then the last 10.
+struct Digit {
+  int shift;
+  uint32_t mask;
+};
+constexpr std::array<Digit, 3> digits{{{20, 2047}, {10, 1023}, {0, 1023}}};
+
+uint32_t bits(float weight) { return std::bit_cast<uint32_t>(weight); }
 
 }  // namespace
 
@@ -104,8 +115,8 @@ int32_t Sampler::draw_from_all(const float* logits, double u) {
     if (left < mass || tile + 1 == tiles_.size()) break;
     left -= mass;
   }
-  const int64_t first = static_cast<int64_t>(tile) * kernels::kVocabularyTile;
-  const int64_t columns = std::min(kernels::kVocabularyTile, vocabulary_ - first);
+  const int64_t first = static_cast<int64_t>(tile) * kernels::vocabulary_tile;
+  const int64_t columns = std::min(kernels::vocabulary_tile, vocabulary_ - first);
   weights_.resize(static_cast<size_t>(columns));
   kernels::weights(logits + first, columns, scale_, tiles_[tile].max, weights_.data());
   return static_cast<int32_t>(first + kernels::pick(weights_.data(), columns, left / unit));
@@ -120,7 +131,7 @@ void Sampler::filter(const float* logits) {
     // Everything below this weighs less than top_p leaves out, or fails min_p.
     double least = sampling_.min_p;
     if (sampling_.top_p < 1) least = std::max(least, (1 - sampling_.top_p) * mass_ / size);
-    const float bound = top_ + static_cast<float>(std::log(least)) - kSlack;
+    const float bound = top_ + static_cast<float>(std::log(least)) - slack;
     count_ = kernels::at_least(logits, vocabulary_, scale_, bound, ids_.data());
   }
   weights_.resize(static_cast<size_t>(count_));
@@ -164,6 +175,24 @@ void Sampler::keep_if(float least, int64_t ties) {
   }
   weights_.resize(kept);
   count_ = static_cast<int64_t>(kept);
+}
+
+Cut nucleus(std::span<const float> weights, double target) {
+  std::vector<float> inside(weights.begin(), weights.end());
+  double above = 0;  // weight of what is certainly in the set
+  for (const Digit& digit : digits) {
+    std::array<double, 2048> mass{};
+    for (const float w : inside) mass[(bits(w) >> digit.shift) & digit.mask] += static_cast<double>(w);
+    uint32_t bucket = digit.mask, lowest = 0;
+    while (lowest < digit.mask && !(mass[lowest] > 0)) ++lowest;
+    while (bucket > lowest && above + mass[bucket] < target) above += mass[bucket--];
+    std::erase_if(inside, [&](float w) { return ((bits(w) >> digit.shift) & digit.mask) != bucket; });
+    if (inside.empty()) return {};  // none of them weighs anything
+  }
+  const float least = inside.front();
+  int64_t ties = 0;
+  while (ties < static_cast<int64_t>(inside.size()) && above < target) above += static_cast<double>(least), ++ties;
+  return {least, ties};
 }
 
 }  // namespace compeer::rollout

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/inside.h"
-#include "lua/userdata.h"
+#include "lua/edge.h"
 #include "lua/value.h"
 #include "script/changes.h"
 #include "script/lookup.h"

@@ -6,7 +6,6 @@
 #include "base/inside.h"
 #include "lua/value.h"
 #include "script/module.h"
-#include "script/prelude.h"
 
 namespace compeer::script {
 

@@ -8,8 +8,11 @@
 #include "script/actions.h"
 #include "spec/draft.h"
 
+struct lua_State;
+
 /// The module `compeer` (docs/lua.md). Three kinds of value: experiments, which are drafts of specs that never change;
 /// results of runs; and lists of either, which are tables with methods.
+
 namespace compeer::script {
 
 using namespace lua;
@@ -63,4 +66,31 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
 
 /// The name of a file. What the system would cut off, behind a NUL byte, is refused, as are other control characters.
 std::string file_name(std::string_view text);
+
+// The part of the module `compeer` that is written in Lua: prelude/*.lua. It is trusted: its globals are a table that
+// scripts never see, with the primitives and copies of the standard library, so that a script which changes `string`
+// or `_G` changes nothing here. Errors are raised by the primitive `refuse` and get the line of the script, because
+// the texts have names that are no files.
+
+struct PreludeText {
+  const char* name;
+  std::string_view text;
+};
+
+/// In the order in which they are run.
+const std::vector<PreludeText>& prelude_texts();
+
+/// Runs the prelude and pushes the module's table, which it has made.
+void open_prelude(lua_State* L);
+
+/// Adds the primitives to the table on top of the stack. A primitive gets arguments that the prelude has checked.
+void add_primitives(lua_State* L);
+
+// files.cpp: primitives that reach files
+
+int report(lua_State* L);
+int check_kept(lua_State* L);
+int read_kept(lua_State* L);
+int write_kept(lua_State* L);
+
 }  // namespace compeer::script

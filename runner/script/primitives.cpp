@@ -7,10 +7,8 @@
 #include "base/hash.h"
 #include "lua/value.h"
 #include "script/changes.h"
-#include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
-#include "script/prelude.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
 

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include "lua/userdata.h"
+#include "lua/edge.h"
 #include "lua/value.h"
-#include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
 #include "spec/text.h"

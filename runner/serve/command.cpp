@@ -4,22 +4,70 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <thread>
 #include <vector>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/model_folder.h"
-#include "base/reading.h"
-#include "inference/end_tokens.h"
-#include "inference/use_options.h"
+#include "base/signals.h"
+#include "inference/command_options.h"
 #include "serve/service.h"
-#include "serve/signals.h"
 
 namespace compeer::serve {
 
 namespace {
+
+/// While it lives, the first SIGINT or SIGTERM calls `told`, in a thread of its own. If `told` returns false, or on a
+/// second signal (base/signals.h), the signal ends the process as it would by default. To be made before any
+/// other thread: those made later leave both signals to it.
+class EndSignals {
+ public:
+  explicit EndSignals(std::function<bool()> told);
+  ~EndSignals();
+
+ private:
+  void wait();
+
+  const std::function<bool()> told_;
+  sigset_t both_, before_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+EndSignals::EndSignals(std::function<bool()> told) : told_(std::move(told)) {
+  sigemptyset(&both_);
+  sigaddset(&both_, SIGINT);
+  sigaddset(&both_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &both_, &before_);
+  thread_ = std::thread([this] { wait(); });
+}
+
+EndSignals::~EndSignals() {
+  over_ = true;
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void EndSignals::wait() {
+  const timespec while_looking{0, 100'000'000};
+  StopRequests requests;
+  while (!over_) {
+    const int signal = sigtimedwait(&both_, nullptr, &while_looking);
+    if (signal <= 0) continue;
+    const int before = requests.count();
+    if (requests.add() == before || (before == 0 && told_())) continue;
+    for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);  // shells ignore SIGINT behind '&'
+    pthread_sigmask(SIG_UNBLOCK, &both_, nullptr);
+    std::raise(signal);
+  }
+}
 
 constexpr const char* token_variable = "COMPEER_SERVE_TOKEN";
 

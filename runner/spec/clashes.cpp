@@ -126,29 +126,32 @@ class Grpo {
   std::vector<Clash> found_;
 };
 
-// Two stages under whose name for a model the second one's answers would take the place of the first one's.
-std::vector<Clash> of_answers(const json& stages) {
+// Stages with a setting `name` put answers into records under that name or, if it is unset, under the name of the model
+// they ask: those of the second stage with a name would replace those of the first.
+std::vector<Clash> of_names(const json& stages) {
   std::vector<Clash> found;
   std::map<std::string, size_t> known;
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].at("plugin") != "answer") continue;
-    const json name = stages[i].value("name", json());
-    const auto called = name.is_null() ? stages[i].value("supporter", json()) : name;
-    const auto [first, is_new] = known.try_emplace(called.dump(), i);
+    if (!stages[i].contains("name")) continue;
+    const json& name = stages[i]["name"];
+    auto called = stages[i].at("plugin").get<std::string>() + name.dump();
+    for (const auto& [key, value] : stages[i].items())
+      if (name.is_null() && value.is_object() && value.contains("plugin")) called += value.dump();
+    const auto [first, is_new] = known.try_emplace(called, i);
     if (is_new) continue;
     const auto path = fmt::format("stages[{}].name", i);
     const auto what = name.is_null() ? "is unset, and the model is" : fmt::format("= {} is", show(name));
     found.push_back({path,
                      fmt::format("'{}' {} that of stages[{}]: one's answers would take the place of the other's", path,
                                  what, first->second),
-                     "give each stage 'answer' a name of its own"});
+                     fmt::format("give each stage '{}' a name of its own", stages[i]["plugin"].get<std::string>())});
   }
   return found;
 }
 
 // Records are shown to no model, but to what stages ask, which have prompts of their own.
 std::vector<Clash> of_data(const json& spec) {
-  std::vector<Clash> found = of_answers(spec.at("stages"));
+  std::vector<Clash> found = of_names(spec.at("stages"));
   for (const char* key : {"system", "max_prompt_tokens"}) {
     if (spec.at("dataset").at(key).is_null()) continue;
     const auto path = fmt::format("dataset.{}", key);

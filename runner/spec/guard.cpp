@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "spec/text.h"
 
 namespace compeer::spec {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "spec/canonical.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/spec.h"

@@ -9,7 +9,6 @@
 #include "spec/clashes.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
-#include "spec/model_type.h"
 #include "spec/paths.h"
 #include "spec/secrets.h"
 #include "spec/spec.h"

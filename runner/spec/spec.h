@@ -1,6 +1,9 @@
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,5 +76,30 @@ struct Difference {
 
 /// Changed keys only, sorted by path. Specs of one task list each value; lists of values compare whole.
 std::vector<Difference> diff(const Spec& before, const Spec& after);
+
+/// What a file says, with the changes of `--set key=value`: a TOML file, a resolved spec (spec.json) or the folder of
+/// a run. Scripts make their drafts themselves.
+Draft load_draft(const std::string& file, const std::vector<std::string>& sets);
+
+/// The resolved spec's file, if `file` is one or the folder of a run.
+std::optional<std::filesystem::path> recorded_spec(const std::string& file);
+
+/// Reads it; throws Error (exit 3) if it is none.
+Spec read_spec(const std::filesystem::path& file);
+
+/// How the models of a run compute: settings of its [model], or of [data] where stages ask them.
+struct Computes {
+  std::string table;  ///< "model", "data"
+  std::string engine, compute, device;
+};
+
+/// `values`: a whole spec's. What models of one's own have no setting for is usual.
+inline Computes computes(const nlohmann::json& values) {
+  const bool stages = values.value("task", "") == "data";
+  const std::string table = stages ? "data" : "model";
+  const auto own = values.value(table, nlohmann::json::object());
+  return {table, own.value("engine", stages ? "libtorch" : "exact"), own.value("compute", "float32"),
+          own.value("device", "cpu")};
+}
 
 }  // namespace compeer::spec

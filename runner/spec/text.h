@@ -37,4 +37,17 @@ class Mistakes {
   std::vector<Error> mistakes_;
 };
 
+/// The same as `printable` (text.h) for texts of several lines, of any length: line ends and tabs stay as they are.
+std::string printable_lines(std::string_view text);
+
+/// An error as it is told to people: fit for a terminal, and without secrets that its text may quote.
+std::string error_text(const std::string& text);
+
+/// A finite number as the shortest text that reads back to the same double, written as Python writes it: 1.0, 0.1,
+/// 1e-06. (nlohmann's own text reads back too, but one in two thousand numbers gets more digits than it needs.)
+std::string number_text(double number);
+
+/// JSON with sorted keys and without white space, in UTF-8; the text that is hashed.
+std::string canonical_json(const nlohmann::json& value);
+
 }  // namespace compeer::spec

@@ -9,7 +9,7 @@ namespace compeer::statistics {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double cost(size_t row, size_t column, DisagreementWeights weights) {
   const double distance = std::abs(static_cast<double>(row) - static_cast<double>(column));
@@ -38,7 +38,7 @@ std::vector<std::vector<double>> squared_distances(const std::vector<double>& co
 
 // (observed - chance) / (1 - chance)
 double beyond_chance(double observed, double chance) {
-  return chance == 1 ? kUnknown : (observed - chance) / (1 - chance);
+  return chance == 1 ? unknown : (observed - chance) / (1 - chance);
 }
 
 std::vector<size_t> all_of(const ContingencyTable& ratings) {
@@ -90,7 +90,7 @@ double krippendorff(const ContingencyTable& ratings, std::span<const size_t> ite
     }
   }
   const double all = std::accumulate(count.begin(), count.end(), 0.0);
-  return chance == 0 ? kUnknown : 1 - (all - 1) * observed / chance;
+  return chance == 0 ? unknown : 1 - (all - 1) * observed / chance;
 }
 
 double krippendorff(const ContingencyTable& ratings, Scale scale, std::span<const double> values) {
@@ -107,7 +107,7 @@ double cohen(const ContingencyTable& confusion, DisagreementWeights weights) {
       chance += cost(i, j, weights) * static_cast<double>(first[i]) * static_cast<double>(second[j]) / n;
     }
   }
-  return n == 0 || chance == 0 ? kUnknown : 1 - observed / chance;
+  return n == 0 || chance == 0 ? unknown : 1 - observed / chance;
 }
 
 double observed_agreement(const ContingencyTable& ratings, std::span<const size_t> items) {
@@ -120,7 +120,7 @@ double observed_agreement(const ContingencyTable& ratings, std::span<const size_
     }
     if (judgements >= 2) sum += same / (judgements * (judgements - 1)), ++compared;
   }
-  return compared == 0 ? kUnknown : sum / compared;
+  return compared == 0 ? unknown : sum / compared;
 }
 
 double observed_agreement(const ContingencyTable& ratings) { return observed_agreement(ratings, all_of(ratings)); }

@@ -1,8 +1,10 @@
 #include "statistics/classification.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace compeer::statistics {
 
@@ -105,6 +107,17 @@ MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& pr
   result.hamming_loss = share(static_cast<double>(wrong), n * static_cast<double>(labels));
   result.f1_samples = share(samples, n);
   return result;
+}
+
+double in_order(std::span<const double> above, std::span<const double> below) {
+  std::vector<double> sorted(below.begin(), below.end());
+  std::sort(sorted.begin(), sorted.end());
+  double twice = 0;
+  for (const double value : above) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+    twice += static_cast<double>((first - sorted.begin()) + (last - sorted.begin()));
+  }
+  return twice / 2;
 }
 
 }  // namespace compeer::statistics

@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "statistics/confusion.h"
 
 namespace compeer::statistics {
@@ -37,5 +39,9 @@ struct MultiLabel : ClassScores {
 
 /// truth, predicted [items, labels], each 0 or 1.
 MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& predicted);
+
+/// Of all pairs of a value of `above` and one of `below`: how many are in that order, ties counting one half. Divided
+/// by the number of pairs it is one half by chance (the area under the ROC curve). No value is NaN.
+double in_order(std::span<const double> above, std::span<const double> below);
 
 }  // namespace compeer::statistics

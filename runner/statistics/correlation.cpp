@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "statistics/mean.h"
+#include "statistics/interval.h"
 
 namespace compeer::statistics {
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,22 @@
 ///
 /// An interval needs independent values: means of several seeds, of prompts, of dialogues. The rows of a training run
 /// are none, since each step's policy is the one before with a small change; their mean has no interval.
+
 namespace compeer::statistics {
+
+/// NaN of none.
+inline double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// The standard deviation, with n - 1; 0 of one value, NaN of none.
+inline double deviation(std::span<const double> values) {
+  if (values.size() == 1) return 0;
+  const double middle = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return values.empty() ? middle : std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
 
 /// A mean, or another figure, with its 95 % interval. `low` and `high` are NaN where there is none: of a single value,
 /// and of values that are not independent.

@@ -10,7 +10,7 @@ namespace {
 
 using Wins = std::vector<std::vector<double>>;
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 // Whether from one of them every other is reached by wins, or, turned around, by losses.
 bool reaches_all(const Wins& wins, bool turned) {
@@ -51,7 +51,7 @@ std::vector<double> improved(const Wins& wins, const std::vector<double>& p) {
 }  // namespace
 
 BootstrapInterval wilson(size_t successes, size_t n) {
-  if (n == 0) return {kUnknown, kUnknown, kUnknown};
+  if (n == 0) return {unknown, unknown, unknown};
   constexpr double z = 1.959963984540054;
   const auto count = static_cast<double>(n);
   const double share = static_cast<double>(successes) / count, scale = 1 + z * z / count;
@@ -73,7 +73,7 @@ double sign_test(size_t wins, size_t losses) {
 std::vector<double> bradley_terry(const Wins& wins) {
   std::vector<double> p(wins.size(), 1.0);
   if (wins.empty()) return p;
-  if (!reaches_all(wins, false) || !reaches_all(wins, true)) return std::vector<double>(wins.size(), kUnknown);
+  if (!reaches_all(wins, false) || !reaches_all(wins, true)) return std::vector<double>(wins.size(), unknown);
   for (int i = 0; i < 10000; ++i) {
     auto next = improved(wins, p);
     double change = 0;

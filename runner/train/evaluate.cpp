@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "comm/tree_sum.h"
 #include "train/batch/records.h"
-#include "train/batch/rollouts.h"
+#include "train/batch/step_batch.h"
 #include "train/metrics/memory.h"
+#include "train/metrics/reward_warnings.h"
 #include "train/metrics/step_table.h"
-#include "train/metrics/unreadable_answers.h"
 #include "train/run.h"
 
 namespace compeer::train {

@@ -1,6 +1,6 @@
 #include "train/grpo_settings.h"
 
-#include "train/batch/rollouts.h"
+#include "train/batch/step_batch.h"
 
 namespace compeer::train {
 

@@ -1,7 +1,6 @@
 #pragma once
 #include "compeer/settings.h"
 #include "grpo/advantage.h"
-#include "grpo/entropy.h"
 #include "grpo/objective.h"
 #include "rollout/sampling.h"
 #include "train/metrics/memory.h"

@@ -7,7 +7,7 @@
 #include "compeer/formed_dataset.h"
 #include "inference/check_tokenizer.h"
 #include "inference/device.h"
-#include "inference/embeddings.h"
+#include "inference/language_model.h"
 #include "inference/services.h"
 
 namespace compeer::train {

@@ -10,69 +10,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "comm/tree_sum.h"
 #include "train/batch/records.h"
 #include "train/batch/sequences.h"
 #include "train/metrics/memory.h"
 #include "train/run.h"
-#include "train/update/step_totals.h"
+#include "train/update/training.h"
 #include "train/validation.h"
 
 namespace compeer::train {
 
 namespace {
-
-template <class T>
-int64_t size_of(const std::vector<T>& list) {
-  return static_cast<int64_t>(list.size());
-}
-
-// Where an assistant's turn of the history stands among all tokens.
-Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
-  const Example& example = group.example;
-  const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
-  auto until = plugins.vision_input().prompt(plugins.chat(), before, group.pictures, example.id);
-  const int64_t begin = size_of(until);
-  const auto said = plugins.chat().answer(group.turns[turn].text);
-  until.insert(until.end(), said.begin(), said.end());
-  if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
-    throw Error(example.id,
-                "earlier answers can't be learned: the chat template formats them differently from the last one",
-                "use a chat template that formats all answers alike", Exit::data);
-  return {begin, size_of(until)};
-}
-
-// The assistant's last turns, as many as are to be learned.
-std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group, const std::vector<int32_t>& tokens) {
-  std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
-  for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
-    if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(plugins, group, turn - 1, tokens));
-  }
-  std::reverse(spans.begin(), spans.end());
-  return spans;
-}
-
-// Everything but the first token and what stands for pictures.
-std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, const std::vector<int32_t>& tokens) {
-  std::vector<Lesson::Span> spans;
-  for (int64_t i = 1; i < size_of(tokens); ++i) {
-    if (vision_input.placeholder(tokens[static_cast<size_t>(i)])) continue;
-    if (spans.empty() || spans.back().end != i) spans.push_back({i, i});
-    ++spans.back().end;
-  }
-  return spans;
-}
-
-Lesson lesson(RunPlugins& plugins, const PromptGroup& group, bool all) {
-  auto tokens = group.prompt;
-  const auto answer = plugins.chat().answer(group.example.answer);
-  tokens.insert(tokens.end(), answer.begin(), answer.end());
-  const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
-  auto vision = plugins.vision_input().look(read, 0, 0, group.pictures);
-  auto spans = all ? texts_of(plugins.vision_input(), tokens) : spans_of(plugins, group, tokens);
-  return {std::move(tokens), std::move(spans), std::move(vision)};
-}
 
 bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().item().toBool(); }
 
@@ -131,12 +79,6 @@ class Sft {
   }
 
  private:
-  std::string place_of(int64_t leaf) const {
-    const int64_t first = leaf * together_, last = std::min(first + together_, batch_) - 1;
-    return last > first ? fmt::format("records {} to {} of the step", first, last)
-                        : fmt::format("record {} of the step", first);
-  }
-
   // The loss on the records that are held out: the mean over their targets, added up in their order whoever read them.
   Validation::Metrics validate() {
     const at::NoGradGuard no_grad;
@@ -145,7 +87,7 @@ class Sft {
       run_.journal->phase("validate");
       std::vector<double> sums;  // of each record: its log-probs, its targets
       for (const auto& group : held_out_->read(mine.first, mine.count, [](int64_t i) { return i; })) {
-        const auto one = lesson(*run_.plugins, group, all_);
+        const auto one = lesson_of(*run_.plugins, group, all_);
         const auto known = run_.plugins->model().call(
             "forward", [&](Model&) { return log_probs(run_.plugins->policy(), std::span(&one, 1)); });
         sums.push_back(at::sum(known, at::kDouble).item().toDouble());
@@ -193,7 +135,7 @@ class Sft {
       auto& own = lessons.emplace_back();
       double targets = 0;
       for (const auto& group : records_.read(first, count, record_of)) {
-        own.push_back(lesson(*run_.plugins, group, all_));
+        own.push_back(lesson_of(*run_.plugins, group, all_));
         targets += static_cast<double>(own.back().targets());
       }
       counts_.add(leaf, {&targets, 1});
@@ -213,7 +155,8 @@ class Sft {
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient, {.zeros = true}, gradients_.ready());
       const double value = loss.item().toDouble();
-      training_.numerical_check.check(place_of(leaf), value, training_.parameters.finite());
+      training_.numerical_check.check(leaf_text("record", leaf, together_, batch_) + " of the step", value,
+                                      training_.parameters.finite());
       works = works || std::isfinite(value) || any_finite(known);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});

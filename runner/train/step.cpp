@@ -1,5 +1,6 @@
-// One step of GRPO: sample, score, reweight, advantages, learn. A rank works on its share of the step's groups; what it
-// needs of the others' is fetched by the calls that say so. A leaf of every sum over ranks is one group, or several.
+// GRPO: what a run opens, one step (sample, score, reweight, advantages, learn), and what is logged of it. A rank works
+// on its share of the step's groups; what it needs of the others' is fetched by the calls that say so. A leaf of every
+// sum over ranks is one group, or several.
 #include "train/step.h"
 
 #include <ATen/core/grad_mode.h>
@@ -8,9 +9,11 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "inference/device.h"
 #include "plugin/calls.h"
-#include "train/batch/reward_states.h"
-#include "train/batch/rollouts.h"
+#include "train/batch/scoring.h"
+#include "train/batch/step_batch.h"
+#include "train/metrics/memory.h"
 #include "train/metrics/step_table.h"
 
 namespace compeer::train {
@@ -21,7 +24,88 @@ std::string problem_of(const PromptGroup& group, const plugin::NotFinite& error)
   return fmt::format("of prompt {} (record {}) {} {}", group.index, group.example.id, error.plugin(), error.problem());
 }
 
+std::vector<std::string> with_reference(std::vector<std::string> columns, bool reference) {
+  if (reference) columns.emplace_back("reference_kl");
+  return columns;
+}
+
+Records::Wanted usable(const GrpoSettings& settings, const RunContext& run) {
+  return {settings.split, Records::Then::completion, room_for_completions(settings.sampling, run.plugins->positions())};
+}
+
+// On a device all groups of a rank are one leaf, whose gradient comes back once.
+GrpoSettings for_device(const RunContext& run, GrpoSettings settings) {
+  if (inference::device_in_use() != "cpu")
+    settings.together = std::max(settings.together, (settings.batch + run.world.size() - 1) / run.world.size());
+  return settings;
+}
+
 }  // namespace
+
+std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
+  const GrpoSettings settings(run.spec);
+  const auto prompts = static_cast<uint64_t>(settings.steps * settings.batch);
+  auto records =
+      Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(settings, run), run.seed(), prompts);
+  std::unique_ptr<GrpoStep> step(new GrpoStep(run, settings, std::move(records)));
+  if (run.start.step > 0) run.world.together("load", [&] { load_reward_states(*run.plugins, run.start.folder); });
+  if (settings.reference) step->training_.keep_reference();
+  if (auto held_out = held_out_records(run, usable(settings, run))) step->held_out_.emplace(std::move(*held_out));
+  return step;
+}
+
+GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
+    : run_(run),
+      settings_(for_device(run, std::move(settings))),
+      records_(std::move(records)),
+      score_columns_(with_reference(logged_score_columns(*run.plugins), settings_.reference)),
+      reward_terms_(shaped_columns(*run.plugins)),
+      reward_parts_(weighted_parts(run.plugins->rewards())),
+      training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates)),
+      validation_(run, training_, static_cast<uint64_t>(settings_.steps),
+                  StepTable::metric_names(logged_score_columns(*run.plugins)), "reward",
+                  [this](uint64_t t) { return validate(t); }),
+      policy_(run.plugins->model(), run.plugins->policy(), settings_.sampling.temperature, settings_.micro_tokens),
+      gradients_(training_.gradients(settings_.leaves())),
+      sums_(run.world, settings_.leaves(), UpdateStats::sums),
+      warnings_(run, static_cast<uint64_t>(settings_.steps)) {
+  // Unless a checkpoint brought it.
+  if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
+}
+
+std::vector<const Records*> GrpoStep::records() const {
+  std::vector<const Records*> all{&records_};
+  if (held_out_) all.push_back(&*held_out_);
+  return all;
+}
+
+PeakMemory GrpoStep::demand() { return settings_.demand(gradients_.mine().count, longest_of(run_, records_, false)); }
+
+std::vector<std::string> GrpoStep::columns() const {
+  auto names = StepTable::metric_names(score_columns_);
+  for (const auto& part : reward_parts_) names.push_back(StepTable::share_column(part));
+  for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",
+                           "clip_share_low", "clip_share_high", "ratio_distance", "rollout_trainer_max_diff",
+                           "grad_norm", "lr", "tokens", "tokens_per_second", "peak_memory"})
+    names.emplace_back(name);
+  std::vector<std::string> phases{"rollout", "score", "train", "reduce", "log"};
+  if (settings_.reference) {
+    names.emplace_back("kl");
+    phases.insert(phases.begin() + 2, "reference");
+  }
+  if (settings_.resample > 0) names.emplace_back("replaced");
+  if (training_.numerical_check.skips_steps()) names.emplace_back("left_out");
+  if (settings_.entropy_control) names.emplace_back(entropy_bonus);
+  for (const auto& name : PhaseClock::columns(phases)) names.push_back(name);
+  for (const auto& name : validation_.columns()) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> GrpoStep::values() const {
+  auto names = score_columns_;
+  names.emplace_back("advantage");
+  return names;
+}
 
 void GrpoStep::take(uint64_t t, MetricRow& row) {
   PhaseClock clock;
@@ -153,7 +237,8 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
         return other.source->index / settings_.together != leaf;
       });
       const auto stats = differentiate({group, end}, goal);
-      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss], training_.parameters.finite());
+      training_.numerical_check.check(leaf_text("prompt", leaf, settings_.together, settings_.batch),
+                                      stats.sum[UpdateStats::loss], training_.parameters.finite());
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, stats.sum);
       last_ += stats;
@@ -162,7 +247,11 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
   });
   if (u == 0) first_ = last_;
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
-  record_update(sums, totals, training_.update(t, sums[UpdateStats::loss], gradients_, clock), row);
+  const auto done = training_.update(t, sums[UpdateStats::loss], gradients_, clock);
+  record_update(sums, totals, settings_.reference, row);
+  if (settings_.entropy_control) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
+  row.set("grad_norm", done.gradient_norm);
+  row.set("lr", done.lr);
   if (u + 1 == settings_.updates) gradients_.forget();  // rollouts' copies of weights take their room
   if (settings_.entropy_control && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
 }
@@ -178,11 +267,6 @@ UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const U
     comm::mark_progress();
   }
   return stats;
-}
-
-std::string GrpoStep::place_of(int64_t leaf) const {
-  const int64_t first = leaf * settings_.together, last = std::min(first + settings_.together, settings_.batch) - 1;
-  return last > first ? fmt::format("prompts {} to {}", first, last) : fmt::format("prompt {}", first);
 }
 
 grpo::Objective GrpoStep::objective() const {
@@ -217,5 +301,39 @@ Validation::Metrics GrpoStep::validate(uint64_t t) {
   const auto table = StepTable::gather(run_.world, batch, columns, {});
   return run_.world.rank() == 0 ? table.metrics(columns) : Validation::Metrics();
 }
+
+void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& advantages, MetricRow& row) {
+  record_advantages(advantages, row);
+  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
+  auto& check = training_.numerical_check;
+  if (check.skips_steps()) row.set("left_out", check.take_skipped());
+  enum Note : size_t { rollout_difference, ratio_distance, replaced, memory };
+  const double mine[] = {first_.rollout_difference, last_.ratio_distance, static_cast<double>(replaced_),
+                         peak_memory()};
+  const auto table = StepTable::gather(run_.world, batch, score_columns_, mine);
+  if (run_.world.rank() == 0) {
+    for (const auto& [name, value] : table.metrics(score_columns_)) row.set(name, value);
+    for (const auto& part : reward_parts_) row.set(StepTable::share_column(part), table.share(part));
+    row.set("rollout_trainer_max_diff", table.largest(rollout_difference));
+    row.set("ratio_distance", table.largest(ratio_distance));
+    row.set("tokens", table.tokens());
+    row.set("peak_memory", table.largest(memory));
+    if (settings_.resample > 0) row.set("replaced", table.sum(replaced));
+  }
+  warnings_.warn(t, row);
+}
+
+void run_grpo(RunContext& run) {
+  const auto step = GrpoStep::open(run);
+  report_memory(run, step->demand());
+  const auto steps = static_cast<uint64_t>(step->settings().steps);
+  open_journal(run, "grpo", step->columns(), step->values(), steps, step->records());
+  step->warnings().read_earlier_rows();
+  train_loop(
+      run, step->training(), step->validation(), steps, [&](uint64_t t, MetricRow& row) { step->take(t, row); },
+      [&](uint64_t t, const MetricRow& row) { step->warnings().check_answers(t, row); });
+}
+
+double memory_of_grpo(RunContext& run) { return rank_memory(run, GrpoStep::open(run)->demand()).all(); }
 
 }  // namespace compeer::train

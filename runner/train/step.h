@@ -3,15 +3,14 @@
 #include "train/batch/records.h"
 #include "train/batch/scoring.h"
 #include "train/metrics/memory.h"
-#include "train/metrics/reward_signal.h"
-#include "train/metrics/unreadable_answers.h"
+#include "train/metrics/reward_warnings.h"
 #include "train/run.h"
-#include "train/update/step_totals.h"
+#include "train/update/learning.h"
 #include "train/validation.h"
 
 namespace compeer::train {
 
-/// The steps of a GRPO run. `step.cpp` is the algorithm, `step_record.cpp` what is logged of it.
+/// The steps of a GRPO run.
 class GrpoStep {
  public:
   /// Finds the records that can be used and keeps the reference's weights. Meets the other ranks.
@@ -20,6 +19,7 @@ class GrpoStep {
   const GrpoSettings& settings() const { return settings_; }
   Training& training() { return training_; }
   Validation& validation() { return validation_; }
+  RewardWarnings& warnings() { return warnings_; }
   std::vector<const Records*> records() const;  ///< that it reads
 
   /// What a rank's memory must hold. Meets the other ranks.
@@ -27,14 +27,8 @@ class GrpoStep {
   std::vector<std::string> columns() const;  ///< metrics of a step
   std::vector<std::string> values() const;   ///< numbers that are kept of each completion
 
-  /// Rank 0: what earlier rows say of the rewards, when a run goes on. Once the journal is open.
-  void read_earlier_rows();
-
   /// One step. Meets the other ranks.
   void take(uint64_t t, MetricRow& row);
-
-  /// Rank 0: warns of answers that rewards can't read, and throws Error (exit 4) if they are too many.
-  void check_answers(uint64_t t, const MetricRow& row);
 
  private:
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
@@ -56,12 +50,7 @@ class GrpoStep {
   void replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock);  // meets the other ranks
   UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal);
   grpo::Objective objective() const;
-  std::string place_of(int64_t leaf) const;
   void adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals);
-  static void record_advantages(const at::Tensor& advantages, MetricRow& row);
-  void record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,
-                     MetricRow& row) const;
-  void warn_about_rewards(uint64_t t, const MetricRow& row);  // meets the other ranks
 
   Validation::Metrics validate(uint64_t t);  // meets the other ranks
 
@@ -90,8 +79,7 @@ class GrpoStep {
   ModelPass policy_;
   Gradients gradients_;
   comm::TreeSum64 sums_;
-  RewardSignal signal_;
-  UnreadableAnswers answers_;
+  RewardWarnings warnings_;
   UpdateStats first_, last_;  // this rank's largest values in the first and the last update of the step
   int64_t replaced_ = 0;      // groups that this rank replaced in the step
 };

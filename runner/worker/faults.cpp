@@ -15,11 +15,10 @@
 #include <fstream>
 
 #include "base/crash.h"
-#include "base/signal_text.h"
-#include "base/stop_requests.h"
+#include "base/signals.h"
 #include "comm/phase.h"
 #include "record/mapped_file.h"
-#include "spec/printable.h"
+#include "spec/text.h"
 
 namespace compeer::worker {
 

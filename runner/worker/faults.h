@@ -8,7 +8,7 @@
 namespace compeer::worker {
 
 /// From here on SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`, also if one of the first three came before: a
-/// program that links this holds them back from its start on. A second SIGINT (base/stop_requests.h) kills. A closed
+/// program that links this holds them back from its start on. A second SIGINT (base/signals.h) kills. A closed
 /// pipe is no signal.
 void obey_signals(comm::StopFlag& stop);
 

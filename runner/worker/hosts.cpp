@@ -1,5 +1,6 @@
 #include "worker/hosts.h"
 
+#include <ATen/Version.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -12,11 +13,12 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <regex>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "comm/library_version.h"
+#include "comm/mpi_library.h"
 #include "comm/world.h"
 
 namespace compeer::worker {
@@ -123,6 +125,14 @@ void check_folder(comm::World& world, fs::path near, json& result, json& mine) {
   if (made) fs::remove_all(folder, none);
 }
 
+// libtorch tells how it was built in one long text: "... BLAS_INFO=mkl, BUILD_TYPE=Release, ..."
+std::string blas() {
+  const auto text = at::show_config();
+  std::smatch match;
+  static const std::regex name("BLAS_INFO=([A-Za-z0-9_]+)");
+  return std::regex_search(text, match, name) ? match[1].str() : "";
+}
+
 }  // namespace
 
 int check_hosts(const json& options) {
@@ -148,6 +158,21 @@ int check_hosts(const json& options) {
   }
   result.erase("seen");
   print(world, result);
+  world.finish();
+  return 0;
+}
+
+int about(const nlohmann::json&) {
+  comm::World world;
+  const auto hosts = world.gather(world.host());
+  if (world.rank() == 0) {
+    const nlohmann::ordered_json line = {{"torch", TORCH_VERSION},
+                                         {"blas", blas()},
+                                         {"mpi", comm::library_version()},
+                                         {"ranks", world.size()},
+                                         {"hosts", hosts}};
+    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  }
   world.finish();
   return 0;
 }

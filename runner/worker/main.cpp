@@ -9,12 +9,10 @@
 #include "base/error.h"
 #include "base/processes.h"
 #include "comm/watchdog.h"
-#include "spec/printable.h"
 #include "spec/text.h"
 #include "worker/call.h"
 #include "worker/commands.h"
 #include "worker/faults.h"
-#include "worker/folder.h"
 #include "worker/spec.h"
 #include "worker/task.h"
 

@@ -9,16 +9,19 @@
 #include <optional>
 #include <set>
 
+#include "base/disk.h"
 #include "base/error.h"
-#include "base/plain_file.h"
+#include "base/files.h"
 #include "comm/share.h"
+#include "comm/stop_flag.h"
 #include "compeer/dataset.h"
 #include "inference/known_models.h"
-#include "spec/computes.h"
-#include "train/batch/rollouts.h"
+#include "spec/spec.h"
+#include "train/batch/step_batch.h"
 #include "train/grpo_settings.h"
-#include "train/metrics/device_memory.h"
-#include "worker/opener.h"
+#include "train/metrics/memory.h"
+#include "worker/open_plugins.h"
+#include "worker/task.h"
 
 namespace compeer::worker {
 
@@ -218,6 +221,14 @@ int preview(const json& options) {
     planned[run.at("folder").get<std::string>()] = model;
   }
   std::cout << json{{"previews", all}}.dump() << std::endl;
+  return 0;
+}
+
+int estimate_memory(const nlohmann::json& options) {
+  const auto spec_file = nlohmann::json::parse(read_plain_file(options.at("input").get<std::string>(), 64 << 20));
+  const Scratch scratch;
+  comm::StopFlag stop;
+  std::cout << nlohmann::json{{"mib", estimate_memory(spec_file, scratch.folder(), stop)}}.dump() << std::endl;
   return 0;
 }
 

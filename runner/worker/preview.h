@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 namespace compeer::worker {
@@ -12,5 +13,9 @@ namespace compeer::worker {
 ///   device    true if the run may use a device
 ///   unknown   [what can't be known yet, and why]
 int preview(const nlohmann::json& options);
+
+/// What a batch script asks of memory, in the worker. OPTIONS: {"input": a file as spec.json}. Prints {"mib": MiB that
+/// a rank of the run is estimated to take}, with the run's plugins opened in this process.
+int estimate_memory(const nlohmann::json& options);
 
 }  // namespace compeer::worker

@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/plain_file.h"
 #include "comm/launcher.h"
 #include "plugin/allow_list.h"
 #include "record/run_folder.h"

@@ -13,7 +13,7 @@
 #include "inference/device.h"
 #include "inference/services.h"
 #include "kernels/instruction_set.h"
-#include "spec/computes.h"
+#include "spec/spec.h"
 #include "train/metrics/placement.h"
 #include "train/run.h"
 

@@ -1,5 +1,5 @@
 // compeer generate and compeer score, as a user calls them.
-#include "inference/generate.h"
+#include "inference/generate_and_score.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,6 @@
 #include "../seeing_model.h"
 #include "../tiny_model.h"
 #include "base/files.h"
-#include "inference/score.h"
 #include "places.h"
 
 namespace compeer::app {

@@ -5,21 +5,21 @@
 namespace compeer::app {
 namespace {
 
-const std::string kGguf = COMPEER_SOURCE_DIR "/tests/golden/gguf/";
+const std::string gguf = COMPEER_SOURCE_DIR "/tests/golden/gguf/";
 
 class ImportCommandLine : public Program {};
 
 TEST_F(ImportCommandLine, WritesAFolderThatOtherCommandsRead) {
-  EXPECT_EQ(told("import " + kGguf + "model.gguf -o models/small"),
+  EXPECT_EQ(told("import " + gguf + "model.gguf -o models/small"),
             "models/small\nllama model, 88384 parameters in float32, 416 tokens\nexit 0");
   write("lines.jsonl", "{\"text\": \"Hello world\"}\n");
   EXPECT_EQ(told("tokenize --model models/small <lines.jsonl"), "{\"ids\":[42,71,300,81,269,276,338]}\nexit 0");
 }
 
 TEST_F(ImportCommandLine, SaysWhatItWrote) {
-  EXPECT_EQ(told("import " + kGguf + "vocab_smollm.gguf -o v --json"),
+  EXPECT_EQ(told("import " + gguf + "vocab_smollm.gguf -o v --json"),
             "{\"folder\":\"v\",\"model_type\":null,\"parameters\":0,\"dtype\":\"float32\",\"tokens\":416}\nexit 0");
-  EXPECT_EQ(told("import " + kGguf + "llama3_rope.gguf -o l --dtype bfloat16"),
+  EXPECT_EQ(told("import " + gguf + "llama3_rope.gguf -o l --dtype bfloat16"),
             "l\nllama model, 118080 parameters in bfloat16, no tokenizer\nexit 0");
 }
 

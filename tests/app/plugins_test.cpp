@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "plugin/fit.h"
+#include "plugin/descriptor.h"
 #include "plugin/tiny_elf.h"
 
 namespace compeer::app {

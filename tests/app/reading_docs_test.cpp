@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "app/log/export_rollouts.h"
+#include "app/log/log_export.h"
 #include "base/files.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "places.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"

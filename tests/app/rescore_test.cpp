@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "places.h"
 #include "../program.h"
+#include "places.h"
 
 namespace compeer::app {
 namespace {
@@ -19,9 +19,9 @@ std::string dialogue(const std::string& id, const std::vector<int>& points, bool
   return json{{"id", id}, {"emo_point", points.back()}, {"history", history}}.dump() + "\n";
 }
 
-const std::string kFailed = dialogue("a", {40, 30, 20, 10, 0}, false);
-const std::string kLimited = dialogue("b", {40, 45, 50, 55, 60, 65, 60, 60, 60, 60}, true);
-const std::string kContent = dialogue("c", {40, 50, 60, 70, 80, 90, 100}, false);
+const std::string failed = dialogue("a", {40, 30, 20, 10, 0}, false);
+const std::string limited = dialogue("b", {40, 45, 50, 55, 60, 65, 60, 60, 60, 60}, true);
+const std::string content = dialogue("c", {40, 50, 60, 70, 80, 90, 100}, false);
 
 class Rescore : public Program {
  protected:
@@ -33,7 +33,7 @@ class Rescore : public Program {
 };
 
 TEST_F(Rescore, SumsUpRecordedDialogues) {
-  write("r.jsonl", kFailed + kLimited + kContent);
+  write("r.jsonl", failed + limited + content);
   const json all = rescored("sage r.jsonl");
   EXPECT_EQ(all.at("n"), 3);
   EXPECT_DOUBLE_EQ(all.at("mean_emotion").at("value"), 160.0 / 3);  // (0 + 60 + 100) / 3
@@ -42,14 +42,14 @@ TEST_F(Rescore, SumsUpRecordedDialogues) {
   EXPECT_DOUBLE_EQ(all.at("rounds").at("value"), 22.0 / 3);  // (5 + 10 + 7) / 3
   EXPECT_EQ(all.at("curves").at("emotion").size(), 10u);
   EXPECT_EQ(all.at("rescored").at("records"), 3);
-  write("r.json", "[" + kFailed + "," + kLimited + "," + kContent + "]");
+  write("r.json", "[" + failed + "," + limited + "," + content + "]");
   EXPECT_EQ(rescored("sage r.json").at("mean_emotion"), all.at("mean_emotion"));
-  write("named.json", "{\n\"x\": " + kFailed + ", \"y\": " + kLimited + "}");
+  write("named.json", "{\n\"x\": " + failed + ", \"y\": " + limited + "}");
   EXPECT_EQ(rescored("sage named.json").at("n"), 2);
 }
 
 TEST_F(Rescore, PrintsATable) {
-  write("r.jsonl", kFailed + kLimited + kContent);
+  write("r.jsonl", failed + limited + content);
   const auto text = told("rescore sage r.jsonl --set resamples=0");
   EXPECT_EQ(text,
             "r.jsonl: 3 records, sage\n"
@@ -70,7 +70,7 @@ TEST_F(Rescore, PrintsATable) {
 }
 
 TEST_F(Rescore, NamesWhatCanNotBeScored) {
-  write("r.jsonl", kFailed + "\n" + dialogue("cut", {40, 35}, true));
+  write("r.jsonl", failed + "\n" + dialogue("cut", {40, 35}, true));
   const auto text = told("rescore sage r.jsonl");
   EXPECT_NE(
       text.find(
@@ -89,7 +89,7 @@ TEST_F(Rescore, NamesWhatCanNotBeScored) {
 }
 
 TEST_F(Rescore, RefusesWhatCanNotBeRead) {
-  write("r.jsonl", kFailed + "{\"id\": \"b\", \"histo\n");
+  write("r.jsonl", failed + "{\"id\": \"b\", \"histo\n");
   const auto text = told("rescore sage r.jsonl");
   EXPECT_NE(text.find("r.jsonl: 1 of 2 records can't be read\n  r.jsonl, record 2: is no JSON"), std::string::npos)
       << text;
@@ -116,17 +116,17 @@ TEST_F(Rescore, FailsWhereNothingCouldBeScored) {
   EXPECT_TRUE(text.ends_with("exit 4"));
 }
 
-constexpr const char* kPair = R"({"candidates": [{"model": "a"}, {"model": "b"}])";
+constexpr const char* pair = R"({"candidates": [{"model": "a"}, {"model": "b"}])";
 
 TEST_F(Rescore, CountsWhatNobodyHasJudged) {
-  write("p.jsonl", std::string(kPair) + ", \"preference\": \"first\"}\n" + kPair + "}\n" + kPair + "}\n");
+  write("p.jsonl", std::string(pair) + ", \"preference\": \"first\"}\n" + pair + "}\n" + pair + "}\n");
   const auto text = told("rescore pairwise p.jsonl");
   EXPECT_NE(text.find("\ncounted\n  to be judged by people: 2\n"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("exit 0")) << text;
 }
 
 TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
-  write("p.jsonl", std::string(kPair) + "}\n" + kPair + "}\n");
+  write("p.jsonl", std::string(pair) + "}\n" + pair + "}\n");
   const auto text = told("rescore pairwise p.jsonl");
   EXPECT_NE(text.find("p.jsonl: none of its 2 records could be scored\n  help: their reasons are above\nexit 4"),
             std::string::npos)
@@ -134,7 +134,7 @@ TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
 }
 
 TEST_F(Rescore, RefusesMistakes) {
-  write("r.jsonl", kFailed);
+  write("r.jsonl", failed);
   EXPECT_NE(told("rescore sagge r.jsonl").find("did you mean 'sage'?"), std::string::npos);
   EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is no file"), std::string::npos);
   EXPECT_TRUE(told("rescore sage nowhere.jsonl").ends_with("exit 4"));
@@ -146,7 +146,7 @@ TEST_F(Rescore, RefusesMistakes) {
 }
 
 TEST_F(Rescore, RefusesStagesThatAreNoEvaluation) {
-  write("r.jsonl", kFailed);
+  write("r.jsonl", failed);
   EXPECT_EQ(told("rescore deduplicate r.jsonl"),
             "compeer: error: compeer rescore: stage 'deduplicate' is no evaluation: it has no figures\n"
             "  help: sage, esc_eval, pairwise, ...: docs/evaluations.md\nexit 2");

@@ -1,4 +1,4 @@
-#include "spec/load_draft.h"
+#include "spec/spec.h"
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-#include "app/stored_answers.h"
+#include "app/data_answers.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,12 @@
 namespace compeer::app {
 namespace {
 
-const std::string kEscWorld = COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer";
+const std::string esc_world = COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer";
 
 class Tokenize : public Program {
  protected:
   // What comes out for these lines of standard input.
-  std::string answer(const std::string& lines, const std::string& options = "", const std::string& model = kEscWorld) {
+  std::string answer(const std::string& lines, const std::string& options = "", const std::string& model = esc_world) {
     write("lines.jsonl", lines);
     return told("tokenize --model " + model + " " + options + " <lines.jsonl");
   }
@@ -58,7 +58,7 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
   wrong("{\"ids\": [1]}", "has neither a text 'text' nor a list 'messages'");
   wrong("{\"messages\": {}}", "a conversation has a list 'messages'");
   wrong("{\"messages\": [{\"role\": \"user\"}]}",
-        kEscWorld + "/tokenizer_config.json: chat_template, line 1: a dictionary's 'content' is undefined");
+        esc_world + "/tokenizer_config.json: chat_template, line 1: a dictionary's 'content' is undefined");
   for (const std::string id : {"1030", "-1", "4294967360", "1.5", "\"a\"", "1e99"})
     wrong("{\"ids\": [" + id + "]}", "no token has the id ", "--decode");
   wrong("{\"ids\": 5}", "has no list 'ids'", "--decode");

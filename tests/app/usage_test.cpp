@@ -1,4 +1,4 @@
-#include "app/usage.h"
+#include "app/commands.h"
 
 #include <gtest/gtest.h>
 

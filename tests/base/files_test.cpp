@@ -1,5 +1,4 @@
 #include "base/files.h"
-#include "base/plain_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

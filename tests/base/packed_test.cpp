@@ -1,4 +1,4 @@
-#include "base/packed.h"
+#include "base/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/reading.h"
+#include "base/files.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,9 +7,8 @@
 #include <cstring>
 #include <functional>
 
-#include "base/files.h"
+#include "base/disk.h"
 #include "base/hash.h"
-#include "base/scratch.h"
 
 namespace compeer {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/stop_requests.h"
+#include "base/signals.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/random.h"
-#include "comm/in_turn.h"
+#include "comm/world.h"
 #include "ranks.h"
 
 namespace compeer::comm {
@@ -106,16 +106,16 @@ TEST(TreeSum, WildValuesTellOrdersApart) {
 
 // Large ones, which are forgotten in between. Each rank has one leaf, its number of ones.
 TEST(TreeSum, IsTheSameInMemoryThatWasForgotten) {
-  constexpr int64_t kLength = int64_t{1} << 24;
+  constexpr int64_t block_length = int64_t{1} << 24;
   const int64_t ranks = world().size();
-  TreeSum sum(world(), ranks, kLength);
+  TreeSum sum(world(), ranks, block_length);
   for (int turn = 0; turn < 2; ++turn) {
     std::ranges::fill(sum.room(), static_cast<float>(sum.mine().first + 1));
     sum.add(sum.mine().first, sum.room());
     const auto all = sum.finish();
-    EXPECT_EQ(std::ranges::count(all, static_cast<float>(ranks * (ranks + 1) / 2)), kLength);
+    EXPECT_EQ(std::ranges::count(all, static_cast<float>(ranks * (ranks + 1) / 2)), block_length);
     sum.forget_vectors();
-    EXPECT_EQ(all[kLength / 2], 0) << "the system has it";
+    EXPECT_EQ(all[block_length / 2], 0) << "the system has it";
   }
 }
 
@@ -184,19 +184,19 @@ TEST(TreeSum, OfElementsThatAreReadyBitByBitHasTheSameBits) {
 
 // A right half's elements go as soon as they were added: of four leaves two vectors are in memory at most, not three.
 TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
-  constexpr int64_t kLength = int64_t{1} << 24, kPart = kLength / 8;  // of 64 MiB, 8 MiB
-  TreeSum sum(world(), 4 * world().size(), kLength);
+  constexpr int64_t block_length = int64_t{1} << 24, part_length = block_length / 8;  // of 64 MiB, 8 MiB
+  TreeSum sum(world(), 4 * world().size(), block_length);
   double most = 0, before = resident_megabytes();
   for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + 4; ++leaf) {
     const auto room = sum.room();
-    for (int64_t at = 0; at < kLength; at += kPart) {
-      std::ranges::fill(part(room, {at, kPart}), 1.0f);
-      sum.ready({at, kPart});
+    for (int64_t at = 0; at < block_length; at += part_length) {
+      std::ranges::fill(part(room, {at, part_length}), 1.0f);
+      sum.ready({at, part_length});
       most = std::max(most, resident_megabytes() - before);
     }
     sum.add(leaf, room);
   }
-  EXPECT_EQ(std::ranges::count(sum.finish(), static_cast<float>(4 * world().size())), kLength);
+  EXPECT_EQ(std::ranges::count(sum.finish(), static_cast<float>(4 * world().size())), block_length);
   EXPECT_GT(most, 2 * 64 - 8);
   EXPECT_LT(most, 2 * 64 + 32);
 }

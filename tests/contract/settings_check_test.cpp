@@ -1,4 +1,4 @@
-#include "contract/settings_check.h"
+#include "contract/plugin_choice.h"
 
 #include <gtest/gtest.h>
 

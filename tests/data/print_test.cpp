@@ -1,4 +1,4 @@
-#include "data/print.h"
+#include "data/outcomes.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ using nlohmann::json;
 
 std::string printed(const json& value) {
   std::string line = "> ";
-  print(value, line);
+  append_json(value, line);
   return line.substr(2);
 }
 

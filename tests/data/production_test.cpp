@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "data/begun.h"
 #include "data/stage_cache.h"
 
 namespace compeer::data {

@@ -1,4 +1,4 @@
-#include "data/unreadable.h"
+#include "data/outcomes.h"
 
 #include <gtest/gtest.h>
 

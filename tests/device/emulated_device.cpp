@@ -20,9 +20,9 @@ namespace compeer::emulated {
 
 namespace {
 
-constexpr auto kType = c10::DeviceType::PrivateUse1;
-constexpr size_t kRoom = size_t{16} << 30, kUnit = 512;
-constexpr int kNan = 0xff;  // every byte of it
+constexpr auto device_type = c10::DeviceType::PrivateUse1;
+constexpr size_t device_memory = size_t{16} << 30, allocation_unit = 512;
+constexpr int nan = 0xff;  // every byte of it
 
 struct PendingCopy {
   at::Tensor from, to;  // of the device, of the host
@@ -32,16 +32,17 @@ struct State {
   // Addresses of the device are a range that nobody may touch; their bytes lie at a constant distance.
   std::byte* const begin = reserved();
   std::mutex mutex;
-  std::map<std::byte*, size_t> used, free{{begin, kRoom}};
+  std::map<std::byte*, size_t> used, free{{begin, device_memory}};
   Counts counts;
   int64_t bytes = 0, failing = 0, leaving = 0;
   std::vector<PendingCopy> pending;
 
   static std::byte* reserved() {
-    void* all = ::mmap(nullptr, 2 * kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* all = ::mmap(nullptr, 2 * device_memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     TORCH_CHECK(all != MAP_FAILED, "no addresses for an emulated device");
     auto* first = static_cast<std::byte*>(all);
-    TORCH_CHECK(::mprotect(first + kRoom, kRoom, PROT_READ | PROT_WRITE) == 0, "no memory for an emulated device");
+    TORCH_CHECK(::mprotect(first + device_memory, device_memory, PROT_READ | PROT_WRITE) == 0,
+                "no memory for an emulated device");
     return first;
   }
 };
@@ -51,18 +52,18 @@ State& state() {
 }
 
 std::byte* bytes_at(const void* address) {
-  return const_cast<std::byte*>(static_cast<const std::byte*>(address)) + kRoom;
+  return const_cast<std::byte*>(static_cast<const std::byte*>(address)) + device_memory;
 }
 bool is_byte_of_device(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
-  return at >= state().begin + kRoom && at < state().begin + 2 * kRoom;
+  return at >= state().begin + device_memory && at < state().begin + 2 * device_memory;
 }
 
 void give_back(void* address) {
   auto& s = state();
   const std::lock_guard lock(s.mutex);
   const auto one = s.used.find(static_cast<std::byte*>(address));
-  std::memset(bytes_at(address), kNan, one->second);
+  std::memset(bytes_at(address), nan, one->second);
   s.bytes -= static_cast<int64_t>(one->second);
   auto next = s.free.emplace(one->first, one->second).first;
   s.used.erase(one);
@@ -81,7 +82,7 @@ class Memory : public c10::Allocator {
     auto& s = state();
     const std::lock_guard lock(s.mutex);
     ++s.counts.allocations;
-    const size_t whole = (size + kUnit - 1) / kUnit * kUnit;
+    const size_t whole = (size + allocation_unit - 1) / allocation_unit * allocation_unit;
     auto place = s.free.begin();
     while (place != s.free.end() && place->second < whole) ++place;
     if (place == s.free.end() || (s.failing > 0 && --s.failing == 0))
@@ -92,8 +93,8 @@ class Memory : public c10::Allocator {
     if (room > whole) s.free.emplace(address + whole, room - whole);
     s.used.emplace(address, whole);
     s.bytes += static_cast<int64_t>(whole);
-    std::memset(bytes_at(address), kNan, whole);
-    return {address, address, &give_back, c10::Device(kType, 0)};
+    std::memset(bytes_at(address), nan, whole);
+    return {address, address, &give_back, c10::Device(device_type, 0)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
   void copy_data(void* to, const void* from, size_t count) const override {
@@ -104,17 +105,17 @@ class Memory : public c10::Allocator {
   static void nothing(void*) {}
 };
 Memory memory;
-REGISTER_ALLOCATOR(kType, &memory)
+REGISTER_ALLOCATOR(device_type, &memory)
 
 // One device with one stream.
 struct Guard final : c10::impl::DeviceGuardImplInterface {
-  c10::DeviceType type() const override { return kType; }
-  c10::Device exchangeDevice(c10::Device) const override { return {kType, 0}; }
-  c10::Device getDevice() const override { return {kType, 0}; }
+  c10::DeviceType type() const override { return device_type; }
+  c10::Device exchangeDevice(c10::Device) const override { return {device_type, 0}; }
+  c10::Device getDevice() const override { return {device_type, 0}; }
   void setDevice(c10::Device) const override {}
   void uncheckedSetDevice(c10::Device) const noexcept override {}
-  c10::Stream getStream(c10::Device) const override { return c10::Stream(c10::Stream::DEFAULT, {kType, 0}); }
-  c10::Stream exchangeStream(c10::Stream) const override { return getStream({kType, 0}); }
+  c10::Stream getStream(c10::Device) const override { return c10::Stream(c10::Stream::DEFAULT, {device_type, 0}); }
+  c10::Stream exchangeStream(c10::Stream) const override { return getStream({device_type, 0}); }
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
   void synchronizeStream(const c10::Stream&) const override { synchronize(); }
   void synchronizeDevice(c10::DeviceIndex) const override { synchronize(); }
@@ -131,10 +132,10 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     static const at::Generator generator = at::detail::createCPUGenerator();
     return generator;
   }
-  at::Device getDeviceFromPtr(void*) const override { return {kType, 0}; }
+  at::Device getDeviceFromPtr(void*) const override { return {device_type, 0}; }
 };
 
-bool on_device(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == kType; }
+bool on_device(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == device_type; }
 
 // The same bytes as a tensor of the host, for the CPU's kernels.
 at::Tensor on_host(const at::Tensor& tensor) {
@@ -205,7 +206,7 @@ class Call {
   }
   c10::IValue moved(const c10::IValue& value) {
     if (value.isTensor()) return moved(value.toTensor());
-    if (value.isDevice()) return value.toDevice().type() == kType ? c10::IValue(c10::Device(at::kCPU)) : value;
+    if (value.isDevice()) return value.toDevice().type() == device_type ? c10::IValue(c10::Device(at::kCPU)) : value;
     if (value.isTensorList()) {
       c10::List<at::Tensor> list;
       for (const at::Tensor& one : value.toTensorVector()) list.push_back(moved(one));
@@ -316,7 +317,7 @@ c10::Device device() {
     return true;
   }();
   (void)registered;
-  return {kType, 0};
+  return {device_type, 0};
 }
 
 Counts counts() { return state().counts; }

@@ -44,7 +44,7 @@ std::string fault() {
   return what ? what : "";
 }
 
-constexpr int kSystemError = 2;
+constexpr int system_error = 2;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ extern "C" {
 
 int ncclGetUniqueId(ncclUniqueId* id) {
   std::string folder = (fs::temp_directory_path() / "compeer-nccl.XXXXXX").string();
-  if (!::mkdtemp(folder.data()) || folder.size() >= sizeof(ncclUniqueId)) return kSystemError;
+  if (!::mkdtemp(folder.data()) || folder.size() >= sizeof(ncclUniqueId)) return system_error;
   *id = {};
   folder.copy(id->internal, folder.size());
   return 0;
@@ -89,7 +89,7 @@ int ncclRecv(void* numbers, size_t count, int, int rank, void* group, void*) {
 }
 
 int ncclGroupEnd() {
-  if (fault() == std::to_string(++calls)) return kSystemError;
+  if (fault() == std::to_string(++calls)) return system_error;
   for (const Message& one : sent) {
     std::string bytes(static_cast<const char*>(compeer::emulated::bytes_behind(one.numbers)), one.bytes);
     if (fault() == "wrong") bytes[3] = static_cast<char>(bytes[3] + 1);

@@ -26,7 +26,7 @@ class OnADevice : public OnTheCpuWithoutItsOwnAttention {
   OnADevice() { emulated::device(); }
 };
 
-const json kThere{{"device", "emulated"}};
+const json there{{"device", "emulated"}};
 
 json with(json settings, const json& more) {
   settings.update(more);
@@ -53,7 +53,7 @@ TEST_F(OnADevice, PicturesAreSeenAsOnTheCpu) {
     return std::pair(vision->features, object.forward(batch, nullptr).detach());
   };
   for (const json& more : {json::object(), json{{"frozen", false}, {"precision", "float32"}, {"merger", true}}}) {
-    const auto expected = seen(more), got = seen(with(more, kThere));
+    const auto expected = seen(more), got = seen(with(more, there));
     EXPECT_LT((got.first - expected.first).abs().max().item<float>(), 1e-4);
     EXPECT_LT((got.second - expected.second).abs().max().item<float>(), 1e-3);
   }
@@ -82,9 +82,9 @@ TEST_F(OnADevice, AJudgeAnswersAsOnTheCpu) {
 
 TEST_F(OnADevice, ABaseIsThereOnce) {
   const int64_t before = emulated::in_use();
-  const auto first = open_model("llama", "llama", kThere);
+  const auto first = open_model("llama", "llama", there);
   const int64_t once = emulated::in_use() - before;
-  const auto second = open_model("llama", "llama", kThere);
+  const auto second = open_model("llama", "llama", there);
   EXPECT_GT(once, 0);
   EXPECT_EQ(emulated::in_use() - before, once);
   EXPECT_TRUE(first->object().head().is_same(second->object().head()));
@@ -93,7 +93,7 @@ TEST_F(OnADevice, ABaseIsThereOnce) {
 // Masters are the host's: they are what is saved, though the device multiplies their rounding.
 TEST_F(OnADevice, MastersAreSaved) {
   const json trains{{"frozen", false}, {"precision", "float32"}, {"compute", "bfloat16"}};
-  const auto model = open_model("llama", "llama", with(trains, kThere));
+  const auto model = open_model("llama", "llama", with(trains, there));
   const auto value = model->object().parameters().at(0).value;
   EXPECT_EQ(value.scalar_type(), at::kBFloat16);
   train::Parameters parameters(model->object());
@@ -118,7 +118,7 @@ TEST_F(OnADevice, MastersAreSaved) {
 // A gradient of a bfloat16 leaf is float32, and the same in one pass as in two that go on.
 TEST_F(OnADevice, GradientsOfSeveralPassesComeBackOnce) {
   const json trains{{"frozen", false}, {"precision", "float32"}, {"compute", "bfloat16"}};
-  const auto model = open_model("llama", "llama", with(trains, kThere));
+  const auto model = open_model("llama", "llama", with(trains, there));
   train::Parameters parameters(model->object());
   std::vector<float> once(static_cast<size_t>(parameters.size()), NAN), twice = once;
   const auto pass = [&] {
@@ -141,7 +141,7 @@ TEST_F(OnADevice, GradientsOfSeveralPassesComeBackOnce) {
 }
 
 TEST_F(OnADevice, MemoryThatRunsOutOnTheWayBackIsSaidAndTheNextPassIsWhole) {
-  const auto model = open_model("llama", "llama", with({{"frozen", false}, {"precision", "float32"}}, kThere));
+  const auto model = open_model("llama", "llama", with({{"frozen", false}, {"precision", "float32"}}, there));
   train::Parameters parameters(model->object());
   std::vector<float> expected(static_cast<size_t>(parameters.size())), got = expected;
   const auto forward = [&] {

@@ -5,7 +5,7 @@
 #include "comm/tree_sum.h"
 #include "device/emulated_device.h"
 #include "device/models.h"
-#include "train/update/gradients.h"
+#include "train/update/parameters.h"
 
 namespace compeer::train {
 namespace {

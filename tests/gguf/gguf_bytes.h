@@ -11,7 +11,7 @@
 
 namespace compeer::gguf {
 
-inline const std::filesystem::path kGoldenGguf = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/gguf";
+inline const std::filesystem::path golden_gguf = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/gguf";
 
 // Little-endian bytes, as files have them.
 template <class T>

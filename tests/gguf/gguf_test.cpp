@@ -16,10 +16,10 @@ using nlohmann::json;
 using record::complaint;
 using record::TemporaryFolder;
 
-json golden(const char* part) { return json::parse(read_file(kGoldenGguf / "golden.json")).at(part); }
+json golden(const char* part) { return json::parse(read_file(golden_gguf / "golden.json")).at(part); }
 
 TEST(Gguf, ReadsMetadataOfAllTypes) {
-  const auto file = GgufFile::open(kGoldenGguf / "quants.gguf");
+  const auto file = GgufFile::open(golden_gguf / "quants.gguf");
   const json wanted = golden("quants");
   EXPECT_EQ(file.version(), wanted.at("version"));
   EXPECT_EQ(file.alignment(), wanted.at("alignment"));
@@ -39,7 +39,7 @@ TEST(Gguf, ReadsMetadataOfAllTypes) {
 }
 
 TEST(Gguf, ReadsTheTableOfTensors) {
-  const auto file = GgufFile::open(kGoldenGguf / "quants.gguf");
+  const auto file = GgufFile::open(golden_gguf / "quants.gguf");
   const auto* start = file.find("t.f32.weight")->bytes.data();
   const json wanted = golden("quants").at("tensors");
   ASSERT_EQ(file.tensors().size(), wanted.size());
@@ -141,8 +141,8 @@ TEST(Gguf, SurvivesFilesThatAreCutOffOrChanged) {
     size_t needed;  // what is behind is padding
   };
   for (const auto& [name, needed] : {Whole{"quants.gguf", 1536 + 5312 + 1260}, {"vocab_qwen2.gguf", 8330}}) {
-    for (size_t size = 0; size < std::filesystem::file_size(kGoldenGguf / name); ++size) {
-      record::MappedFile mapped(kGoldenGguf / name);
+    for (size_t size = 0; size < std::filesystem::file_size(golden_gguf / name); ++size) {
+      record::MappedFile mapped(golden_gguf / name);
       const auto cut = mapped.bytes().first(size);
       try {
         GgufFile(std::move(mapped), cut, "cut");
@@ -154,7 +154,7 @@ TEST(Gguf, SurvivesFilesThatAreCutOffOrChanged) {
     }
   }
   std::mt19937 random(5);
-  const auto whole = read_file(kGoldenGguf / "quants.gguf");
+  const auto whole = read_file(golden_gguf / "quants.gguf");
   size_t refused = 0;
   for (int i = 0; i < 2000; ++i) {
     auto changed = whole;

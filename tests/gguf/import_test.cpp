@@ -72,10 +72,10 @@ class Import : public testing::Test {
 };
 
 TEST_F(Import, WritesTheModelInHuggingFacesTerms) {
-  const auto imported = run(kGoldenGguf / "model.gguf");
+  const auto imported = run(golden_gguf / "model.gguf");
   EXPECT_EQ(imported.model_type, "llama");
   EXPECT_EQ(imported.tokens, 416);
-  const json golden = read(kGoldenGguf / "golden.json").at("model");
+  const json golden = read(golden_gguf / "golden.json").at("model");
   const json config = written("config.json");
   for (const auto& [key, value] : golden.at("config").items()) {
     if (value.is_number_float()) {
@@ -109,9 +109,9 @@ TEST_F(Import, WritesTheModelInHuggingFacesTerms) {
 }
 
 TEST_F(Import, PutsRowsOfQueriesAndKeysBack) {
-  run(kGoldenGguf / "model.gguf");
+  run(golden_gguf / "model.gguf");
   const auto weights = record::Safetensors::open_sharded(folder_ / "model");
-  const auto golden = record::Safetensors::open(kGoldenGguf / "golden.safetensors");
+  const auto golden = record::Safetensors::open(golden_gguf / "golden.safetensors");
   size_t compared = 0;
   for (const auto& name : golden.names()) {
     if (!weights.has(name)) continue;
@@ -129,7 +129,7 @@ TEST(SourceRow, IsWhereTheFileHasIt) {
 }
 
 TEST_F(Import, GivesTheModelThatTheFileWasMadeOf) {
-  EXPECT_EQ(run(kGoldenGguf / "llama3_rope.gguf").tokens, 0);
+  EXPECT_EQ(run(golden_gguf / "llama3_rope.gguf").tokens, 0);
   const auto origin = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/llama";
   const auto ours = record::Safetensors::open_sharded(folder_ / "model"),
              theirs = record::Safetensors::open_sharded(origin);
@@ -150,18 +150,18 @@ TEST_F(Import, GivesTheModelThatTheFileWasMadeOf) {
 }
 
 TEST_F(Import, RoundsToBfloat16) {
-  run(kGoldenGguf / "model.gguf", true);
+  run(golden_gguf / "model.gguf", true);
   EXPECT_EQ(written("config.json").at("torch_dtype"), "bfloat16");
   const auto rounded = record::Safetensors::open_sharded(folder_ / "model");
   const auto& tensor = rounded.tensor("model.layers.0.mlp.down_proj.weight");  // BF16 in the file: as it was
   ASSERT_EQ(tensor.dtype, "BF16");
-  const auto file = GgufFile::open(kGoldenGguf / "model.gguf");
+  const auto file = GgufFile::open(golden_gguf / "model.gguf");
   const auto stored = file.find("blk.0.ffn_down.weight")->bytes;
   EXPECT_TRUE(std::equal(stored.begin(), stored.end(), tensor.bytes.begin(), tensor.bytes.end()));
 }
 
 TEST_F(Import, WritesATokenizerAlone) {
-  const auto imported = run(kGoldenGguf / "vocab_qwen2.gguf");
+  const auto imported = run(golden_gguf / "vocab_qwen2.gguf");
   EXPECT_EQ(imported.model_type, "");
   EXPECT_EQ(imported.tokens, 416);
   std::vector<std::string> names;
@@ -267,10 +267,10 @@ TEST_F(Import, RefusesValuesThatAreNoNumbers) {
 TEST_F(Import, LeavesWhatIsThere) {
   fs::create_directories(folder_ / "model");
   write_file(folder_ / "model" / "mine", "x");
-  EXPECT_EQ(complaint([&] { run(kGoldenGguf / "model.gguf"); }), "model: is already there");
+  EXPECT_EQ(complaint([&] { run(golden_gguf / "model.gguf"); }), "model: is already there");
   EXPECT_EQ(read_file(folder_ / "model" / "mine"), "x");
   fs::remove(folder_ / "model" / "mine");
-  EXPECT_EQ(run(kGoldenGguf / "model.gguf").tokens, 416) << "an empty folder is none";
+  EXPECT_EQ(run(golden_gguf / "model.gguf").tokens, 416) << "an empty folder is none";
   EXPECT_EQ(complaint([&] { import_model({.source = folder_ / "none", .folder = folder_ / "other/deep/"}); }),
             "none: can't be read: No such file or directory");
   EXPECT_FALSE(fs::exists(folder_ / "other"));
@@ -282,7 +282,7 @@ TEST_F(Import, LeavesNothingIfItIsInterrupted) {
       if (left-- == 0) throw Error("", "stopped, as asked", "", Exit::preempted);
     };
     const auto interrupted = [&] {
-      import_model({.source = kGoldenGguf / "model.gguf", .folder = folder_ / "model", .check = check});
+      import_model({.source = golden_gguf / "model.gguf", .folder = folder_ / "model", .check = check});
     };
     EXPECT_EQ(complaint(interrupted), ": stopped, as asked");
     EXPECT_TRUE(fs::is_empty(folder_.path()));
@@ -290,14 +290,14 @@ TEST_F(Import, LeavesNothingIfItIsInterrupted) {
 }
 
 TEST_F(Import, SplitsLargeModels) {
-  import_model({.source = kGoldenGguf / "model.gguf", .folder = folder_ / "model/", .shard_limit = 100000});
+  import_model({.source = golden_gguf / "model.gguf", .folder = folder_ / "model/", .shard_limit = 100000});
   EXPECT_TRUE(fs::exists(folder_ / "model" / "model.safetensors.index.json"));
   EXPECT_EQ(record::Safetensors::open_sharded(folder_ / "model").names().size(), 20u);
 }
 
 // With any bytes of its header changed, a file is imported or refused, and nothing half-written is left.
 TEST_F(Import, SurvivesChangedFiles) {
-  const auto whole = read_file(kGoldenGguf / "model.gguf");
+  const auto whole = read_file(golden_gguf / "model.gguf");
   std::mt19937 random(7);
   for (int i = 0; i < 150; ++i) {
     auto changed = whole;

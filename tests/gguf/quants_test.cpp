@@ -15,8 +15,8 @@ namespace compeer::gguf {
 namespace {
 
 TEST(Quants, AreTheValuesOfTheReference) {
-  const auto file = GgufFile::open(kGoldenGguf / "quants.gguf");
-  const auto golden = record::Safetensors::open(kGoldenGguf / "quants.safetensors");
+  const auto file = GgufFile::open(golden_gguf / "quants.gguf");
+  const auto golden = record::Safetensors::open(golden_gguf / "quants.safetensors");
   ASSERT_EQ(file.tensors().size(), 13u);
   for (const GgufTensor& tensor : file.tensors()) {
     std::vector<float> values(static_cast<size_t>(tensor.elements()));

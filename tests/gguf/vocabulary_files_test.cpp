@@ -38,9 +38,9 @@ GgufBytes small(const std::string& pre = "gpt-2", const std::vector<int32_t>& ty
 class GoldenVocabulary : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenVocabulary, GivesTheIdsOfTheReference) {
-  const json golden = json::parse(read_file(kGoldenGguf / "golden.json")).at("tokenizer");
+  const json golden = json::parse(read_file(golden_gguf / "golden.json")).at("tokenizer");
   const json wanted = golden.at("by_pre").at(GetParam());
-  const auto files = vocabulary_files(GgufFile::open(kGoldenGguf / wanted.at("file").get<std::string>()));
+  const auto files = vocabulary_files(GgufFile::open(golden_gguf / wanted.at("file").get<std::string>()));
   EXPECT_EQ(files.tokens, golden.at("vocab_size"));
   json splits = json::array();
   const json written = json::parse(files.tokenizer);

@@ -68,7 +68,7 @@ class Wheel : public testing::Test {
   std::string refusal(const std::string& bytes) {
     return complaint([&] { open(bytes); });
   }
-  const std::string quants_ = read_file(kGoldenGguf / "quants.gguf");
+  const std::string quants_ = read_file(golden_gguf / "quants.gguf");
   TemporaryFolder folder_;
 };
 

@@ -48,24 +48,24 @@ TEST(Advantages, TreatsEveryGroupAlone) {
 
 TEST(Advantages, OfASingleCompletionIsZero) { expect_near(advantages(rewards({7})), {0}, 0); }
 
-const AdvantageRule kLeaveOneOut{Baseline::leave_one_out, Divisor::none};
+const AdvantageRule leave_one_out_rule{Baseline::leave_one_out, Divisor::none};
 
 // Baselines 2.5, 2, 1.5; of 1, 2, 3, 4 they are 3, 8/3, 7/3, 2.
 TEST(Advantages, CanLeaveOneOut) {
-  expect_near(advantages(rewards({1, 2, 3}), kLeaveOneOut), {-1.5, 0, 1.5}, 1e-12);
-  expect_near(advantages(rewards({1, 2, 3, 4}), kLeaveOneOut), {-2, -2 / 3.0, 2 / 3.0, 2}, 1e-12);
+  expect_near(advantages(rewards({1, 2, 3}), leave_one_out_rule), {-1.5, 0, 1.5}, 1e-12);
+  expect_near(advantages(rewards({1, 2, 3, 4}), leave_one_out_rule), {-2, -2 / 3.0, 2 / 3.0, 2}, 1e-12);
 }
 
 TEST(Advantages, LeaveOutCompletionsThatNobodyJudged) {
   const double none = std::nan("");
-  expect_near(advantages(rewards({1, 2, none, 4, 5, 6}, 2), kLeaveOneOut), {-1, 1, 0, -1.5, 0, 1.5}, 1e-12);
+  expect_near(advantages(rewards({1, 2, none, 4, 5, 6}, 2), leave_one_out_rule), {-1, 1, 0, -1.5, 0, 1.5}, 1e-12);
   expect_near(advantages(rewards({1, none, 3})), {-0.7071, 0, 0.7071}, 1e-4);
   expect_near(advantages(rewards({5, none, none})), {0, 0, 0}, 0);
 }
 
 // Where the others are all alike their own deviation is 0; the group's is what divides.
 TEST(Advantages, LeavingOneOutDoNotExplode) {
-  AdvantageRule rule = kLeaveOneOut;
+  AdvantageRule rule = leave_one_out_rule;
   rule.divisor = Divisor::std;
   expect_near(advantages(rewards({1, 0, 0, 0}), rule), {2, -2 / 3.0, -2 / 3.0, -2 / 3.0}, 1e-5);
   const auto one_off = advantages(rewards({0, .95, .95, .95, .95, .95, .95, .95}), rule);

@@ -1,4 +1,4 @@
-#include "grpo/average.h"
+#include "grpo/objective.h"
 
 #include "cases.h"
 
@@ -6,10 +6,10 @@ namespace compeer::grpo {
 namespace {
 
 // Three completions of 2, 3 and 1 tokens with losses (1, 2), (3, 4, 5), (7).
-const at::Tensor kMask = at::tensor({1, 1, 0, 1, 1, 1, 1, 0, 0}, at::kDouble).view({3, 3});
-const at::Tensor kLosses = at::tensor({1, 2, 99, 3, 4, 5, 7, 99, 99}, at::kDouble).view({3, 3});
+const at::Tensor token_mask = at::tensor({1, 1, 0, 1, 1, 1, 1, 0, 0}, at::kDouble).view({3, 3});
+const at::Tensor losses = at::tensor({1, 2, 99, 3, 4, 5, 7, 99, 99}, at::kDouble).view({3, 3});
 
-double total(Average average) { return (weights(average, kMask, {3, 6, 10}) * kLosses).sum().item<double>(); }
+double total(Average average) { return (weights(average, token_mask, {3, 6, 10}) * losses).sum().item<double>(); }
 
 TEST(Average, OverCompletionsIsTheMeanOfTheirMeans) {
   EXPECT_NEAR(total(Average::completion), (1.5 + 4 + 7) / 3, 1e-12);

@@ -1,4 +1,4 @@
-#include "grpo/kl.h"
+#include "grpo/losses.h"
 
 #include "cases.h"
 

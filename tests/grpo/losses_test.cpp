@@ -3,19 +3,18 @@
 #include <cmath>
 
 #include "cases.h"
-#include "grpo/ratio.h"
 
 namespace compeer::grpo {
 namespace {
 
-const Clip kClip{0.2, 0.2, 0, 0};
+const Clip clip{0.2, 0.2, 0, 0};
 
 at::Tensor by_token(const Completions& c) { return ratio(c, Level::token); }
 
 // .5 * 1, 1 * -1 and 1.2 * 2, cut from 1.5.
 TEST(Clipped, FollowsTheObjectiveAsPrinted) {
   const auto c = three_tokens();
-  const auto loss = clipped(c, by_token(c), kClip);
+  const auto loss = clipped(c, by_token(c), clip);
   expect_near(loss, {-0.5, 1, -2.4}, 1e-5);
   EXPECT_NEAR(loss.mean().item<double>(), -0.6333, 1e-4);
 }
@@ -24,7 +23,7 @@ TEST(Clipped, FollowsTheObjectiveAsPrinted) {
 TEST(Clipped, WithDualClipBoundsWhatABadTokenCosts) {
   const auto c = completion({-1.69315, -1, -0.69741}, {-1, -1, -3}, {1, -1, -4});
   expect_near(clipped(c, by_token(c), {0.2, 0.2, 0, 3}), {-0.5, 1, 12}, 1e-4);
-  expect_near(clipped(c, by_token(c), kClip), {-0.5, 1, 40}, 1e-3);
+  expect_near(clipped(c, by_token(c), clip), {-0.5, 1, 40}, 1e-3);
   const auto d = completion({std::log(2), std::log(2), std::log(.5)}, {0, 0, 0}, {2, -2, 2});
   expect_near(clipped(d, by_token(d), {0.2, 0.2, 0, 1.5}), {-2.4, 3, -1}, 1e-9);
 }
@@ -39,10 +38,10 @@ TEST(Clipped, BySequenceHasOneRatioForACompletion) {
   const auto c = three_tokens();
   const auto r = ratio(c, Level::sequence);
   expect_near(r, {0.9086}, 1e-4);  // exp((-.69315 + 0 + .40547) / 3)
-  EXPECT_NEAR(clipped(c, r, kClip).mean().item<double>(), -0.6057, 1e-4);
+  EXPECT_NEAR(clipped(c, r, clip).mean().item<double>(), -0.6057, 1e-4);
   const auto second = completion({-1.69315, -1, -0.59453}, {-2, -2, -2}, {1, -1, 2});
   expect_near(ratio(second, Level::sequence), {2.4697}, 1e-4);  // cut to 1.2 where that costs more
-  expect_near(clipped(second, ratio(second, Level::sequence), kClip), {-1.2, 2.4697, -2.4}, 1e-4);
+  expect_near(clipped(second, ratio(second, Level::sequence), clip), {-1.2, 2.4697, -2.4}, 1e-4);
 }
 
 // - clamp(r) A log pi: .8 * 1.69315, -1 * 1 and 1.2 * 2 * .59453, over three.
@@ -86,9 +85,9 @@ TEST(Covariance, IsOfAdvantageAndLogProb) {
 TEST(ClipCov, TakesTheGradientFromAShareOfTokens) {
   const auto c = completion({-1, -2, -6}, {-1, -2, -6}, {3, 2, 1});
   const auto order = at::tensor({0.7, 0.1, 0.9}, at::kDouble).unsqueeze(0);
-  const auto loss = clip_cov(c, by_token(c), kClip, {0.34, -10, 10}, order);
+  const auto loss = clip_cov(c, by_token(c), clip, {0.34, -10, 10}, order);
   expect_near(loss, {-3, 0, -1}, 1e-12);
-  EXPECT_EQ(clip_cov(c, by_token(c), kClip, {0.34, 50, 60}, order).count_nonzero().item<int64_t>(), 3);
+  EXPECT_EQ(clip_cov(c, by_token(c), clip, {0.34, 50, 60}, order).count_nonzero().item<int64_t>(), 3);
 }
 
 // Covariances: A - 2 = (1, 0, -1), log pi + 3 = (2, 1, -3): 2, 0, 3. The last gets the penalty |log(r)| = .5.

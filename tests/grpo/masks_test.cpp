@@ -1,7 +1,6 @@
-#include "grpo/masks.h"
+#include "grpo/objective.h"
 
 #include "cases.h"
-#include "grpo/correction.h"
 
 namespace compeer::grpo {
 namespace {

@@ -23,7 +23,7 @@ Completions group() {
   return c;
 }
 
-const StepContext kStep{{3, 9, 6}, 0.65, 9};
+const StepContext step_length{{3, 9, 6}, 0.65, 9};
 
 Objective objective(const std::string& loss) {
   Objective o;
@@ -36,7 +36,7 @@ Objective objective(const std::string& loss) {
 
 at::Tensor value(const Completions& c, const Objective& o) {
   const auto order = at::arange(12, at::kDouble).view({3, 4});
-  return group_loss(c, o, kStep, {}, order).value;
+  return group_loss(c, o, step_length, {}, order).value;
 }
 
 class EveryLoss : public testing::TestWithParam<std::string> {};
@@ -83,7 +83,7 @@ TEST_P(EveryLoss, OnPolicyHasThePolicyGradient) {
   auto o = objective(GetParam());
   o.kl = 0;
   o.clip_cov.low = 100;  // no place is eligible
-  const auto result = group_loss(c, o, kStep, {}, at::zeros({3, 4}, at::kDouble));
+  const auto result = group_loss(c, o, step_length, {}, at::zeros({3, 4}, at::kDouble));
   EXPECT_EQ(clipping(c, result.ratio, o).furthest, 0.0);
   result.value.backward();
   const auto sign = c.log_prob.grad() * c.advantage;
@@ -101,7 +101,7 @@ TEST(Objective, OfWeightedLossesHasTheWeightAsGradient) {
   auto o = objective("cispo");
   o.kl = 0;
   o.cispo = {0, 1.2};
-  const auto result = group_loss(c, o, kStep);
+  const auto result = group_loss(c, o, step_length);
   result.value.backward();
   const auto expected = -result.ratio.detach().clamp_max(1.2) * c.advantage * c.mask / 9.0;
   EXPECT_LT((c.log_prob.grad() - expected).abs().max().item<double>(), 1e-12);
@@ -136,7 +136,7 @@ TEST(Objective, CanLearnFromHighEntropyAlone) {
   o.kl = 0;
   o.only_high_entropy = true;
   o.clip = {10, 10, 0, 0};
-  group_loss(c, o, kStep).value.backward();
+  group_loss(c, o, step_length).value.backward();
   EXPECT_EQ(c.log_prob.grad().count_nonzero().item<int64_t>(), 6);
 }
 
@@ -144,9 +144,9 @@ TEST(Objective, CanLearnFromHighEntropyAlone) {
 TEST(Objective, CanWeighTheKlByTheRatio) {
   const auto c = group();
   auto o = objective("grpo");
-  const auto plain = group_loss(c, o, kStep).kl;
+  const auto plain = group_loss(c, o, step_length).kl;
   o.kl_times_ratio = true;
-  const auto weighted = group_loss(c, o, kStep);
+  const auto weighted = group_loss(c, o, step_length);
   EXPECT_LT((weighted.kl - plain * weighted.ratio).abs().max().item<double>(), 1e-12);
 }
 

@@ -2,22 +2,18 @@
 #include <cmath>
 
 #include "cases.h"
-#include "grpo/average.h"
-#include "grpo/correction.h"
-#include "grpo/entropy.h"
-#include "grpo/kl.h"
 #include "grpo/losses.h"
-#include "grpo/ratio.h"
+#include "grpo/objective.h"
 
 namespace compeer::grpo {
 namespace {
 
-const Clip kClip{0.2, 0.2, 0, 0};
+const Clip clip{0.2, 0.2, 0, 0};
 
 at::Tensor row(std::vector<double> values) { return at::tensor(values, at::kDouble).unsqueeze(0); }
 double mean_of(const at::Tensor& losses) { return losses.mean().item<double>(); }
 
-at::Tensor clipped_by(Level level, const Completions& c) { return clipped(c, ratio(c, level), kClip); }
+at::Tensor clipped_by(Level level, const Completions& c) { return clipped(c, ratio(c, level), clip); }
 
 TEST(PublishedCases, OnPolicyRatiosAreOneAndTheGradientIsNot0) {
   const auto c = completion({-0.5, -1, -1.5}, {-0.5, -1, -1.5}, {1, -1, 2});

@@ -1,4 +1,4 @@
-#include "grpo/ratio.h"
+#include "grpo/losses.h"
 
 #include <cmath>
 
@@ -8,13 +8,13 @@
 namespace compeer::grpo {
 namespace {
 
-const double kTwo = std::log(2.0);
+const double two = std::log(2.0);
 
 // Two completions of three tokens and of two: ratios 2, 1/2, 2 and 1/2, 1/2. Padding holds rubbish.
 Completions two_completions() {
   Completions c;
   c.old_log_prob = at::tensor({-1.0, -2.0, -3.0, -1.0, -0.5, 40.0}, at::kDouble).view({2, 3});
-  c.log_prob = at::tensor({-1.0 + kTwo, -2.0 - kTwo, -3.0 + kTwo, -1.0 - kTwo, -0.5 - kTwo, -900.0}, at::kDouble)
+  c.log_prob = at::tensor({-1.0 + two, -2.0 - two, -3.0 + two, -1.0 - two, -0.5 - two, -900.0}, at::kDouble)
                    .view({2, 3})
                    .set_requires_grad(true);
   c.mask = at::tensor({1.0, 1.0, 1.0, 1.0, 1.0, 0.0}, at::kDouble).view({2, 3});
@@ -110,7 +110,7 @@ TEST(Ratio, AsAProductStaysAFiniteNumber) {
     o.clip = {1, 0.2, 0, 0};
     const auto result = group_loss(c, o, {{1, 2000, 2000}, 0, 2000});
     EXPECT_FLOAT_EQ(result.ratio.item<float>(),
-                    static_cast<float>(std::exp(by > 0 ? kMostLogProduct : -kMostLogProduct)));
+                    static_cast<float>(std::exp(by > 0 ? most_log_product : -most_log_product)));
     result.value.backward();
     EXPECT_EQ(c.log_prob.grad().abs().max().item<float>(), 0.0F);
   }

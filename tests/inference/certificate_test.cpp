@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/scratch.h"
+#include "base/disk.h"
 
 namespace compeer::inference {
 namespace {

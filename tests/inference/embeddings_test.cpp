@@ -1,11 +1,11 @@
-#include "inference/embeddings.h"
+#include "inference/language_model.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include "places.h"
 #include "plugin/host.h"
-#include "rollout/int_tensor.h"
+#include "rollout/pass.h"
 
 namespace compeer::inference {
 
@@ -42,15 +42,15 @@ struct Small {
   std::unique_ptr<plugin::Plugin<Model>> model;
 };
 
-const std::vector<std::string> kTexts{"I feel sad.", "", "How was your day? Tell me more about it.", "a",
-                                      "I feel sad."};
+const std::vector<std::string> some_texts{"I feel sad.", "", "How was your day? Tell me more about it.", "a",
+                                          "I feel sad."};
 
 TEST(Embeddings, AreMeansOfTheLastHiddenStates) {
   Small small;
-  const auto tokens = small.tokenizer.encode(kTexts[0]);
+  const auto tokens = small.tokenizer.encode(some_texts[0]);
   const auto count = static_cast<int64_t>(tokens.size());
   const auto hidden = small.model->object().forward({rollout::int_tensor(tokens), {{0, count, 0, -1, {}}}}, nullptr);
-  const auto made = small.of({kTexts[0]});
+  const auto made = small.of({some_texts[0]});
   ASSERT_EQ(made.size(), 1u);
   ASSERT_EQ(made[0].size(), 32u);
   for (int64_t k = 0; k < 32; ++k) {
@@ -62,11 +62,11 @@ TEST(Embeddings, AreMeansOfTheLastHiddenStates) {
 
 TEST(Embeddings, HaveTheSameBitsAloneTogetherAndOnTwoThreads) {
   Small small;
-  const auto together = small.of(kTexts);
-  for (size_t i = 0; i < kTexts.size(); ++i) EXPECT_EQ(small.of({kTexts[i]})[0], together[i]) << kTexts[i];
+  const auto together = small.of(some_texts);
+  for (size_t i = 0; i < some_texts.size(); ++i) EXPECT_EQ(small.of({some_texts[i]})[0], together[i]) << some_texts[i];
   const int threads = at::get_num_threads();
   at::set_num_threads(2);
-  EXPECT_EQ(small.of(kTexts), together);
+  EXPECT_EQ(small.of(some_texts), together);
   at::set_num_threads(threads);
   EXPECT_EQ(together[1], std::vector<float>(32, 0.0f)) << "a text without tokens";
   EXPECT_EQ(together[0], together[4]);

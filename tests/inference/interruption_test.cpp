@@ -1,4 +1,4 @@
-#include "inference/interruption.h"
+#include "inference/chat.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kTokenizer = fs::path(COMPEER_SOURCE_DIR) / "plugins/datasets/esc_world/tokenizer";
+const fs::path tokenizer_folder = fs::path(COMPEER_SOURCE_DIR) / "plugins/datasets/esc_world/tokenizer";
 
 plugin::Chosen model_plugin(const std::string& kind, const std::string& name) {
   return {kind, name, fs::path(COMPEER_BINARY_DIR) / "plugins" / kind / (name + ".so"), ""};
@@ -35,7 +35,7 @@ class SmallModel : public testing::Test {
   explicit SmallModel(const std::vector<std::string>& said_often = {}) {
     services.seed = 5;
     services.find = model_plugin;
-    const auto size = language::Tokenizer::load(kTokenizer).size();
+    const auto size = language::Tokenizer::load(tokenizer_folder).size();
     const json config = {{"vocab_size", size},
                          {"hidden_size", 16},
                          {"num_hidden_layers", 2},
@@ -55,13 +55,13 @@ class SmallModel : public testing::Test {
       m.save(folder.string());
     });
     for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
-      fs::copy_file(kTokenizer / file, folder / file, fs::copy_options::overwrite_existing);
+      fs::copy_file(tokenizer_folder / file, folder / file, fs::copy_options::overwrite_existing);
     language_model = open_language_model(folder, services);
   }
 
   // Makes the tokens of a word, and the end of a turn, likelier than most.
   static void raise(Model& model, const std::string& word) {
-    const auto tokenizer = language::Tokenizer::load(kTokenizer);
+    const auto tokenizer = language::Tokenizer::load(tokenizer_folder);
     auto ids = tokenizer.encode(word);
     ids.push_back(tokenizer.end());
     auto rows = model.parameters().back().value.detach();
@@ -77,10 +77,10 @@ class SmallModel : public testing::Test {
   std::unique_ptr<LanguageModel> language_model;
 };
 
-const std::vector<Turn> kBeginning = {{"user", "i feel lonely."}, {"assistant", "that sounds hard."}};
+const std::vector<Turn> beginning = {{"user", "i feel lonely."}, {"assistant", "that sounds hard."}};
 
 TEST_F(SmallModel, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
-  auto one = language_model->begin(kBeginning), other = language_model->begin(kBeginning);
+  auto one = language_model->begin(beginning), other = language_model->begin(beginning);
   const auto all = language_model->answer({one.get()}, {"why?"}, {0, 6})[0];
   const auto none = language_model->answer({other.get()}, {"why?"}, {0, 6, 0, {}, 1.5})[0];
   EXPECT_NE(all.text, "");
@@ -90,9 +90,9 @@ TEST_F(SmallModel, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
 }
 
 TEST_F(SmallModel, GoingOnIsTheSameAsBeginningAnewWithAllThatWasSaid) {
-  const auto kept = language_model->begin(kBeginning);
+  const auto kept = language_model->begin(beginning);
   const auto first = say(*kept, "what now?"), second = say(*kept, "and then?");
-  auto turns = kBeginning;
+  auto turns = beginning;
   turns.push_back({"user", "what now?"});
   turns.push_back({"assistant", first});
   EXPECT_EQ(say(*language_model->begin(turns), "and then?"), second);
@@ -104,20 +104,20 @@ TEST_F(SmallModel, AnswersDoNotDependOnWhatIsAskedTogether) {
     std::vector<std::unique_ptr<Conversation>> conversations;
     std::vector<Conversation*> all;
     for (size_t i = 0; i < texts.size(); ++i)
-      all.push_back(conversations.emplace_back(language_model->begin(kBeginning)).get());
+      all.push_back(conversations.emplace_back(language_model->begin(beginning)).get());
     const auto together = language_model->answer(all, texts, {temperature, 6, 3});
     for (size_t i = 0; i < texts.size(); ++i)
-      EXPECT_EQ(say(*language_model->begin(kBeginning), texts[i], temperature, 3), together[i].text);
+      EXPECT_EQ(say(*language_model->begin(beginning), texts[i], temperature, 3), together[i].text);
   }
 }
 
 TEST_F(SmallModel, ACopyGoesItsOwnWay) {
-  const auto conversation = language_model->begin(kBeginning);
+  const auto conversation = language_model->begin(beginning);
   const auto other = conversation->copy();
   const auto alone = say(*other, "why?");
   say(*conversation, "i am angry at my boss.");
   EXPECT_EQ(say(*conversation->copy(), "and then?"), say(*conversation, "and then?"));
-  EXPECT_EQ(say(*language_model->begin(kBeginning), "why?"), alone);
+  EXPECT_EQ(say(*language_model->begin(beginning), "why?"), alone);
 }
 
 TEST_F(SmallModel, AnotherDrawIsAnotherAnswer) {
@@ -138,7 +138,7 @@ TEST_F(SmallModel, AnAnswerIsOverWithTheFirstOfItsStops) {
   EXPECT_TRUE(said.finished);
 }
 
-const std::vector<std::string> kWords = {"True", "False", "both good", "first"};
+const std::vector<std::string> word_count = {"True", "False", "both good", "first"};
 
 // One that mostly gives one of a few answers: "x", "qq", "".
 class BriefModel : public SmallModel {
@@ -149,14 +149,14 @@ class BriefModel : public SmallModel {
   static std::vector<Question> questions(const std::vector<size_t>& guesses, bool sure) {
     std::vector<Question> all;
     for (size_t i = 0; i < guesses.size(); ++i)
-      all.push_back({"is it " + std::string(i + 1, 'x') + "?", kWords, guesses[i], sure});
+      all.push_back({"is it " + std::string(i + 1, 'x') + "?", word_count, guesses[i], sure});
     return all;
   }
 };
 
 TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
   std::set<std::string> answers;
-  const auto tokenizer = language::Tokenizer::load(kTokenizer);
+  const auto tokenizer = language::Tokenizer::load(tokenizer_folder);
   int right = 0;
   for (const double temperature : {0.0, 1.0}) {
     for (uint32_t draw = 0; draw < 6; ++draw) {
@@ -209,12 +209,12 @@ TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
 // The probabilities of different answers add up to no more than 1.
 TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
   const auto weighed = [&](const std::vector<size_t>& guesses, bool sure) {
-    return language_model->ask({language_model->begin(kBeginning).get()}, {questions(guesses, sure)}, {0, 6, 0},
+    return language_model->ask({language_model->begin(beginning).get()}, {questions(guesses, sure)}, {0, 6, 0},
                                true)[0];
   };
   const auto all = weighed({0, 0, 0, 0}, false);
   for (const ScoredAnswer& one : all) {
-    ASSERT_EQ(one.log_probs.size(), kWords.size());
+    ASSERT_EQ(one.log_probs.size(), word_count.size());
     double sum = 0;
     for (const double log_prob : one.log_probs) sum += std::exp(log_prob);
     EXPECT_LE(sum, 1.0);
@@ -222,7 +222,7 @@ TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
   }
   const auto others = weighed({3, 1, 2, 0}, true);
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].log_probs, others[i].log_probs) << i;
-  auto turns = kBeginning;
+  auto turns = beginning;
   const auto asked = questions({0, 0}, false);
   turns.push_back({"user", asked[0].text});
   turns.push_back({"assistant", all[0].answer.text});
@@ -232,12 +232,12 @@ TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
 
 TEST_F(BriefModel, ScoresAnAnswerTokenByTokenAsItWeighsAChoiceAndForgetsIt) {
   const auto asked = questions({0}, false);
-  const auto weighed = language_model->ask({language_model->begin(kBeginning).get()}, {asked}, {0, 6, 0}, true)[0][0];
-  auto turns = kBeginning;
+  const auto weighed = language_model->ask({language_model->begin(beginning).get()}, {asked}, {0, 6, 0}, true)[0][0];
+  auto turns = beginning;
   turns.push_back({"user", asked[0].text});
   const auto conversation = language_model->begin(turns);
   const auto scores =
-      language_model->score(std::vector<Conversation*>(kWords.size(), conversation.get()), asked[0].choices);
+      language_model->score(std::vector<Conversation*>(word_count.size(), conversation.get()), asked[0].choices);
   for (size_t i = 0; i < scores.size(); ++i)
     EXPECT_EQ(std::accumulate(scores[i].begin(), scores[i].end(), 0.0), weighed.log_probs[i]) << asked[0].choices[i];
   EXPECT_EQ(language_model->answer({conversation.get()}, {""}, {0, 6})[0].text, weighed.answer.text);
@@ -246,14 +246,14 @@ TEST_F(BriefModel, ScoresAnAnswerTokenByTokenAsItWeighsAChoiceAndForgetsIt) {
 TEST_F(BriefModel, SaysWhenThereIsNoRoomForAQuestion) {
   auto asked = questions({0, 0}, true);
   for (int i = 0; i < 200; ++i) asked[1].text += " lonely";
-  EXPECT_THROW(language_model->ask({language_model->begin(kBeginning).get()}, {asked}, {0, 6, 0}, false), Error);
+  EXPECT_THROW(language_model->ask({language_model->begin(beginning).get()}, {asked}, {0, 6, 0}, false), Error);
 }
 
 TEST_F(SmallModel, SaysWhenThereIsNoRoom) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "lonely ";
   try {
-    say(*language_model->begin(kBeginning), text);
+    say(*language_model->begin(beginning), text);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::data);
@@ -332,9 +332,9 @@ TEST_F(SmallModel, APictureIsRefusedByNameWithoutEyes) {
 }
 
 TEST_F(SmallModel, WithoutATextTheLastTurnIsAnswered) {
-  auto turns = kBeginning;
+  auto turns = beginning;
   turns.push_back({"user", "what now?"});
-  EXPECT_EQ(say(*language_model->begin(turns), ""), say(*language_model->begin(kBeginning), "what now?"));
+  EXPECT_EQ(say(*language_model->begin(turns), ""), say(*language_model->begin(beginning), "what now?"));
 }
 
 }  // namespace

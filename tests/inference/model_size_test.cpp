@@ -1,5 +1,5 @@
 // Against the published numbers of weights.
-#include "inference/model_size.h"
+#include "inference/known_models.h"
 
 #include <gtest/gtest.h>
 

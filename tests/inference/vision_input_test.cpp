@@ -10,14 +10,14 @@
 #include "rollout/engine.h"
 #include "seeing.h"
 #include "train/update/learning.h"
-#include "train/update/parts.h"
+#include "train/update/policy_pass.h"
 
 namespace compeer::inference {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int32_t kImage = 260;
+constexpr int32_t image_token = 260;
 
 // What is said in front of a model that takes pictures.
 class SeenTurns : public Seeing {
@@ -50,10 +50,10 @@ class SeenTurns : public Seeing {
 TEST_F(SeenTurns, APictureStandsBeforeItsTextAsOftenAsItHasTokens) {
   const auto turns = dialogue(0);
   const auto tokens = vision_input.prompt(chat, turns, vision_input.read(turns, ""), "");
-  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), kImage), 6 + 16);
+  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), image_token), 6 + 16);
   std::string seen = tokenizer.decode(tokens);  // without special tokens
   EXPECT_EQ(seen, "user\ni am sad\nassistant\noh\nuser\nlook\nassistant\n");
-  const auto first = std::find(tokens.begin(), tokens.end(), kImage);
+  const auto first = std::find(tokens.begin(), tokens.end(), image_token);
   EXPECT_EQ(tokenizer.decode(std::vector<int32_t>(tokens.begin(), first)), "user\n");
   EXPECT_EQ(vision_input.prompt(chat, {turns.begin(), turns.begin() + 2}, vision_input.read(turns, ""), "").size(),
             tokens.size() - 16 - std::string("user\nlook\n").size() - 4);
@@ -61,7 +61,7 @@ TEST_F(SeenTurns, APictureStandsBeforeItsTextAsOftenAsItHasTokens) {
 
 TEST_F(SeenTurns, WhatPeopleWroteIsNoPicture) {
   const auto tokens = vision_input.prompt(chat, {{"user", "<|image_pad|>"}}, {}, "");
-  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), kImage), 0);
+  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), image_token), 0);
 }
 
 TEST_F(SeenTurns, LooksOnFromAnyTurn) {
@@ -69,7 +69,7 @@ TEST_F(SeenTurns, LooksOnFromAnyTurn) {
   const auto pictures = vision_input.read(turns, "");
   const auto tokens = vision_input.prompt(chat, turns, pictures, "");
   const auto whole = vision_input.look(tokens, 0, 0, pictures);
-  const auto middle = static_cast<size_t>(std::find(tokens.begin(), tokens.end(), kImage) - tokens.begin()) + 8;
+  const auto middle = static_cast<size_t>(std::find(tokens.begin(), tokens.end(), image_token) - tokens.begin()) + 8;
   const auto begin = vision_input.look(std::span(tokens).first(middle), 0, 0, pictures);
   const auto rest = vision_input.look(tokens, middle, begin->next, pictures);
   EXPECT_TRUE(at::equal(at::cat({begin->features, rest->features}), whole->features));

@@ -26,11 +26,11 @@ TEST_F(Engines, AgreeOnLayersOfRows) {
 TEST_F(Engines, AgreeOnAttention) {
   for (const auto& [dim, window] : {std::pair<int64_t, int64_t>{8, 0}, {10, 0}, {16, 5}, {64, 0}, {64, 17}, {80, 0}}) {
     const Heads heads{6, 2, dim, window};
-    const auto q = draw({kRows, 6 * dim}), k = draw({kRows, 2 * dim}), v = draw({kRows, 2 * dim});
-    expect_agreement([&](const Arithmetic& a) { return a.attention(q, k, v, kTree, heads); }, {q, k, v});
+    const auto q = draw({row_count, 6 * dim}), k = draw({row_count, 2 * dim}), v = draw({row_count, 2 * dim});
+    expect_agreement([&](const Arithmetic& a) { return a.attention(q, k, v, tree, heads); }, {q, k, v});
     expect_agreement(
         [&](const Arithmetic& a) {
-          return a.attention_spans(q, k, v, {{0, 1}, {1, 20}, {20, kRows}}, heads);
+          return a.attention_spans(q, k, v, {{0, 1}, {1, 20}, {20, row_count}}, heads);
         },
         {q, k, v});
   }

@@ -25,11 +25,11 @@ std::vector<float> draws(int64_t count, uint32_t stream) {
 // Self-attention of the first rows of a sequence of 70: page borders at 16, 32, 48, 64.
 class Attend : public testing::TestWithParam<Heads> {
  protected:
-  static constexpr int64_t kRows = 70;
+  static constexpr int64_t row_count = 70;
   const Heads heads = GetParam();
   const int64_t width = heads.query_width();
-  const std::vector<float> q = draws(kRows * width, 1), k = draws(kRows * heads.key_width(), 2),
-                           v = draws(kRows * heads.key_width(), 3), dout = draws(kRows * width, 4);
+  const std::vector<float> q = draws(row_count * width, 1), k = draws(row_count * heads.key_width(), 2),
+                           v = draws(row_count * heads.key_width(), 3), dout = draws(row_count * width, 4);
 
   void TearDown() override {
     omp_set_num_threads(1);
@@ -38,7 +38,7 @@ class Attend : public testing::TestWithParam<Heads> {
 
   std::vector<float> rows(const std::vector<Segment>& segments, std::vector<float>* sums = nullptr) const {
     std::vector<float> out(q.size());
-    if (sums) sums->resize(static_cast<size_t>(kRows * heads.query * 2));
+    if (sums) sums->resize(static_cast<size_t>(row_count * heads.query * 2));
     attend_contexts(q.data(), k.data(), v.data(), contexts(segments), heads, out.data(), sums ? sums->data() : nullptr);
     return out;
   }
@@ -63,27 +63,27 @@ class Attend : public testing::TestWithParam<Heads> {
 };
 
 TEST_P(Attend, GivesARowTheSameBitsHoweverManyFollow) {
-  const auto whole = rows(alone(kRows));
-  for (int64_t length = 1; length < kRows; ++length)
+  const auto whole = rows(alone(row_count));
+  for (int64_t length = 1; length < row_count; ++length)
     ASSERT_TRUE(same(rows(alone(length)), whole, 0, length)) << length << " rows";
 }
 
 TEST_P(Attend, GivesARowTheSameBitsWhereverASegmentBegins) {
-  const auto whole = rows(alone(kRows));
-  for (int64_t length = 1; length < kRows; ++length) {
-    const std::vector<Segment> two{{0, length, 0, -1, {}}, {length, kRows - length, length, 0, {}}};
-    ASSERT_TRUE(same(rows(two), whole, 0, kRows)) << "cut at " << length;
+  const auto whole = rows(alone(row_count));
+  for (int64_t length = 1; length < row_count; ++length) {
+    const std::vector<Segment> two{{0, length, 0, -1, {}}, {length, row_count - length, length, 0, {}}};
+    ASSERT_TRUE(same(rows(two), whole, 0, row_count)) << "cut at " << length;
   }
 }
 
 TEST_P(Attend, DoesNotDependOnThreadsOrInstructionSet) {
-  const auto whole = rows(alone(kRows));
+  const auto whole = rows(alone(row_count));
   const auto gradients = back();
   for (const auto& set : instruction_sets()) {
     ASSERT_TRUE(use_instruction_set(set));
     for (const int threads : {1, 2}) {
       omp_set_num_threads(threads);
-      EXPECT_EQ(rows(alone(kRows)), whole) << set << ", " << threads << " threads";
+      EXPECT_EQ(rows(alone(row_count)), whole) << set << ", " << threads << " threads";
       EXPECT_TRUE(back() == gradients) << set << ", " << threads << " threads";
     }
   }
@@ -93,7 +93,7 @@ TEST_P(Attend, DoesNotDependOnThreadsOrInstructionSet) {
 TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
   if (heads.window > 0) return;
   std::vector<Segment> segments{{0, 50, 0, -1, {}}};
-  for (int64_t row = 50; row < kRows; ++row) segments.push_back({row, 1, 50, 0, {}});
+  for (int64_t row = 50; row < row_count; ++row) segments.push_back({row, 1, 50, 0, {}});
   const auto expected = rows(segments);
   const auto all = contexts(segments);
   const ContextPages pages(k.data(), v.data(), all, heads, false);
@@ -106,7 +106,7 @@ TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
         for (size_t c = 1; c < all.size(); ++c) single.push_back({all[c].query_row, all[c].first, pages.of(c, head)});
         attend_each(q.data(), single, common, heads, head, out.data(), nullptr);
       }
-      EXPECT_TRUE(same(out, expected, 50, kRows)) << set << ", " << common << " pages";
+      EXPECT_TRUE(same(out, expected, 50, row_count)) << set << ", " << common << " pages";
     }
   }
 }
@@ -115,33 +115,34 @@ TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
 TEST(LongContext, GivesARowTheSameBitsAsAShortSegmentDoes) {
   for (const bool pairs : {false, true}) {
     const Heads heads{3, 1, 20, 0, pairs};
-    constexpr int64_t kRows = 1100, kFirst = 1061;
-    const auto q = draws(kRows * heads.query_width(), 1), k = draws(kRows * heads.key_width(), 2),
-               v = draws(kRows * heads.key_width(), 3);
+    constexpr int64_t row_count = 1100, first_index = 1061;
+    const auto q = draws(row_count * heads.query_width(), 1), k = draws(row_count * heads.key_width(), 2),
+               v = draws(row_count * heads.key_width(), 3);
     const auto attended = [&](const std::vector<Segment>& segments, std::vector<float>& sums) {
       std::vector<float> out(q.size());
-      sums.resize(static_cast<size_t>(kRows * heads.query * 2));
+      sums.resize(static_cast<size_t>(row_count * heads.query * 2));
       attend_contexts(q.data(), k.data(), v.data(), contexts(segments), heads, out.data(), sums.data());
       return out;
     };
-    std::vector<Segment> one_by_one{{0, kFirst, 0, -1, {}}};
-    for (int64_t row = kFirst; row < kRows; ++row) one_by_one.push_back({row, 1, row, std::ssize(one_by_one) - 1, {}});
+    std::vector<Segment> one_by_one{{0, first_index, 0, -1, {}}};
+    for (int64_t row = first_index; row < row_count; ++row)
+      one_by_one.push_back({row, 1, row, std::ssize(one_by_one) - 1, {}});
     std::vector<float> expected_sums, sums;
     const auto expected = attended(one_by_one, expected_sums);
-    EXPECT_EQ(attended({{0, kRows, 0, -1, {}}}, sums), expected);
+    EXPECT_EQ(attended({{0, row_count, 0, -1, {}}}, sums), expected);
     EXPECT_EQ(sums, expected_sums);
-    EXPECT_EQ(attended({{0, 1050, 0, -1, {}}, {1050, kRows - 1050, 1050, 0, {}}}, sums), expected);
+    EXPECT_EQ(attended({{0, 1050, 0, -1, {}}, {1050, row_count - 1050, 1050, 0, {}}}, sums), expected);
     EXPECT_EQ(sums, expected_sums);
   }
 }
 
 // The definition in attention.h, in double precision.
 TEST_P(Attend, FollowsItsDefinition) {
-  const auto whole = rows(alone(kRows));
+  const auto whole = rows(alone(row_count));
   const double tolerance = heads.pairs ? 4e-3 : 1e-5;  // in pairs: a weight may be rounded the other way
   const auto scale = 1 / std::sqrt(static_cast<float>(heads.dim));
   const auto rounded = [&](float x) { return heads.pairs ? Bfloat16::nearest(x).widened() : x; };
-  for (const int64_t row : {int64_t{0}, int64_t{15}, int64_t{16}, kRows - 1}) {
+  for (const int64_t row : {int64_t{0}, int64_t{15}, int64_t{16}, row_count - 1}) {
     for (int64_t h = 0; h < heads.query; ++h) {
       const int64_t key = h / heads.share() * heads.dim, at = row * width + h * heads.dim;
       std::vector<double> p(static_cast<size_t>(row + 1));

@@ -18,14 +18,14 @@ struct Variation {
 // Both halves of a decoder block.
 class Blocks : public Engines, public testing::WithParamInterface<Variation> {
  protected:
-  static constexpr int64_t kWidth = 48;
+  static constexpr int64_t panel_width = 48;
   at::Tensor matrix(int64_t out, int64_t in) { return draw({out, in}, 0.2); }
   Weight weight(size_t i) const { return {weights[i], {GetParam().format(), false, nullptr}}; }
   Cache cache(int64_t pages) const {
     const auto type = GetParam().pairs ? at::kBFloat16 : at::kFloat;
     return {{at::full({pages, 2, 12, 16}, NAN, type)}, {at::full({pages, 2, 16, 12}, NAN, type)}};
   }
-  const at::Tensor x = draw({kRows, kWidth}), norm = draw({kWidth}), other_norm = draw({kWidth});
+  const at::Tensor x = draw({row_count, panel_width}), norm = draw({panel_width}), other_norm = draw({panel_width});
   const std::vector<at::Tensor> biases =
       GetParam().biases ? std::vector<at::Tensor>{draw({48}), draw({24}), draw({24})} : std::vector<at::Tensor>(3);
   const std::vector<at::Tensor> head_norms =
@@ -58,7 +58,7 @@ class Blocks : public Engines, public testing::WithParamInterface<Variation> {
     }
   }
 
-  const at::Tensor angle = at::rand({kRows, 6}), cosine = angle.cos(), sine = angle.sin();
+  const at::Tensor angle = at::rand({row_count, 6}), cosine = angle.cos(), sine = angle.sin();
 
   at::Tensor run(const Arithmetic& arithmetic, const at::Tensor& rows, const AttentionContext& place) {
     return arithmetic.feed_forward_block(arithmetic.attention_block(rows, attention, place), feed_forward, place);
@@ -78,15 +78,15 @@ class Blocks : public Engines, public testing::WithParamInterface<Variation> {
 
 TEST_P(Blocks, OfBothEnginesAgree) {
   const double tolerance = GetParam().pairs ? 0.02 : 1e-4;
-  expect_agreement([&](const Arithmetic& a) { return run(a, x, {cosine, sine, kTree}); }, parameters(), tolerance);
+  expect_agreement([&](const Arithmetic& a) { return run(a, x, {cosine, sine, tree}); }, parameters(), tolerance);
 }
 
 TEST_P(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
   const at::NoGradGuard no_grad;
-  const std::vector<Segment> alone{{0, kRows, 0, -1, {}}};
+  const std::vector<Segment> alone{{0, row_count, 0, -1, {}}};
   const auto whole = run(exact(), x, {cosine, sine, alone});
   Cache cache = this->cache(3);
-  for (int64_t i = 0; i < kRows; ++i) {
+  for (int64_t i = 0; i < row_count; ++i) {
     const auto row = [&](const at::Tensor& t) { return t.slice(0, i, i + 1).contiguous(); };
     const std::vector<Segment> token{{0, 1, i, -1, {2, 0, 1}}};
     const auto c = row(cosine), s = row(sine);
@@ -97,20 +97,21 @@ TEST_P(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
 // Two segments of 20 and 1 rows and the rest: rows 19, 20 and the last.
 TEST_P(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
   const at::NoGradGuard no_grad;
-  const std::vector<Segment> segments{{0, 20, 0, -1, {2, 0}}, {20, 1, 0, -1, {1}}, {21, kRows - 21, 0, -1, {3, 4, 5}}};
+  const std::vector<Segment> segments{
+      {0, 20, 0, -1, {2, 0}}, {20, 1, 0, -1, {1}}, {21, row_count - 21, 0, -1, {3, 4, 5}}};
   for (const Arithmetic* engine : {&exact(), &libtorch()}) {
     Cache cache = this->cache(6), other = cache;
     other.keys[0] = cache.keys[0].clone(), other.values[0] = cache.values[0].clone();
     const auto all = engine->attention_block(x, attention, {cosine, sine, segments, &cache, 0});
     const auto last = engine->attention_block(x, attention, {cosine, sine, segments, &other, 0, true});
-    EXPECT_TRUE(at::equal(last, all.index_select(0, at::tensor({int64_t{19}, int64_t{20}, kRows - 1}))));
+    EXPECT_TRUE(at::equal(last, all.index_select(0, at::tensor({int64_t{19}, int64_t{20}, row_count - 1}))));
     EXPECT_TRUE(at::equal(at::nan_to_num(cache.keys[0]), at::nan_to_num(other.keys[0])));
   }
 }
 
 TEST_P(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
   const auto gradients = [&] {
-    const auto y = run(exact(), x, {cosine, sine, kTree});
+    const auto y = run(exact(), x, {cosine, sine, tree});
     return grad({y.square().sum()}, parameters(), {});
   };
   const auto once = gradients();
@@ -128,7 +129,7 @@ TEST_P(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
 }
 
 TEST_P(Blocks, AddGradientsToThoseThatAreThere) {
-  const auto loss = [&] { return run(exact(), x, {cosine, sine, kTree}).square().sum(); };
+  const auto loss = [&] { return run(exact(), x, {cosine, sine, tree}).square().sum(); };
   const auto expected = grad({loss()}, parameters(), {});
   std::vector<at::Tensor> there;
   for (at::Tensor p : parameters()) {
@@ -174,7 +175,7 @@ TEST_P(Blocks, HaveTheSameGradientsForSequencesTogetherAndOneByOne) {
 
 TEST_P(Blocks, AskNoGradientOfFrozenWeights) {
   for (at::Tensor w : weights) w.set_requires_grad(false);
-  const auto y = run(exact(), x, {cosine, sine, kTree});
+  const auto y = run(exact(), x, {cosine, sine, tree});
   const auto dx = grad({y.sum()}, {x}, {});
   EXPECT_GT(dx[0].abs().max().item<double>(), 0);
   EXPECT_FALSE(weights[0].grad().defined());
@@ -202,7 +203,7 @@ TEST_P(Blocks, HaveTheSameGradientsAroundFrozenWeights) {
                      1e-6};
     FeedForwardBlock f{other_norm.detach(), change(frozen(weights[4]), 4), change(frozen(weights[5]), 5),
                        change(frozen(weights[6]), 6), 1e-6};
-    const AttentionContext place{cosine, sine, kTree};
+    const AttentionContext place{cosine, sine, tree};
     const auto y = exact().feed_forward_block(exact().attention_block(x, a, place), f, place);
     std::vector<at::Tensor> asked{x};
     asked.insert(asked.end(), changes.begin(), changes.end());

@@ -19,8 +19,8 @@ inline void expect_close(const at::Tensor& a, const at::Tensor& b, double tolera
 }
 
 // A prompt of 18 tokens with two continuations.
-inline const std::vector<Segment> kTree{{0, 18, 0, -1, {}}, {18, 3, 18, 0, {}}, {21, 16, 18, 0, {}}};
-inline constexpr int64_t kRows = 37;
+inline const std::vector<Segment> tree{{0, 18, 0, -1, {}}, {18, 3, 18, 0, {}}, {21, 16, 18, 0, {}}};
+inline constexpr int64_t row_count = 37;
 
 /// Two of them for the same operations, and the same draws in each test.
 class Engines : public testing::Test {

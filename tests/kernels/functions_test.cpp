@@ -9,8 +9,6 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/gelu.h"
-
 namespace compeer::kernels {
 namespace {
 
@@ -189,13 +187,14 @@ TEST(LogprobsMemory, DoesNotGrowWithTheVocabulary) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer keeps freed memory";
 #endif
-  constexpr int64_t kRows = 1024, kVocabulary = 200000, kWidth = 32;
-  const auto hidden = at::randn({kRows, kWidth}).requires_grad_(), matrix = at::randn({kVocabulary, kWidth});
+  constexpr int64_t row_count = 1024, vocabulary = 200000, panel_width = 32;
+  const auto hidden = at::randn({row_count, panel_width}).requires_grad_(),
+             matrix = at::randn({vocabulary, panel_width});
   Weight head(matrix.detach().requires_grad_());
   forget();
   const double before = peak();
   ASSERT_GT(before, 0);
-  const auto loss = token_logprobs(hidden, head, at::randint(kVocabulary, {kRows}, at::kLong), 1.0).log_prob.sum();
+  const auto loss = token_logprobs(hidden, head, at::randint(vocabulary, {row_count}, at::kLong), 1.0).log_prob.sum();
   loss.backward();
   EXPECT_TRUE(hidden.grad().isfinite().all().item().toBool());
   EXPECT_LT(peak() - before, 400);

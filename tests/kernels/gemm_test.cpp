@@ -23,8 +23,8 @@ float by_hand(const float* x, const float* w, int64_t k, float bias) {
 }
 
 TEST_P(Products, FollowTheWrittenOrder) {
-  const auto y = product(kRows);
-  for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
+  const auto y = product(row_count);
+  for (int64_t r : {int64_t{0}, int64_t{17}, row_count - 1}) {
     for (int64_t j = 0; j < n; ++j) {
       const float expected =
           by_hand(&x[static_cast<size_t>(r * k)], &w[static_cast<size_t>(j * k)], k, bias[static_cast<size_t>(j)]);
@@ -34,9 +34,9 @@ TEST_P(Products, FollowTheWrittenOrder) {
 }
 
 TEST_P(Products, DoNotDependOnRowsThreadsOrInstructionSet) {
-  const auto whole = product(kRows);
+  const auto whole = product(row_count);
   everywhere([&] {
-    for (int64_t rows = 1; rows <= kRows; ++rows) {
+    for (int64_t rows = 1; rows <= row_count; ++rows) {
       const auto y = product(rows);
       ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
     }
@@ -48,12 +48,12 @@ TEST_P(Products, WithBfloat16AreThoseOfTheRoundedWeights) {
   std::vector<Bfloat16> narrow(w.size());
   std::transform(w.begin(), w.end(), narrow.begin(), Bfloat16::nearest);
   packed.pack(View{w.data(), 1, k}, k, n);
-  const auto whole = product(kRows);
+  const auto whole = product(row_count);
   everywhere([&] {
     for (int from = 0; from < 2; ++from) {
       from == 0 ? packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16)
                 : packed.pack(MatrixView<Bfloat16>{narrow.data(), 1, k}, k, n, Format::bfloat16);
-      for (int64_t rows = 1; rows <= kRows; ++rows) {
+      for (int64_t rows = 1; rows <= row_count; ++rows) {
         const auto y = product(rows);
         ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
       }
@@ -68,10 +68,10 @@ TEST_P(Products, WithBlocksAreThoseOfTheFloatsTheyStandFor) {
     w = given;
     for (int64_t j = 0; j < n; ++j) round_row(&w[static_cast<size_t>(j * k)], k, format);
     packed.pack(View{w.data(), 1, k}, k, n);
-    const auto whole = product(kRows);
+    const auto whole = product(row_count);
     packed.pack(View{given.data(), 1, k}, k, n, format);
     everywhere([&] {
-      for (int64_t rows = 1; rows <= kRows; ++rows) {
+      for (int64_t rows = 1; rows <= row_count; ++rows) {
         const auto y = product(rows);
         ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
       }
@@ -81,16 +81,16 @@ TEST_P(Products, WithBlocksAreThoseOfTheFloatsTheyStandFor) {
 
 // The way back of a product: C = A B^T, of all columns of B or of some.
 TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
-  const auto given = w, left = draws(static_cast<size_t>(kRows * n), 4);
+  const auto given = w, left = draws(static_cast<size_t>(row_count * n), 4);
   for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
     const int64_t count = n - first;
-    std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
+    std::vector<float> whole(static_cast<size_t>(row_count * k)), y(whole.size());
     const View some{left.data() + first, n, 1}, matrix{w.data() + first * k, k, 1};
     for (const Format format : {Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0}) {
       w = given;
       for (int64_t j = 0; j < n; ++j) round_row(&w[static_cast<size_t>(j * k)], k, format);
-      multiply(some, kRows, {matrix, count, k}, nullptr, whole.data(), k, Write::replace);
-      multiply(some, kRows, {matrix, count, k}, nullptr, whole.data(), k, Write::add);
+      multiply(some, row_count, {matrix, count, k}, nullptr, whole.data(), k, Write::replace);
+      multiply(some, row_count, {matrix, count, k}, nullptr, whole.data(), k, Write::add);
       packed.pack(View{given.data(), 1, k}, k, n, format);
       everywhere([&] {
         for (int64_t rows : {1, 5, 17, 64}) {
@@ -105,7 +105,7 @@ TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
 
 // As a weight has it, or turned; there and back.
 TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
-  const auto size = static_cast<size_t>(kRows * n), back = static_cast<size_t>(kRows * k);
+  const auto size = static_cast<size_t>(row_count * n), back = static_cast<size_t>(row_count * k);
   const auto dy = draws(size, 4);
   std::vector<float> turned(w.size()), y(size), dx(back), all_y(size), all_dx(back);
   for (int64_t i = 0; i < k; ++i) {
@@ -113,8 +113,8 @@ TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
   }
   for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
     packed.pack(View{w.data(), 1, k}, k, n, format);
-    multiply({x.data(), k, 1}, kRows, packed, bias.data(), all_y.data(), n, Write::replace);
-    multiply_by_transpose({dy.data(), n, 1}, kRows, packed, all_dx.data(), k, Write::replace);
+    multiply({x.data(), k, 1}, row_count, packed, bias.data(), all_y.data(), n, Write::replace);
+    multiply_by_transpose({dy.data(), n, 1}, row_count, packed, all_dx.data(), k, Write::replace);
     for (const View lies : {View{w.data(), 1, k}, View{turned.data(), n, 1}}) {
       const RightMatrix matrix(lies, k, n, format);
       everywhere([&] {
@@ -130,14 +130,14 @@ TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
 }
 
 TEST_P(Products, WithATransposedFactorAreThoseOfItsCopy) {
-  std::vector<float> left(x.size()), whole(static_cast<size_t>(kRows * n)), y(whole.size());
-  for (int64_t r = 0; r < kRows; ++r) {
-    for (int64_t i = 0; i < k; ++i) left[static_cast<size_t>(i * kRows + r)] = x[static_cast<size_t>(r * k + i)];
+  std::vector<float> left(x.size()), whole(static_cast<size_t>(row_count * n)), y(whole.size());
+  for (int64_t r = 0; r < row_count; ++r) {
+    for (int64_t i = 0; i < k; ++i) left[static_cast<size_t>(i * row_count + r)] = x[static_cast<size_t>(r * k + i)];
   }
-  multiply({x.data(), k, 1}, kRows, packed, nullptr, whole.data(), n, Write::replace);
+  multiply({x.data(), k, 1}, row_count, packed, nullptr, whole.data(), n, Write::replace);
   everywhere([&] {
     for (int64_t rows : {1, 5, 17, 64}) {
-      multiply({left.data(), 1, kRows}, rows, packed, nullptr, y.data(), n, Write::replace);
+      multiply({left.data(), 1, row_count}, rows, packed, nullptr, y.data(), n, Write::replace);
       ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * n))) << rows << " rows";
     }
   });

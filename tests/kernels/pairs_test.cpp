@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "kernels/flush.h"
 #include "kernels/gemm.h"
+#include "kernels/instruction_set.h"
 #include "products.h"
 
 namespace compeer::kernels {
@@ -44,8 +44,8 @@ void expect_same(float a, float b, const std::string& where) {
 
 TEST_P(PairProducts, FollowTheWrittenOrder) {
   packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
-  const auto whole = product(kRows);
-  for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
+  const auto whole = product(row_count);
+  for (int64_t r : {int64_t{0}, int64_t{17}, row_count - 1}) {
     for (int64_t j = 0; j < n; ++j) {
       expect_same(whole[static_cast<size_t>(r * n + j)],
                   in_pairs(even(&x[static_cast<size_t>(r * k)], k), even(&w[static_cast<size_t>(j * k)], k),
@@ -54,7 +54,7 @@ TEST_P(PairProducts, FollowTheWrittenOrder) {
     }
   }
   everywhere([&] {
-    for (int64_t rows = 1; rows <= kRows; ++rows) {
+    for (int64_t rows = 1; rows <= row_count; ++rows) {
       const auto y = product(rows);
       ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
     }
@@ -63,14 +63,14 @@ TEST_P(PairProducts, FollowTheWrittenOrder) {
 
 // C = A B^T: a chain over the columns of B's rows.
 TEST_P(PairProducts, GoBackInPairs) {
-  const auto left = draws(static_cast<size_t>(kRows * n), 4);
+  const auto left = draws(static_cast<size_t>(row_count * n), 4);
   packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
   for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
     const int64_t count = n - first;
-    std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
+    std::vector<float> whole(static_cast<size_t>(row_count * k)), y(whole.size());
     const View some{left.data() + first, n, 1};
-    multiply_by_transpose(some, kRows, packed, whole.data(), k, Write::replace, first, count);
-    for (int64_t r : {int64_t{0}, kRows - 1}) {
+    multiply_by_transpose(some, row_count, packed, whole.data(), k, Write::replace, first, count);
+    for (int64_t r : {int64_t{0}, row_count - 1}) {
       for (int64_t i = 0; i < k; ++i) {
         expect_same(whole[static_cast<size_t>(r * k + i)],
                     in_pairs(even(some.data + r * n, count), even(w.data() + first * k + i, count, k), 0),

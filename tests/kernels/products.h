@@ -46,9 +46,9 @@ inline constexpr Case sizes[] = {{1, 1}, {5, 17}, {64, 48}, {96, 384}, {256, 33}
 // Rows of A with a B of normal numbers, and a bias.
 class Products : public testing::TestWithParam<Case> {
  protected:
-  static constexpr int64_t kRows = 64;
+  static constexpr int64_t row_count = 64;
   int64_t k = GetParam().k, n = GetParam().n;
-  std::vector<float> x = draws(static_cast<size_t>(kRows * k), 1), w = draws(static_cast<size_t>(n * k), 2);
+  std::vector<float> x = draws(static_cast<size_t>(row_count * k), 1), w = draws(static_cast<size_t>(n * k), 2);
   std::vector<float> bias = draws(static_cast<size_t>(n), 3);
   Packed packed{{w.data(), 1, k}, k, n};
 

@@ -14,7 +14,7 @@ namespace compeer::kernels {
 namespace {
 
 // Sizes around vectors of 8 and 16, runs of 16, sets of 512.
-const std::vector<int64_t> kCounts{1, 7, 8, 15, 16, 17, 33, 511, 512, 513, 3000};
+const std::vector<int64_t> counts{1, 7, 8, 15, 16, 17, 33, 511, 512, 513, 3000};
 
 std::vector<float> numbers(int64_t count) {
   std::vector<float> all;
@@ -25,7 +25,7 @@ std::vector<float> numbers(int64_t count) {
 }
 
 TEST(SamplingKernels, FindTheFirstOfTheLargest) {
-  for (const int64_t count : kCounts) {
+  for (const int64_t count : counts) {
     auto x = numbers(count);
     EXPECT_EQ(argmax(x.data(), count), std::max_element(x.begin(), x.end()) - x.begin()) << count;
     for (const int64_t at : {count - 1, count / 2, count / 3}) {
@@ -38,7 +38,7 @@ TEST(SamplingKernels, FindTheFirstOfTheLargest) {
 }
 
 TEST(SamplingKernels, FindThePlacesOfWhatIsLargeEnough) {
-  for (const int64_t count : kCounts) {
+  for (const int64_t count : counts) {
     const auto x = numbers(count);
     std::vector<int32_t> places(static_cast<size_t>(count) + 16), expected;
     for (int64_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ TEST(SamplingKernels, FindThePlacesOfWhatIsLargeEnough) {
 }
 
 TEST(SamplingKernels, TakeMaximaThatStandForAll) {
-  for (const int64_t count : kCounts) {
+  for (const int64_t count : counts) {
     const auto x = numbers(count);
     std::vector<float> maxima(static_cast<size_t>((count + 511) / 512 * 16));
     EXPECT_EQ(lane_maxima(x.data(), count, maxima.data()), static_cast<int64_t>(maxima.size()));
@@ -64,7 +64,7 @@ TEST(SamplingKernels, TakeMaximaThatStandForAll) {
 }
 
 TEST(SamplingKernels, WeighAsTheExponentialDoes) {
-  for (const int64_t count : kCounts) {
+  for (const int64_t count : counts) {
     const auto x = numbers(count);
     std::vector<float> w(x.size());
     weights(x.data(), count, 1.5f, 2.0f, w.data());

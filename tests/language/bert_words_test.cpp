@@ -1,4 +1,4 @@
-#include "language/bert_words.h"
+#include "language/word_pieces.h"
 
 #include <gtest/gtest.h>
 

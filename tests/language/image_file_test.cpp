@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kPictures = fs::path(COMPEER_SOURCE_DIR) / "fuzz/corpus/images";
+const fs::path pictures = fs::path(COMPEER_SOURCE_DIR) / "fuzz/corpus/images";
 
 std::string hex(const std::vector<uint8_t>& bytes) {
   std::string text;
@@ -36,7 +36,7 @@ std::string complaint(const std::string& bytes) {
   return "nothing";
 }
 
-std::string stored(const char* name) { return read_file(kPictures / name); }
+std::string stored(const char* name) { return read_file(pictures / name); }
 
 // A PNG header that claims this size.
 std::string png_claiming(uint32_t width, uint32_t height) {
@@ -53,7 +53,7 @@ TEST(ImageFile, HasThePixelsThatPillowFinds) {
   const auto expected = nlohmann::json::parse(in);
   ASSERT_EQ(expected.size(), 18u);
   for (const auto& [name, reference] : expected.items()) {
-    const Image image = read_image(kPictures / name);
+    const Image image = read_image(pictures / name);
     EXPECT_EQ(image.height, reference.at("height")) << name;
     EXPECT_EQ(image.width, reference.at("width")) << name;
     EXPECT_EQ(hex(image.pixels), reference.at("pixels")) << name;

@@ -1,5 +1,5 @@
 // Which files messages show.
-#include "language/picture_parts.h"
+#include "language/pictures.h"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using record::TemporaryFolder;
 
-const std::filesystem::path kGolden = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
+const std::filesystem::path golden_folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
 
 // Patches of one pixel, units of 2 x 2, and numbers that stay what they are.
 PictureSettings plain(int64_t slots) {
@@ -81,11 +81,11 @@ TEST(MakePicture, FramesHaveOneSize) {
 }
 
 TEST(MakePicture, AgreesWithTheReferenceProcessor) {
-  std::ifstream in(kGolden / "golden.json");
+  std::ifstream in(golden_folder / "golden.json");
   const json golden = json::parse(in);
-  const auto settings = PictureSettings::load(kGolden);
+  const auto settings = PictureSettings::load(golden_folder);
   for (const json& image : golden.at("images")) {
-    const Picture picture = read_picture({kGolden / image.at("file").get<std::string>()}, settings);
+    const Picture picture = read_picture({golden_folder / image.at("file").get<std::string>()}, settings);
     EXPECT_EQ((std::vector<int64_t>{picture.time, picture.height, picture.width}),
               image.at("grid_thw").get<std::vector<int64_t>>());
     EXPECT_EQ(placeholders(picture, settings), image.at("tokens"));

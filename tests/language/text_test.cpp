@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "language/spelling.h"
 #include "language/splitter.h"
+#include "language/vocabulary.h"
 
 namespace compeer::language {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "language/spelling.h"
 #include "language/tokenizer.h"
+#include "language/vocabulary.h"
 
 namespace compeer::language {
 

@@ -2,7 +2,6 @@
 // and what that library makes of texts and ids with each. tests/golden/README.md
 #include <fmt/format.h>
 
-#include "language/stop_strings.h"
 #include "language/text_stream.h"
 #include "language/tiny_tokenizer.h"
 #include "places.h"
@@ -14,10 +13,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Ids = std::vector<int32_t>;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
 
 json golden(const std::string& name) {
-  std::ifstream in(kGolden / name);
+  std::ifstream in(golden_folder / name);
   return json::parse(in);
 }
 
@@ -145,7 +144,7 @@ TEST_F(Steps, NeedTheUnknownTokenWhereItMayOccur) {
 
 // A file as Llama 2, TinyLlama and Mistral have it.
 const Tokenizer& llama() {
-  static const Tokenizer loaded = Tokenizer::load(kGolden / "sentencepiece");
+  static const Tokenizer loaded = Tokenizer::load(golden_folder / "sentencepiece");
   return loaded;
 }
 

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(COMPEER_SOURCE_DIR) / "plugins/datasets/esc_world/tokenizer";
+const fs::path tokenizer_folder = fs::path(COMPEER_SOURCE_DIR) / "plugins/datasets/esc_world/tokenizer";
 
 const Tokenizer& tokenizer() {
-  static const Tokenizer loaded = Tokenizer::load(kFolder);
+  static const Tokenizer loaded = Tokenizer::load(tokenizer_folder);
   return loaded;
 }
 
@@ -57,15 +57,15 @@ TEST(Tokenizer, LeavesSpecialTokensOutUnlessAsked) {
 }
 
 // Published files: tests/golden/qwen2.5, and what the library tokenizers makes of texts and ids with them.
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
 
 nlohmann::json golden(const char* name) {
-  std::ifstream in(kGolden / "tokenizer" / name);
+  std::ifstream in(golden_folder / "tokenizer" / name);
   return nlohmann::json::parse(in);
 }
 
 const Tokenizer& qwen() {
-  static const Tokenizer loaded = Tokenizer::load(kGolden / "qwen2.5");
+  static const Tokenizer loaded = Tokenizer::load(golden_folder / "qwen2.5");
   return loaded;
 }
 

@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using record::TemporaryFolder;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/bert";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/bert";
 
 void expect_reference_ids(const WordPieces& pieces) {
-  std::ifstream in(kGolden / "embeddings.json");
+  std::ifstream in(golden_folder / "embeddings.json");
   const json golden = json::parse(in);
   for (const json& row : golden.at("texts")) {
     const auto text = row.at("text").get<std::string>();
@@ -34,7 +34,7 @@ void expect_reference_ids(const WordPieces& pieces) {
 template <class Change>
 std::string refused(Change change) {
   const TemporaryFolder folder;
-  std::ifstream in(kGolden / "tokenizer.json");
+  std::ifstream in(golden_folder / "tokenizer.json");
   json tokenizer = json::parse(in);
   change(tokenizer);
   write_file(folder.path() / "tokenizer.json", tokenizer.dump());
@@ -49,20 +49,20 @@ std::string refused(Change change) {
 }
 
 TEST(WordPieces, GivesTheIdsOfTheReference) {
-  const auto pieces = WordPieces::load(kGolden);
+  const auto pieces = WordPieces::load(golden_folder);
   EXPECT_EQ(pieces.size(), 106);
   expect_reference_ids(pieces);
 }
 
 TEST(WordPieces, ReadsVocabTxtToo) {
   const TemporaryFolder folder;
-  fs::copy(kGolden / "vocab.txt", folder.path() / "vocab.txt");
+  fs::copy(golden_folder / "vocab.txt", folder.path() / "vocab.txt");
   expect_reference_ids(WordPieces::load(folder.path()));
 }
 
 TEST(WordPieces, DoesToTextWhatTheConfigBesideVocabTxtSays) {
   const TemporaryFolder folder;
-  fs::copy(kGolden / "vocab.txt", folder.path() / "vocab.txt");
+  fs::copy(golden_folder / "vocab.txt", folder.path() / "vocab.txt");
   write_file(folder.path() / "tokenizer_config.json",
              R"({"do_lower_case": false, "unk_token": {"content": "[MASK]"}})");
   const auto pieces = WordPieces::load(folder.path());
@@ -72,7 +72,7 @@ TEST(WordPieces, DoesToTextWhatTheConfigBesideVocabTxtSays) {
 
 // tests/golden/word_pieces: all-MiniLM-L6-v2, whose texts are hard cases, long ones, and pairs.
 void expect_ids_of_minilm(const WordPieces& pieces) {
-  std::ifstream in(kGolden / "../word_pieces/texts.json");
+  std::ifstream in(golden_folder / "../word_pieces/texts.json");
   const json golden = json::parse(in);
   const auto ids = [](const json& record) { return record.at("ids").get<std::vector<int32_t>>(); };
   const auto encode = [&](const json& text, size_t most) { return pieces.encode(text.get<std::string>(), most); };
@@ -94,7 +94,7 @@ void expect_ids_of_minilm(const WordPieces& pieces) {
   }
 }
 
-TEST(WordPieces, GivesTheIdsOfMiniLM) { expect_ids_of_minilm(WordPieces::load(kGolden / "../word_pieces")); }
+TEST(WordPieces, GivesTheIdsOfMiniLM) { expect_ids_of_minilm(WordPieces::load(golden_folder / "../word_pieces")); }
 
 TEST(WordPieces, GivesTheIdsOfMiniLMWithItsWholeVocabulary) {
   const char* folder = std::getenv("COMPEER_TEST_MINILM");
@@ -103,7 +103,7 @@ TEST(WordPieces, GivesTheIdsOfMiniLMWithItsWholeVocabulary) {
 }
 
 TEST(WordPieces, CutsTextsThatAreTooLong) {
-  const auto pieces = WordPieces::load(kGolden);
+  const auto pieces = WordPieces::load(golden_folder);
   EXPECT_EQ(pieces.encode("the the you", 4), (std::vector<int32_t>{2, 76, 76, 3}));
   EXPECT_EQ(pieces.encode("the unhappy", 4), (std::vector<int32_t>{2, 76, 86, 3})) << "within a word, too";
   EXPECT_EQ(pieces.encode("the", 2), (std::vector<int32_t>{2, 3}));
@@ -111,7 +111,7 @@ TEST(WordPieces, CutsTextsThatAreTooLong) {
 }
 
 TEST(WordPieces, NeverRecognisesSpecialPiecesInText) {
-  const auto ids = WordPieces::load(kGolden).encode("[SEP]", 100);
+  const auto ids = WordPieces::load(golden_folder).encode("[SEP]", 100);
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 3), 1) << "the end's own";
 }
 

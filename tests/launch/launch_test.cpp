@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-#include "launch/interrupts.h"
+#include "launch/process.h"
 #include "launching.h"
 
 namespace compeer::launch {

@@ -1,4 +1,4 @@
-#include "launch/program_output.h"
+#include "launch/process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

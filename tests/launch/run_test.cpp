@@ -1,5 +1,5 @@
 #include "fake_worker.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "places.h"
 
 namespace compeer::launch {

@@ -1,5 +1,5 @@
 #pragma once
-#include "lua/limits.h"
+#include "lua/sandbox.h"
 
 namespace compeer::lua {
 

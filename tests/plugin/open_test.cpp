@@ -14,7 +14,7 @@
 #include "compeer/similarity.h"
 #include "folder.h"
 #include "plugin/calls.h"
-#include "plugin/sealed.h"
+#include "plugin/library.h"
 
 namespace compeer::plugin {
 

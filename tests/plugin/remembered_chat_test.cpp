@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "actors.h"
-#include "plugin/visit.h"
+#include "plugin/guard.h"
 
 namespace compeer::plugin {
 

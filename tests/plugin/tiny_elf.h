@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "plugin/fit.h"
+#include "plugin/descriptor.h"
 
 /// The smallest shared library that has a section: ELF header, one loadable part, the section's bytes, the names of
 /// sections, and a table of three sections. For reading only; nothing could run it.

@@ -1,4 +1,4 @@
-#include "record/failure_text.h"
+#include "record/status.h"
 
 #include <gtest/gtest.h>
 

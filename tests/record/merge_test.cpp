@@ -1,16 +1,15 @@
 // An adapter and its base as one model, against what peft merges: tests/golden/lora.
-#include "record/merge.h"
+#include "record/adapter.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/scratch.h"
 #include "places.h"
-#include "record/adapter.h"
 #include "record/safetensors.h"
 
 namespace compeer::record {
@@ -19,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kLora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
+const fs::path lora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
 
 float element(const TensorView& view, size_t index) {
   float value = 0;
@@ -28,12 +27,12 @@ float element(const TensorView& view, size_t index) {
 }
 
 TEST(Merge, AddsTheChangesThatPeftAdds) {
-  const auto golden = read_json_object(kLora / "golden.json");
+  const auto golden = read_json_object(lora / "golden.json");
   for (const auto& [name, values] : golden.at("cases").items()) {
     const Scratch folder;
     const auto out = folder.folder() / "merged";
-    merge_adapter(kLora / "base", kLora / values.at("folder").get<std::string>(), out);
-    const auto merged = Safetensors::open_sharded(out), base = Safetensors::open_sharded(kLora / "base");
+    merge_adapter(lora / "base", lora / values.at("folder").get<std::string>(), out);
+    const auto merged = Safetensors::open_sharded(out), base = Safetensors::open_sharded(lora / "base");
     const json& changed = values.at("merged").at("parameters");
     int unchanged = 0;
     for (const auto& tensor : merged.names()) {
@@ -57,9 +56,9 @@ TEST(Merge, AddsTheChangesThatPeftAdds) {
 TEST(Merge, KeepsTheFormOfTheAdapterAndNotThatOfTheBase) {
   const Scratch folder;
   const auto base = folder.folder() / "base", adapter = folder.folder() / "adapter";
-  const auto golden = read_json_object(kLora / "golden.json").at("cases");
-  fs::copy(kLora / "base", base);
-  fs::copy(kLora / golden.front().at("folder").get<std::string>(), adapter);
+  const auto golden = read_json_object(lora / "golden.json").at("cases");
+  fs::copy(lora / "base", base);
+  fs::copy(lora / golden.front().at("folder").get<std::string>(), adapter);
   write_file(base / "form.json", "{}");
   merge_adapter(base, adapter, folder.folder() / "plain");
   EXPECT_FALSE(fs::exists(folder.folder() / "plain/form.json"));
@@ -80,14 +79,14 @@ std::string complaint(const fs::path& base, const fs::path& adapter, const fs::p
 TEST(Merge, RefusesWhatDoesNotFitAndLeavesNothing) {
   const Scratch folder;
   const auto out = folder.folder() / "merged", other = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/qwen3";
-  EXPECT_EQ(complaint(other, kLora / "adapter_all", out),
-            (kLora / "adapter_all").string() +
+  EXPECT_EQ(complaint(other, lora / "adapter_all", out),
+            (lora / "adapter_all").string() +
                 ": base_model.model.model.layers.0.mlp.down_proj.lora_A.weight does not fit "
                 "model.layers.0.mlp.down_proj.weight of " +
                 other.string());
   EXPECT_TRUE(fs::is_empty(folder.folder()));
   fs::create_directories(out);
-  EXPECT_EQ(complaint(kLora / "base", kLora / "adapter_all", out), out.string() + ": is there already");
+  EXPECT_EQ(complaint(lora / "base", lora / "adapter_all", out), out.string() + ": is there already");
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 
 #include "base/random.h"
 #include "kernels/instruction_set.h"
-#include "rollout/nucleus.h"
 
 namespace compeer::rollout {
 namespace {
@@ -23,7 +22,7 @@ std::vector<float> logits_of(const std::vector<double>& probabilities) {
   return logits;
 }
 
-const std::vector<float> kLogits = logits_of({0.1, 0.2, 0.3, 0.4});
+const std::vector<float> four_logits = logits_of({0.1, 0.2, 0.3, 0.4});
 
 Sampling with(const std::function<void(Sampling&)>& change) {
   Sampling sampling;
@@ -50,17 +49,18 @@ std::vector<float> random_logits(int64_t count, double spread) {
 
 TEST(Sampling, RecordsTheTemperedLogProbability) {
   auto sampling = with([](auto& s) { s.greedy = true; });
-  const SampledToken plain = draw(kLogits, sampling);
+  const SampledToken plain = draw(four_logits, sampling);
   EXPECT_EQ(plain.id, 3);
   EXPECT_NEAR(plain.log_prob, std::log(0.4), 1e-6);
   EXPECT_NEAR(plain.entropy, 1.2798542, 1e-5);  // -(.1 ln .1 + .2 ln .2 + .3 ln .3 + .4 ln .4)
   sampling.temperature = 0.5;                   // squares: .01 .04 .09 .16 of .30
-  EXPECT_NEAR(draw(kLogits, sampling).log_prob, std::log(0.16 / 0.30), 1e-6);
+  EXPECT_NEAR(draw(four_logits, sampling).log_prob, std::log(0.16 / 0.30), 1e-6);
 }
 
 TEST(Sampling, RecordsTheLogProbabilityBeforeFiltersAndPenalty) {
   const auto sampling = with([](auto& s) { s.top_k = 1, s.repetition_penalty = 5; });
-  const SampledToken token = draw(kLogits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second likeliest is drawn
+  const SampledToken token =
+      draw(four_logits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second likeliest is drawn
   EXPECT_EQ(token.id, 2);
   EXPECT_NEAR(token.log_prob, std::log(0.3), 1e-6);
   EXPECT_NEAR(token.entropy, 1.2798542, 1e-5);
@@ -69,7 +69,7 @@ TEST(Sampling, RecordsTheLogProbabilityBeforeFiltersAndPenalty) {
 // The chi-square with 3 degrees of freedom stays below 16.27 but for one seed in 1,000.
 double chi_square(const Sampling& sampling, const std::vector<double>& expected) {
   std::vector<double> counts(expected.size());
-  for (uint32_t i = 0; i < 40000; ++i) ++counts[static_cast<size_t>(draw(kLogits, sampling, {1, i, 0, 0, 0}).id)];
+  for (uint32_t i = 0; i < 40000; ++i) ++counts[static_cast<size_t>(draw(four_logits, sampling, {1, i, 0, 0, 0}).id)];
   double chi = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (expected[i] > 0) {
@@ -142,8 +142,8 @@ TEST(TopK, KeepsAllThatTieWithTheKth) {
 }
 
 TEST(TopK, IsOffAtZeroAndAtTheVocabulary) {
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_k = 0; })).ids, (Ids{0, 1, 2, 3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_k = 400; })).ids, (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 0; })).ids, (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 400; })).ids, (Ids{0, 1, 2, 3}));
 }
 
 // Against a plain sort, at sizes around the blocks that the fast way works in.
@@ -163,16 +163,16 @@ TEST(TopK, FindsTheLikeliestOfAny) {
 }
 
 TEST(TopP, KeepsTheSmallestSetThatIsLikelyEnough) {
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_p = 0.39; })).ids, (Ids{3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_p = 0.41; })).ids, (Ids{2, 3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_p = 0.95; })).ids, (Ids{0, 1, 2, 3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_p = 1e-6; })).ids, (Ids{3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_p = 0.39; })).ids, (Ids{3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_p = 0.41; })).ids, (Ids{2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_p = 0.95; })).ids, (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_p = 1e-6; })).ids, (Ids{3}));
 }
 
 TEST(TopP, MeasuresWhatTopKLeaves) {
   // .3 and .4 of .7: the first alone has 0.571
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_k = 2, s.top_p = 0.55; })).ids, (Ids{3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.top_k = 2, s.top_p = 0.6; })).ids, (Ids{2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 2, s.top_p = 0.55; })).ids, (Ids{3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 2, s.top_p = 0.6; })).ids, (Ids{2, 3}));
 }
 
 TEST(TopP, TakesTheFirstOfThoseThatTie) {
@@ -180,9 +180,9 @@ TEST(TopP, TakesTheFirstOfThoseThatTie) {
 }
 
 TEST(MinP, KeepsWhatHasAShareOfTheLikeliest) {
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.min_p = 0.49; })).ids, (Ids{1, 2, 3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.min_p = 0.51; })).ids, (Ids{2, 3}));
-  EXPECT_EQ(kept(kLogits, with([](auto& s) { s.min_p = 1; })).ids, (Ids{3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.min_p = 0.49; })).ids, (Ids{1, 2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.min_p = 0.51; })).ids, (Ids{2, 3}));
+  EXPECT_EQ(kept(four_logits, with([](auto& s) { s.min_p = 1; })).ids, (Ids{3}));
 }
 
 TEST(RepetitionPenalty, DividesPositiveLogitsAndMultipliesNegativeOnes) {
@@ -194,7 +194,7 @@ TEST(RepetitionPenalty, DividesPositiveLogitsAndMultipliesNegativeOnes) {
 }
 
 TEST(Sampling, SaysWhenLogitsAreNotFinite) {
-  auto logits = kLogits;
+  auto logits = four_logits;
   logits[1] = std::numeric_limits<float>::quiet_NaN();
   for (const int64_t k : {0, 2}) EXPECT_TRUE(std::isnan(draw(logits, with([&](auto& s) { s.top_k = k; })).log_prob));
 }

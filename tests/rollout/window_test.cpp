@@ -4,11 +4,11 @@
 namespace compeer::rollout {
 namespace {
 
-constexpr int64_t kWindow = 20, kMostPages = 3;  // of 16 positions, those that 20 positions can touch
+constexpr int64_t window = 20, most_pages = 3;  // of 16 positions, those that 20 positions can touch
 
 class Windowed : public RolloutEngine {
  protected:
-  Windowed() : RolloutEngine("mistral", {{"sliding_window", kWindow}, {"max_position_embeddings", 200}}) {}
+  Windowed() : RolloutEngine("mistral", {{"sliding_window", window}, {"max_position_embeddings", 200}}) {}
 
   static Request long_request(int64_t group_size, int64_t concurrent) {
     Request request = request_for(group_size, concurrent);
@@ -50,7 +50,7 @@ TEST_F(Windowed, AConversationHoldsThePagesOfItsWindow) {
                   {text.begin() + static_cast<int64_t>(from), text.begin() + static_cast<int64_t>(from) + 10},
                   nullptr,
                   &talk}});
-    EXPECT_LE(engine.pages().in_use(), kMostPages) << from;
+    EXPECT_LE(engine.pages().in_use(), most_pages) << from;
   }
   auto copy = talk;
   auto next = text;

@@ -1,4 +1,4 @@
-#include "script/figures.h"
+#include "script/lookup.h"
 
 #include <gtest/gtest.h>
 

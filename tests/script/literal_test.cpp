@@ -1,4 +1,4 @@
-#include "script/literal.h"
+#include "script/changes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "serve/choice_guide.h"
+#include "serve/open_answer.h"
 
 #include <gtest/gtest.h>
 

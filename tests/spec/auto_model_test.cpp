@@ -1,8 +1,8 @@
 // plugin = "auto": a model folder that says what it is.
 #include <gtest/gtest.h>
 
+#include "base/disk.h"
 #include "base/files.h"
-#include "base/scratch.h"
 #include "fake_catalog.h"
 #include "spec/spec.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "fake_catalog.h"
-#include "spec/printable.h"
 #include "spec/spec.h"
+#include "spec/text.h"
 
 namespace compeer::spec {
 namespace {

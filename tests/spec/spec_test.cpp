@@ -10,8 +10,8 @@
 
 #include "base/hash.h"
 #include "fake_catalog.h"
-#include "spec/canonical.h"
 #include "spec/paths.h"
+#include "spec/text.h"
 
 namespace compeer::spec {
 namespace {

@@ -55,9 +55,9 @@ TEST(Fleiss, IsUnknownWhereChanceAgreesEverywhere) {
 }
 
 // Rows of how often each label was given; categories 1 to 4 of Krippendorff's (2011) example with three coders.
-const ContingencyTable kCoders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
-                               {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
-                               {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
+const ContingencyTable coders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
+                              {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
+                              {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
 
 TEST(Krippendorff, IsWhatAHandWorksOut) {
   // Two items of two judgements, labels 0 0 and 0 1. Of 4 judgements 3 are 0. Nominal: pairs that differ within items 2
@@ -73,9 +73,9 @@ TEST(Krippendorff, IsWhatAHandWorksOut) {
 
 // The package krippendorff 0.8 gives these numbers.
 TEST(Krippendorff, IsThePackagesOfTheBooksExample) {
-  EXPECT_NEAR(krippendorff(kCoders, Scale::nominal), 0.691358024691358, 1e-14);
-  EXPECT_NEAR(krippendorff(kCoders, Scale::ordinal), 0.8067214199413153, 1e-14);
-  EXPECT_NEAR(krippendorff(kCoders, Scale::interval), 0.8108448928121059, 1e-14);
+  EXPECT_NEAR(krippendorff(coders, Scale::nominal), 0.691358024691358, 1e-14);
+  EXPECT_NEAR(krippendorff(coders, Scale::ordinal), 0.8067214199413153, 1e-14);
+  EXPECT_NEAR(krippendorff(coders, Scale::interval), 0.8108448928121059, 1e-14);
 }
 
 TEST(Krippendorff, TakesTheLabelsValues) {

@@ -1,4 +1,4 @@
-#include "statistics/order.h"
+#include "statistics/classification.h"
 
 #include <gtest/gtest.h>
 

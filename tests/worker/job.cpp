@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "base/hash.h"
-#include "spec/canonical.h"
+#include "spec/text.h"
 
 namespace compeer::test {
 

@@ -4,10 +4,9 @@
 /// by the prompts of plugins/stages, and finds the truth by the case they name.
 #include "base/hash.h"
 #include "chat/esc_world/player.h"
-#include "chat/esc_world/support.h"
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
 
 namespace {
 

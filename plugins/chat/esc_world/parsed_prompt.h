@@ -40,7 +40,7 @@ struct ParsedPrompt {
   std::string persona;                 ///< who is to speak, as printed
   std::array<std::string, 3> steps;    ///< consistency: all steps
   std::string judged;                  ///< and what a judge said of them and of the replies
-  std::string dimension;               ///< rating: ratings.h
+  std::string dimension;               ///< rating: counterpart.h
 };
 
 /// Nothing if it is no prompt of the stages about a dialogue of esc_world.

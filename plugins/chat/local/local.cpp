@@ -8,8 +8,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/files.h"
 #include "base/hash.h"
-#include "base/reading.h"
 #include "compeer/chat.h"
 #include "compeer/language_model.h"
 #include "compeer/plugin.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "openai/log_probs.h"
+#include "openai/wire.h"
 
 namespace compeer::openai {
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
+const std::vector<std::pair<std::string_view, Role>> speakers = {
     {"speaker", Role::seeker}, {"listener", Role::supporter}, {"listener_response", Role::supporter}};
 
 json reasoning(const json& turn) {
@@ -55,7 +55,7 @@ std::vector<json> sorted(const json& turns) {
 std::vector<Utterance> history(const json& record, const json& turn) {
   std::vector<Utterance> all;
   each(list_of(turn, "dialogue_history"), "utterance", [&](const json& one, size_t index) {
-    const Role role = role_of(one, "role", kSpeakers);
+    const Role role = role_of(one, "role", speakers);
     all.push_back({role, text_of(one, "utterance"), {{"media", media(record, role, index)}}});
   });
   return all;
@@ -100,8 +100,7 @@ void add_videos(Dialogue& dialogue, const json& record) {
     json path = label(one, "video_path");
     if (path.is_string()) std::ranges::replace(path.get_ref<std::string&>(), '\\', '/');
     if (label(one, "role") == "listener_response") dialogue.asked->push_back(index);
-    dialogue.utterances.push_back(
-        {role_of(one, "role", kSpeakers), text_of(one, "text"), {{"media", std::move(path)}}});
+    dialogue.utterances.push_back({role_of(one, "role", speakers), text_of(one, "text"), {{"media", std::move(path)}}});
   });
   for (const size_t index : *dialogue.asked) dialogue.utterances[index].labels.update(reasoning(turn));
 }
@@ -119,11 +118,11 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
-const CorpusLayout kAvamerg = {"avamerg", "en", {".json", ".jsonl"}, json_records(dialogue_of)};
+const CorpusLayout avamerg_layout = {"avamerg", "en", {".json", ".jsonl"}, json_records(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, avamerg, CorpusOf<kAvamerg>,
+COMPEER_PLUGIN(Dataset, datasets, avamerg, CorpusOf<avamerg_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "AvaMERG: empathetic dialogues with voices and faces, and chains of empathy, English.",

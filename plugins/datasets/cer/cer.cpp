@@ -21,7 +21,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-constexpr size_t kStepQuestions = 3;
+constexpr size_t step_questions = 3;
 
 class Cer : public Dataset, public FormedDataset {
  public:
@@ -60,9 +60,9 @@ class Cer : public Dataset, public FormedDataset {
     if (view_ == "record") return whole(record);
     if (view_ == "policy") return for_policy(record);
     const auto question = static_cast<size_t>(index % per_record());
-    if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
+    if (view_ == "unifireward") return for_judge(record, 0, step_questions);
     if (view_ == "prm") return for_judge(record, question, question);
-    return for_judge(record, kStepQuestions, kStepQuestions);
+    return for_judge(record, step_questions, step_questions);
   }
 
   std::vector<Unreadable> unreadable() const override { return unreadable_; }
@@ -81,7 +81,7 @@ class Cer : public Dataset, public FormedDataset {
     const auto found = lines.find(split);
     return found == lines.end() ? 0 : static_cast<int64_t>(found->second.size());
   }
-  int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1; }
+  int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(step_questions) : 1; }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
 
   // Records that were never divided are read as the split train, and go on without one.
@@ -212,7 +212,7 @@ class Cer : public Dataset, public FormedDataset {
     Example example{record.id, form_.context(record.history), "", record.all};
     for (size_t question = first; question <= last; ++question) {
       if (question > first) example.history.push_back({"assistant", example.answer});
-      if (question < kStepQuestions) {
+      if (question < step_questions) {
         const std::string* texts[] = {&c.history, &c.emotion, &c.strategy};
         example.history.push_back({"user", form_.about_step(question, *texts[question], reading.dialogue)});
         example.answer = form_.verdicts().print(record.steps[question]);

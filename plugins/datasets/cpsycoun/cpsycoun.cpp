@@ -10,12 +10,12 @@ namespace {
 
 using namespace compeer::corpora;
 
-constexpr std::array<std::pair<std::string_view, Role>, 4> kSpeakers = {
+constexpr std::array<std::pair<std::string_view, Role>, 4> speakers = {
     {{"来访者", Role::seeker}, {"心理咨询师", Role::supporter}, {"求助者", Role::seeker}, {"支持者", Role::supporter}}};
 
 // Others who speak in the room. (Not every word before a colon is a speaker: "1. 倾听：" begins a piece of advice.)
-constexpr std::array<std::string_view, 12> kOthers = {"妈妈：", "爸爸：", "母亲：", "父亲：", "丈夫：", "妻子：",
-                                                      "儿子：", "女儿：", "孩子：", "老师：", "朋友：", "同学："};
+constexpr std::array<std::string_view, 12> others = {"妈妈：", "爸爸：", "母亲：", "父亲：", "丈夫：", "妻子：",
+                                                     "儿子：", "女儿：", "孩子：", "老师：", "朋友：", "同学："};
 
 bool take(std::string_view& line, std::string_view prefix) {
   if (!line.starts_with(prefix)) return false;
@@ -39,7 +39,7 @@ json bracketed(std::string_view& line) {
 
 // A line that says who speaks: "来访者：...", "心理咨询师（扮演妈妈）：...". A label alone is a turn without words.
 std::optional<Utterance> labelled(std::string_view line) {
-  for (const auto& [name, role] : kSpeakers) {
+  for (const auto& [name, role] : speakers) {
     std::string_view rest = line;
     if (!take(rest, name)) continue;
     const json as = bracketed(rest);
@@ -53,7 +53,7 @@ std::optional<Utterance> labelled(std::string_view line) {
 // What nobody of the two says: stage directions, other people.
 bool is_aside(std::string_view line) {
   return (line.starts_with("（") && line.ends_with("）")) || (line.starts_with("(") && line.ends_with(")")) ||
-         std::any_of(kOthers.begin(), kOthers.end(), [&](auto other) { return line.starts_with(other); });
+         std::any_of(others.begin(), others.end(), [&](auto other) { return line.starts_with(other); });
 }
 
 void add(Dialogue& dialogue, const std::string& line) {
@@ -104,11 +104,11 @@ Dialogue dialogue_of(const CorpusFile& source, const std::string& bytes) {
   return dialogue;
 }
 
-const CorpusLayout kCpsycoun = {"cpsycoun", "zh", {".json", ".txt"}, whole_files(dialogue_of)};
+const CorpusLayout cpsycoun_layout = {"cpsycoun", "zh", {".json", ".txt"}, whole_files(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, cpsycoun, CorpusOf<kCpsycoun>,
+COMPEER_PLUGIN(Dataset, datasets, cpsycoun, CorpusOf<cpsycoun_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "CPsyCoun: counselling rebuilt from reports, Chinese.",

@@ -17,11 +17,11 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
-const CorpusLayout kEmollm = {"emollm", "zh", {".json", ".jsonl"}, json_records(dialogue_of)};
+const CorpusLayout emollm_layout = {"emollm", "zh", {".json", ".jsonl"}, json_records(dialogue_of)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, emollm, CorpusOf<kEmollm>,
+COMPEER_PLUGIN(Dataset, datasets, emollm, CorpusOf<emollm_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "EmoLLM: counselling in rounds of input and output, Chinese.",

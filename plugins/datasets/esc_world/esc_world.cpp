@@ -2,8 +2,8 @@
 /// is made when it is asked for, the same on every rank.
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "datasets/esc_world/world/scenario.h"
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
+#include "datasets/esc_world/world/play.h"
 
 namespace {
 

@@ -62,22 +62,22 @@ void finish(const json& record, Dialogue& dialogue) {
     all[question] = label(record, question);
 }
 
-const RecordLayout kDialogue = {.turns = "dialog",
-                                .turn = "utterance",
-                                .speaker = "speaker",
-                                .text = {"content", "text"},
-                                .roles = {{"usr", Role::seeker},
-                                          {"sys", Role::supporter},
-                                          {"seeker", Role::seeker},
-                                          {"speaker", Role::seeker},
-                                          {"supporter", Role::supporter},
-                                          {"listener", Role::supporter}},
-                                .labels = {{"emotion", {"emotion_type"}},
-                                           {"problem", {"problem_type"}},
-                                           {"situation", {"situation"}},
-                                           {"experience", {"experience_type"}}},
-                                .finish_turn = finish_turn,
-                                .finish = finish};
+const RecordLayout dialogue_layout = {.turns = "dialog",
+                                      .turn = "utterance",
+                                      .speaker = "speaker",
+                                      .text = {"content", "text"},
+                                      .roles = {{"usr", Role::seeker},
+                                                {"sys", Role::supporter},
+                                                {"seeker", Role::seeker},
+                                                {"speaker", Role::seeker},
+                                                {"supporter", Role::supporter},
+                                                {"listener", Role::supporter}},
+                                      .labels = {{"emotion", {"emotion_type"}},
+                                                 {"problem", {"problem_type"}},
+                                                 {"situation", {"situation"}},
+                                                 {"experience", {"experience_type"}}},
+                                      .finish_turn = finish_turn,
+                                      .finish = finish};
 
 // "Question, Self-disclosure": the strategies of an answer, each once; empty if none is labelled.
 std::string named(const json& strategies) {
@@ -103,7 +103,7 @@ std::string with_steps(const compeer::Example& example) {
 class Esconv : public Corpus {
  public:
   Esconv(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(kDialogue)}, settings, host),
+      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_layout)}, settings, host),
         steps_(settings.flag("steps")) {
     if (steps_ && settings.text("unit") != "turn")
       throw compeer::Error("esconv", "has 'steps' for the supporter's turns, but unit = \"dialogue\"",

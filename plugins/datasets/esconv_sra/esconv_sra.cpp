@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "corpora/left_out.h"
+#include "corpora/json_records.h"
 
 namespace {
 

@@ -7,15 +7,15 @@ namespace {
 
 using namespace compeer::corpora;
 
-const RecordLayout kDialogue = {.turns = "dialog",
-                                .turn = "utterance",
-                                .speaker = "speaker",
-                                .text = {"content"},
-                                .roles = {{"seeker", Role::seeker}, {"supporter", Role::supporter}}};
+const RecordLayout dialogue_layout = {.turns = "dialog",
+                                      .turn = "utterance",
+                                      .speaker = "speaker",
+                                      .text = {"content"},
+                                      .roles = {{"seeker", Role::seeker}, {"supporter", Role::supporter}}};
 
 Dialogue with_response(const json& record) {
   const json &original = object_of(record, "original_data"), &reasoning = object_of(record, "cot_data");
-  Dialogue dialogue = kDialogue(original);
+  Dialogue dialogue = dialogue_layout(original);
   dialogue.id = id_of(record, "id");
   dialogue.asked = {dialogue.utterances.size()};
   dialogue.utterances.push_back({Role::supporter,
@@ -29,11 +29,11 @@ Dialogue with_response(const json& record) {
   return dialogue;
 }
 
-const CorpusLayout kEscot = {"escot", "en", {".json", ".jsonl"}, json_records(with_response)};
+const CorpusLayout escot_layout = {"escot", "en", {".json", ".jsonl"}, json_records(with_response)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, escot, CorpusOf<kEscot>,
+COMPEER_PLUGIN(Dataset, datasets, escot, CorpusOf<escot_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "ESCoT: responses with the reasoning behind them, English.",

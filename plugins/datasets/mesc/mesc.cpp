@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 #include "corpora/csv.h"
@@ -16,7 +16,7 @@ namespace {
 
 using namespace compeer::corpora;
 
-const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
+const std::vector<std::pair<std::string_view, Role>> speakers = {
     {"user", Role::seeker}, {"sys", Role::supporter}, {"Client", Role::seeker}, {"Therapist", Role::supporter}};
 
 // "open question" and "Open question" are one; a client has none, which the table writes as "undefined".
@@ -53,14 +53,14 @@ void finish(const json&, Dialogue& dialogue) {
   if (problem.is_string()) problem = lowered(problem);
 }
 
-const RecordLayout kDialogue = {.turns = "dialog",
-                                .turn = "utterance",
-                                .speaker = "speaker",
-                                .text = {"text"},
-                                .roles = kSpeakers,
-                                .labels = {{"problem", {"problem_type"}}, {"situation", {"situation"}}},
-                                .finish_turn = finish_turn,
-                                .finish = finish};
+const RecordLayout dialogue_layout = {.turns = "dialog",
+                                      .turn = "utterance",
+                                      .speaker = "speaker",
+                                      .text = {"text"},
+                                      .roles = speakers,
+                                      .labels = {{"problem", {"problem_type"}}, {"situation", {"situation"}}},
+                                      .finish_turn = finish_turn,
+                                      .finish = finish};
 
 /// Puts the rows of the table together.
 class Table {
@@ -76,7 +76,7 @@ class Table {
       }
       add(fields(row), row.number);
     } catch (const Refusal& refusal) {
-      if (cut_off(refusal.what())) problem_ = kNotWhole;
+      if (cut_off(refusal.what())) problem_ = not_whole;
       if (problem_.empty()) problem_ = "row " + std::to_string(row.number) + " " + refusal.what();
       if (first_row_ == 0) first_row_ = row.number;
     }
@@ -95,7 +95,7 @@ class Table {
 
  private:
   json fields(const CsvRow& row) const {
-    if (row.unended && row.fields.size() < heading_.size()) throw Refusal(kNotWhole);
+    if (row.unended && row.fields.size() < heading_.size()) throw Refusal(not_whole);
     if (row.fields.size() != heading_.size())
       throw Refusal("has " + std::to_string(row.fields.size()) + " fields, the heading " +
                     std::to_string(heading_.size()));
@@ -114,7 +114,7 @@ class Table {
     }
     if (scale(row, "Utterance_ID") != dialogue_.utterances.size())
       throw Refusal("is not utterance " + std::to_string(dialogue_.utterances.size()) + " of dialogue " + id);
-    Utterance one{role_of(row, "Speaker", kSpeakers), plain(text_of(row, "Utterance"))};
+    Utterance one{role_of(row, "Speaker", speakers), plain(text_of(row, "Utterance"))};
     one.labels = {
         {"emotion", label(row, "Emotion")}, {"start", label(row, "StartTime")}, {"end", label(row, "EndTime")}};
     if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(row, "Strategy"));
@@ -138,15 +138,15 @@ void read_table(const CorpusFile& source, CorpusCache& cache) {
 }
 
 void read_file(const CorpusFile& source, CorpusCache& cache) {
-  static const Reader splits = json_records(kDialogue);
+  static const Reader splits = json_records(dialogue_layout);
   source.file.extension() == ".csv" ? read_table(source, cache) : splits(source, cache);
 }
 
-const CorpusLayout kMesc = {"mesc", "en", {".csv", ".json", ".jsonl"}, read_file, " "};
+const CorpusLayout mesc_layout = {"mesc", "en", {".csv", ".json", ".jsonl"}, read_file, " "};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, mesc, CorpusOf<kMesc>,
+COMPEER_PLUGIN(Dataset, datasets, mesc, CorpusOf<mesc_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "MESC: sessions of therapy on television, with emotions and what was to be seen, English.",

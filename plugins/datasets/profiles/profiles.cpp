@@ -9,15 +9,15 @@
 #include "base/files.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "corpora/left_out.h"
+#include "corpora/json_records.h"
 
 namespace {
 
 using namespace compeer;
 using nlohmann::json;
 
-constexpr uint64_t kLargest = uint64_t{1} << 30;
-constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
+constexpr uint64_t largest = uint64_t{1} << 30;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
 
 // A file that begins with a brace holds JSON lines, each of which does, or one object over several lines.
 bool is_one_object(std::string_view text) {
@@ -61,8 +61,8 @@ class Profiles : public Dataset {
 
  private:
   void read() {
-    const std::string bytes = read_file(path_, kLargest);
-    const size_t mark = bytes.starts_with(kMark) ? kMark.size() : 0;
+    const std::string bytes = read_file(path_, largest);
+    const size_t mark = bytes.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     const auto text = std::string_view(bytes).substr(mark);
     if (is_one_object(text)) {
       taking(1, [&] { take_object(corpora::parse(text, mark)); });

@@ -3,16 +3,135 @@
 /// "meta", an object for rewards to read. A key whose value is null counts as missing. ShareGPT's and Alpaca's layouts
 /// are read with the setting `format`.
 #include <algorithm>
+#include <initializer_list>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
-#include "corpora/corpus_cache.h"
-#include "corpora/left_out.h"
+#include "corpora/corpus.h"
+#include "corpora/fields.h"
+#include "corpora/json_records.h"
 #include "corpora/sources.h"
-#include "datasets/prompts/layouts.h"
+
+namespace compeer::prompts {
+
+namespace {
+
+using nlohmann::json;
+
+/// A record whose keys are those of another layout. `help` says how to have it read.
+struct OtherLayout : corpora::Refusal {
+  OtherLayout(const std::string& reason, std::string how) : Refusal(reason), help(std::move(how)) {}
+  std::string help;
+};
+
+using corpora::Refusal;
+using corpora::Role;
+
+const std::vector<std::pair<std::string_view, Role>> share_gpt_roles = {
+    {"system", Role::system}, {"human", Role::seeker},      {"user", Role::seeker},
+    {"gpt", Role::supporter}, {"chatgpt", Role::supporter}, {"assistant", Role::supporter}};
+
+// Usual names of columns, and what they are called here.
+constexpr std::pair<const char*, const char*> other_names[] = {
+    {"question", "prompt"},  {"query", "prompt"},       {"input", "prompt"},         {"text", "prompt"},
+    {"answer", "reference"}, {"response", "reference"}, {"completion", "reference"}, {"output", "reference"}};
+
+bool blank(const json& object, const char* key) {
+  return !object.contains(key) || object.at(key).is_null() || corpora::text_of(object, key).empty();
+}
+
+void add_system(const json& record, json& made) {
+  if (!blank(record, "system")) made["system"] = record.at("system");
+}
+
+// Adds the keys that every layout has; those that are in no layout become "meta", for rewards to read.
+json with_others(const json& record, std::initializer_list<std::string> taken, json made) {
+  json meta = corpora::part_of(record, "meta");
+  for (const auto& [key, value] : record.items()) {
+    if (key == "meta" || key == "system" || std::find(taken.begin(), taken.end(), key) != taken.end()) continue;
+    const bool ours = key == "id" || key == "language" || key == "split";
+    (ours ? made : meta)[key] = value;
+  }
+  made["meta"] = std::move(meta);
+  return made;
+}
+
+void say(json& messages, Role role, std::string text) {
+  messages.push_back({{"role", corpora::chat_name(role)}, {"content", std::move(text)}});
+}
+
+// A text with the white space around it, which matters in code. Refused if it is not there, or blank.
+std::string text_in(const json& object, const char* key) {
+  if (corpora::text_of(object, key).empty()) throw Refusal("has an empty text '" + std::string(key) + "'");
+  return object.at(key).get<std::string>();
+}
+
+// A record of ShareGPT's layout in ours: {"conversations": [{"from": "human" | "gpt" | "system", "value"}], "system"},
+// also with the keys "role" and "content" and the roles "user" and "assistant". Other keys become "meta".
+json from_sharegpt(const json& record) {
+  json messages = json::array();
+  corpora::each(corpora::list_of(record, "conversations"), "message", [&](const json& message, size_t) {
+    const bool published = message.is_object() && message.contains("from");
+    const char* text = published ? "value" : "content";
+    const Role role = corpora::role_of(message, published ? "from" : "role", share_gpt_roles);
+    if (role != Role::system || !blank(message, text)) say(messages, role, text_in(message, text));
+  });
+  json made{{"messages", std::move(messages)}};
+  add_system(record, made);
+  return with_others(record, {"conversations"}, std::move(made));
+}
+
+// A record of Alpaca's layout in ours: {"instruction", "input", "output", "system", "history": [[user, assistant]]}.
+// The prompt is the instruction and, on a new line, the input. Other keys become "meta".
+json from_alpaca(const json& record) {
+  json messages = json::array();
+  if (record.is_object() && record.contains("history") && !record.at("history").is_null()) {
+    corpora::each(corpora::list_of(record, "history"), "round", [&](const json& round, size_t) {
+      if (!round.is_array() || round.size() != 2 || !round[0].is_string() || !round[1].is_string())
+        throw Refusal("is no pair of texts");
+      say(messages, Role::seeker, round[0]), say(messages, Role::supporter, round[1]);
+    });
+  }
+  auto prompt = text_in(record, "instruction");
+  if (!blank(record, "input")) prompt += "\n" + record.at("input").get<std::string>();
+  say(messages, Role::seeker, std::move(prompt));
+  json made{{"messages", std::move(messages)}};
+  if (record.contains("output") && !record.at("output").is_null()) made["reference"] = text_in(record, "output");
+  add_system(record, made);
+  return with_others(record, {"instruction", "input", "output", "history"}, std::move(made));
+}
+
+// Throws OtherLayout if the record is ShareGPT's or Alpaca's, or if its prompt or reference has a usual other name.
+void refuse_other_layouts(const json& record) {
+  const auto reads = [](const std::string& format) {
+    return "set format = \"" + format + "\" in [dataset], or --set dataset.format=" + format;
+  };
+  const bool prompted = record.contains("prompt") || record.contains("messages");
+  if (!prompted && record.contains("conversations"))
+    throw OtherLayout("is a ShareGPT record (key 'conversations')", reads("sharegpt"));
+  if (!prompted && record.contains("instruction"))
+    throw OtherLayout("is an Alpaca record (key 'instruction')", reads("alpaca"));
+  std::string names, columns = prompted && record.contains("prompt") ? "prompt" : "";
+  for (const auto& [name, ours] : other_names) {
+    const bool known = record.contains(ours) || (prompted && ours == std::string("prompt"));
+    if (known || !record.contains(name) || columns.find(ours) != std::string::npos) continue;
+    names += (names.empty() ? "'" : " and '") + std::string(name) + "' in place of '" + ours + "'";
+    columns += (columns.empty() ? "" : ", ") + std::string(ours) + ": ." + name;
+  }
+  if (!names.empty() && !record.contains("messages"))
+    throw OtherLayout("has " + names, "rename the keys: jq -c '{" + columns + "}' OLD.jsonl >NEW.jsonl");
+}
+
+}  // namespace
+
+}  // namespace compeer::prompts
 
 namespace {
 
@@ -22,13 +141,13 @@ using corpora::Role;
 using nlohmann::json;
 using prompts::text_in;
 
-const std::vector<std::string> kKeys = {"id", "prompt", "messages", "system", "language", "reference", "meta", "split"};
-const std::vector<std::string> kMessageKeys = {"role", "content"};
-const std::vector<std::pair<std::string_view, Role>> kRoles = {
+const std::vector<std::string> keys = {"id", "prompt", "messages", "system", "language", "reference", "meta", "split"};
+const std::vector<std::string> message_keys = {"role", "content"};
+const std::vector<std::pair<std::string_view, Role>> roles = {
     {"system", Role::system}, {"user", Role::seeker}, {"assistant", Role::supporter}};
-const std::map<std::string, std::string> kRead = {
+const std::map<std::string, std::string> readings = {
     {"prompts", "'prompt' or 'messages'"}, {"sharegpt", "'conversations'"}, {"alpaca", "'instruction'"}};
-const std::vector<std::string> kSplits = {"train", "valid", "test"};
+const std::vector<std::string> split_names = {"train", "valid", "test"};
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -59,8 +178,8 @@ std::string text_if_any(const json& object, const char* key) {
 std::vector<Turn> messages_in(const json& record) {
   std::vector<Turn> turns;
   corpora::each(corpora::list_of(record, "messages"), "message", [&](json message, size_t at) {
-    check_keys(message, kMessageKeys);
-    const Role role = corpora::role_of(message, "role", kRoles);
+    check_keys(message, message_keys);
+    const Role role = corpora::role_of(message, "role", roles);
     if (role == Role::system && at > 0) throw Refusal("is a system message, which only the first may be");
     turns.push_back({corpora::chat_name(role), text_in(message, "content")});
   });
@@ -87,8 +206,8 @@ std::string id_in(const json& record) {
 
 std::string split_in(const json& record) {
   auto split = text_if_any(record, "split");
-  if (!split.empty() && !is_one_of(split, kSplits))
-    throw Refusal("has the split " + shown(split) + ", which is none of " + corpora::listed(kSplits));
+  if (!split.empty() && !is_one_of(split, split_names))
+    throw Refusal("has the split " + shown(split) + ", which is none of " + corpora::listed(split_names));
   return split;
 }
 
@@ -102,7 +221,7 @@ json ours(json record, const std::string& format) {
 
 // What a record says by itself; its id may be empty.
 Example example_of(json record) {
-  check_keys(record, kKeys);
+  check_keys(record, keys);
   Example example{id_in(record), turns_in(record), text_if_any(record, "reference"), {{"source", "prompts"}}};
   auto& turns = example.history;
   if (!turns.empty() && turns.back().role == "assistant") {
@@ -144,7 +263,7 @@ class Prompts : public Dataset {
     if (left_out_.empty() && ids_.empty()) throw Error(path, "holds no record", "", Exit::data);
     corpora::refuse_too_many(
         left_out_, ids_.size(), path, settings.number("max_unreadable"),
-        help_.empty() ? "JSON lines or a JSON list are read, of records with " + kRead.at(format_) : help_);
+        help_.empty() ? "JSON lines or a JSON list are read, of records with " + readings.at(format_) : help_);
     ids_ = {};
   }
 

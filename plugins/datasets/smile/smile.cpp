@@ -7,17 +7,17 @@ namespace {
 
 using namespace compeer::corpora;
 
-const RecordLayout kDialogue = {.turns = "",
-                                .turn = "message",
-                                .speaker = "role",
-                                .text = {"content"},
-                                .roles = {{"client", Role::seeker}, {"counselor", Role::supporter}}};
+const RecordLayout dialogue_layout = {.turns = "",
+                                      .turn = "message",
+                                      .speaker = "role",
+                                      .text = {"content"},
+                                      .roles = {{"client", Role::seeker}, {"counselor", Role::supporter}}};
 
-const CorpusLayout kSmile = {"smile", "zh", {".json"}, json_lists(kDialogue)};
+const CorpusLayout smile_layout = {"smile", "zh", {".json"}, json_lists(dialogue_layout)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, smile, CorpusOf<kSmile>,
+COMPEER_PLUGIN(Dataset, datasets, smile, CorpusOf<smile_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "SMILE: a forum's questions and answers as dialogues, Chinese.",

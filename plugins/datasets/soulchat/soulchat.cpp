@@ -6,7 +6,7 @@ namespace {
 
 using namespace compeer::corpora;
 
-const RecordLayout kDialogue = {
+const RecordLayout dialogue_layout = {
     .turns = "messages",
     .turn = "message",
     .speaker = "role",
@@ -15,11 +15,11 @@ const RecordLayout kDialogue = {
     .id = "id",
     .labels = {{"topic", {"topic", "normalizedTag"}}}};
 
-const CorpusLayout kSoulchat = {"soulchat", "zh", {".json", ".jsonl"}, json_records(kDialogue)};
+const CorpusLayout soulchat_layout = {"soulchat", "zh", {".json", ".jsonl"}, json_records(dialogue_layout)};
 
 }  // namespace
 
-COMPEER_PLUGIN(Dataset, datasets, soulchat, CorpusOf<kSoulchat>,
+COMPEER_PLUGIN(Dataset, datasets, soulchat, CorpusOf<soulchat_layout>,
                R"json(
   "version": "1.0.0",
   "summary": "SoulChatCorpus and PsyDTCorpus: counselling by topic, Chinese.",

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluating/esc_eval/judged.h"
+#include "evaluating/esc_eval/score.h"
 #include "evaluating/esc_eval/transcript.h"
 #include "evaluating/supporter.h"
 #include "stages/asking.h"

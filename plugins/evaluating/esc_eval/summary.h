@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compeer/stage.h"
-#include "evaluating/esc_eval/judged.h"
+#include "evaluating/esc_eval/score.h"
 #include "statistics/bootstrap.h"
 
 namespace compeer::evaluating::esc_eval {

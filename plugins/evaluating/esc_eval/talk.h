@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "evaluating/esc_eval/transcript.h"
-#include "evaluating/player.h"
+#include "evaluating/supporter.h"
 #include "stages/asking.h"
 
 namespace compeer::evaluating::esc_eval {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "evaluating/player.h"
 #include "evaluating/sage/answers.h"
 #include "evaluating/sage/trajectory.h"
+#include "evaluating/supporter.h"
 #include "stages/asking.h"
 
 namespace compeer::evaluating::sage {

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/model_folder.h"
-#include "on_device.h"
+#include "decoder.h"
 #include "record/adapter.h"
 #include "record/safetensors.h"
 

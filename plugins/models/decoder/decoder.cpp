@@ -1,18 +1,47 @@
-#include "decoder.h"
-
 #include <ATen/ops/cat.h>
 #include <ATen/ops/index_select.h>
+#include <c10/util/intrusive_ptr.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "decoder.h"
 #include "kernels/quantized.h"
-#include "on_device.h"
 
 namespace compeer::decoder {
 
 using kernels::Weight;
+
+namespace {
+
+using WeakTensor = c10::weak_intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>;
+
+/// Copies that somebody has, and the tensors that they are of.
+struct Copies {
+  struct Copy {
+    WeakTensor of, there;
+  };
+  std::mutex mutex;
+  std::map<std::pair<const void*, at::ScalarType>, Copy> known;
+
+  at::Tensor find(const at::Tensor& host, at::Device device, at::ScalarType type) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(known,
+                  [](const auto& one) { return one.second.there.use_count() == 0 || one.second.of.use_count() == 0; });
+    const auto key = std::pair(static_cast<const void*>(host.unsafeGetTensorImpl()), type);
+    if (const auto found = known.find(key); found != known.end()) {
+      if (auto there = found->second.there.lock()) return at::Tensor(std::move(there));
+    }
+    const auto there = host.to(device, type);
+    known.insert_or_assign(key, Copy{WeakTensor(host.getIntrusivePtr()), WeakTensor(there.getIntrusivePtr())});
+    return there;
+  }
+};
+
+}  // namespace
 
 Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
@@ -88,17 +117,17 @@ at::Tensor Decoder::in_blocks(at::Tensor rows) const {
 // Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
 // memory beside the head that it often is a copy of.
 at::Tensor Decoder::embed(const at::Tensor& tokens) const {
-  constexpr size_t kLarge = size_t{64} << 20;
-  constexpr int64_t kRowsAtOnce = 32;
+  constexpr size_t large = size_t{64} << 20;
+  constexpr int64_t rows_at_once = 32;
   const at::Tensor& matrix = parameters_.front().value;
   const auto rows = [&](const at::Tensor& some) {
     if (use_.keeping.in_blocks()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
     return matrix.scalar_type() == at::kFloat || !use_.exact() ? use_.arithmetic.embedding(some, matrix)
                                                                : at::index_select(matrix, 0, some).to(at::kFloat);
   };
-  if (!use_.release || !matrix.is_cpu() || matrix.nbytes() < kLarge) return rows(tokens);
+  if (!use_.release || !matrix.is_cpu() || matrix.nbytes() < large) return rows(tokens);
   std::vector<at::Tensor> parts;
-  for (const at::Tensor& some : tokens.split(kRowsAtOnce)) {
+  for (const at::Tensor& some : tokens.split(rows_at_once)) {
     parts.push_back(rows(some));
     use_.release();
   }
@@ -182,6 +211,23 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
   return {{input_norm, q_bias, k_bias, v_bias, q_norm, k_norm, std::move(q), std::move(k), std::move(v), std::move(o),
            heads, config_.rms_norm_eps, use_.most_kept},
           {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps, use_.most_kept}};
+}
+
+std::vector<Parameter> on_device(std::vector<Parameter> parameters, at::Device device, bool pairs) {
+  static Copies copies;
+  if (device.is_cpu()) return parameters;
+  for (Parameter& p : parameters) {
+    const auto type = pairs && p.value.dim() > 1 ? at::kBFloat16 : p.value.scalar_type();
+    if (!p.value.requires_grad()) {
+      p.host = p.value;  // the very tensor that others on this base get
+      p.value = copies.find(p.host, device, type);
+      continue;
+    }
+    p.host = p.value.detach();
+    p.value = p.host.to(device, type).set_requires_grad(true);
+    p.value.set_grad_dtype(at::kFloat);
+  }
+  return parameters;
 }
 
 }  // namespace compeer::decoder

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compeer/model.h"
-#include "rope.h"
+#include "config.h"
 
 namespace compeer::decoder {
 

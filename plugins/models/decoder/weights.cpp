@@ -14,8 +14,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/files.h"
 #include "base/hash.h"
-#include "base/reading.h"
 #include "record/safetensors.h"
 
 namespace compeer::decoder {
@@ -285,12 +285,12 @@ std::vector<Parameter> Store::take(const std::vector<Entry>& wanted) const {
 }
 
 std::string Store::fingerprint(const std::vector<Entry>& wanted) const {
-  constexpr size_t kBeginning = 4096;
+  constexpr size_t beginning = 4096;
   std::string text;
   for (const Entry& entry : wanted) {
     const auto bytes = files_->file.tensor(files_->name(entry)).bytes;
     text += entry.name + shape_text(entry.shape);
-    text.append(reinterpret_cast<const char*>(bytes.data()), std::min(kBeginning, bytes.size()));
+    text.append(reinterpret_cast<const char*>(bytes.data()), std::min(beginning, bytes.size()));
   }
   return sha256(text);
 }

@@ -6,11 +6,11 @@
 namespace compeer {
 namespace {
 
-constexpr decoder::Family kFamily{.model_type = "llama", .architecture = "LlamaForCausalLM"};
+constexpr decoder::Family family{.model_type = "llama", .architecture = "LlamaForCausalLM"};
 
 class Llama : public decoder::TextModel {
  public:
-  Llama(const Settings& settings, Host& host) : TextModel(kFamily, settings, host) {}
+  Llama(const Settings& settings, Host& host) : TextModel(family, settings, host) {}
 };
 
 }  // namespace

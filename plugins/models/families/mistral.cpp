@@ -6,12 +6,12 @@
 namespace compeer {
 namespace {
 
-constexpr decoder::Family kFamily{
+constexpr decoder::Family family{
     .model_type = "mistral", .architecture = "MistralForCausalLM", .slides = decoder::Slides::always};
 
 class Mistral : public decoder::TextModel {
  public:
-  Mistral(const Settings& settings, Host& host) : TextModel(kFamily, settings, host) {}
+  Mistral(const Settings& settings, Host& host) : TextModel(family, settings, host) {}
 };
 
 }  // namespace

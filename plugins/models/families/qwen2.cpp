@@ -6,12 +6,12 @@
 namespace compeer {
 namespace {
 
-constexpr decoder::Family kFamily{
+constexpr decoder::Family family{
     .model_type = "qwen2", .architecture = "Qwen2ForCausalLM", .biases = true, .slides = decoder::Slides::if_asked};
 
 class Qwen2 : public decoder::TextModel {
  public:
-  Qwen2(const Settings& settings, Host& host) : TextModel(kFamily, settings, host) {}
+  Qwen2(const Settings& settings, Host& host) : TextModel(family, settings, host) {}
 };
 
 }  // namespace

@@ -6,15 +6,15 @@
 namespace compeer {
 namespace {
 
-constexpr decoder::Family kFamily{.model_type = "qwen3",
-                                  .architecture = "Qwen3ForCausalLM",
-                                  .head_norms = true,
-                                  .slides = decoder::Slides::if_asked,
-                                  .head_dim = 128};
+constexpr decoder::Family family{.model_type = "qwen3",
+                                 .architecture = "Qwen3ForCausalLM",
+                                 .head_norms = true,
+                                 .slides = decoder::Slides::if_asked,
+                                 .head_dim = 128};
 
 class Qwen3 : public decoder::TextModel {
  public:
-  Qwen3(const Settings& settings, Host& host) : TextModel(kFamily, settings, host) {}
+  Qwen3(const Settings& settings, Host& host) : TextModel(family, settings, host) {}
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace compeer::qwen2_5_vl {
 
-constexpr double kEpsilon = 1e-6;  ///< of the tower's norms
+constexpr double epsilon = 1e-6;  ///< of the tower's norms
 
 /// The tower that looks at pictures.
 struct Vision {

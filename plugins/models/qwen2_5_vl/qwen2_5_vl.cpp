@@ -6,6 +6,10 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 
+#include <filesystem>
+#include <functional>
+#include <vector>
+
 #include "base/error.h"
 #include "base/model_folder.h"
 #include "base/pages.h"
@@ -14,17 +18,62 @@
 #include "config.h"
 #include "decoder/decoder.h"
 #include "decoder/settings.h"
-#include "merger.h"
+#include "decoder/weights.h"
 #include "tower.h"
 #include "vision_features.h"
-#include "weights.h"
 
 namespace compeer::qwen2_5_vl {
+
 namespace {
+
+/// All weights of a model folder.
+struct VlWeights {
+  std::vector<Parameter> text;                        ///< as decoder::entries lists them, kept as the settings say
+  std::vector<Parameter> tower;                       ///< as tower_entries lists them, frozen
+  std::vector<Parameter> merger;                      ///< as merger_entries lists them, kept as text or as the tower
+  std::function<void()> release_text, release_tower;  ///< see decoder::Store
+  std::string fingerprint;                            ///< of the text's, if they are frozen
+};
+
+std::string newer_name(const std::string& published) {
+  if (published.starts_with("visual.")) return "model." + published;
+  if (published.starts_with("model.")) return "model.language_model." + published.substr(6);
+  return published;
+}
+
+decoder::Store open(const std::filesystem::path& folder, const decoder::Keeping& keeping) {
+  if (decoder::Store(folder, keeping).has(newer_name("model.embed_tokens.weight")))
+    return decoder::Store(folder, keeping, newer_name);
+  return decoder::Store(folder, keeping);
+}
+
+// How the tower is kept: frozen, whatever the rest of the model is. What is stored as bfloat16 stays so in training,
+// where it gives the same products as float32.
+decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
+  decoder::Keeping tower = keeping;
+  tower.frozen = true;
+  if (!keeping.frozen || keeping.in_blocks()) tower.precision = "stored";
+  return tower;
+}
+
+// Published names (visual.*, model.*) or those of newer files (model.visual.*, model.language_model.*). All missing,
+// extra and misshaped tensors are named in one Error (exit 4).
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping,
+               bool merger_trains) {
+  const auto text = decoder::entries(config.text), tower = tower_entries(config.vision),
+             merger = merger_entries(config.vision);
+  auto all = text;
+  all.insert(all.end(), tower.begin(), tower.end());
+  all.insert(all.end(), merger.begin(), merger.end());
+  const decoder::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
+  trained.check(all);
+  return {trained.take(text), frozen.take(tower), (merger_trains ? trained : frozen).take(merger),
+          trained.release(),  frozen.release(),   keeping.frozen ? trained.fingerprint(text) : ""};
+}
 
 using nlohmann::json;
 
-constexpr int64_t kPatchesAtOnce = 4096;  // small pictures share products; large ones take the memory of one
+constexpr int64_t patches_at_once = 4096;  // small pictures share products; large ones take the memory of one
 
 std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
   std::vector<Parameter> leaves;
@@ -139,7 +188,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
       std::vector<const Picture*> group;
       for (int64_t patches = 0; next != pictures.end(); ++next) {
         patches += next->time * next->height * next->width;
-        if (!group.empty() && patches > kPatchesAtOnce) break;
+        if (!group.empty() && patches > patches_at_once) break;
         group.push_back(&*next);
       }
       const auto units = tower_->units(group);
@@ -194,6 +243,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
 };
 
 }  // namespace
+
 }  // namespace compeer::qwen2_5_vl
 
 COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl,

@@ -1,22 +1,50 @@
-#include "tower.h"
-
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/gelu.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
-#include "decoder/on_device.h"
+#include <algorithm>
+
+#include "decoder/decoder.h"
+#include "kernels/functions.h"
+#include "tower.h"
 
 namespace compeer::qwen2_5_vl {
 
 namespace {
 
+// The units of one place in time, window after window; windows at the lower and right edge are smaller.
+void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vision, PatchLayout& all) {
+  const int64_t side = vision.window();
+  for (int64_t top = 0; top < height; top += side) {
+    for (int64_t left = 0; left < width; left += side) {
+      const auto start = static_cast<int64_t>(all.order.size()) * vision.unit();
+      for (int64_t y = top; y < std::min(top + side, height); ++y) {
+        for (int64_t x = left; x < std::min(left + side, width); ++x) all.order.push_back(first + y * width + x);
+      }
+      all.windows.push_back({start, static_cast<int64_t>(all.order.size()) * vision.unit()});
+    }
+  }
+}
+
+void add_places(int64_t height, int64_t width, int64_t merge, PatchLayout& all) {
+  for (int64_t top = 0; top < height; top += merge) {
+    for (int64_t left = 0; left < width; left += merge) {
+      for (int64_t i = 0; i < merge * merge; ++i) {
+        all.row.push_back(top + i / merge);
+        all.column.push_back(left + i % merge);
+      }
+    }
+  }
+}
+
 using kernels::RowRange;
 using kernels::Weight;
 
-constexpr int64_t kRowsAtOnce = 4096;  // of a large picture, in the widest layer
+constexpr int64_t rows_at_once = 4096;  // of a large picture, in the widest layer
 
 at::Tensor numbers(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
 
@@ -48,6 +76,21 @@ at::Tensor inverse(const std::vector<int64_t>& order) {
 }
 
 }  // namespace
+
+PatchLayout layout(const std::vector<const Picture*>& pictures, const Vision& vision) {
+  PatchLayout all;
+  for (const Picture* picture : pictures) {
+    const int64_t height = picture->height / vision.spatial_merge_size;
+    const int64_t width = picture->width / vision.spatial_merge_size;
+    for (int64_t t = 0; t < picture->time; ++t) {
+      const auto first = static_cast<int64_t>(all.order.size());
+      add_windows(first, height, width, vision, all);
+      add_places(picture->height, picture->width, vision.spatial_merge_size, all);
+      all.frames.push_back({first * vision.unit(), static_cast<int64_t>(all.order.size()) * vision.unit()});
+    }
+  }
+  return all;
+}
 
 std::vector<decoder::Entry> tower_entries(const Vision& v) {
   const int64_t width = v.hidden_size;
@@ -134,7 +177,7 @@ decoder::Rotary::Angles Tower::angles(const PatchLayout& places) {
 at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const decoder::Rotary::Angles& turns,
                             const PatchLayout& places) {
   const kernels::Heads heads{vision_.num_heads, vision_.num_heads, vision_.head_dim()};
-  const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, kEpsilon);
+  const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, epsilon);
   const auto parts = use_.arithmetic.linear(h, block.qkv, block.qkv_bias).chunk(3, 1);
   const auto turned = [&](const at::Tensor& part) {
     return use_.arithmetic.rotate(part.contiguous(), turns.cosine, turns.sine, heads.query);
@@ -146,13 +189,44 @@ at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const decode
 
 at::Tensor Tower::feed_forward(TowerBlock& block, const at::Tensor& x) {
   std::vector<at::Tensor> parts;
-  for (const at::Tensor& rows : x.split(kRowsAtOnce)) {
-    const at::Tensor h = use_.arithmetic.rms_norm(rows, block.norm2, kEpsilon);
+  for (const at::Tensor& rows : x.split(rows_at_once)) {
+    const at::Tensor h = use_.arithmetic.rms_norm(rows, block.norm2, epsilon);
     const auto gate = use_.arithmetic.linear(h, block.gate, block.gate_bias);
     const auto up = use_.arithmetic.linear(h, block.up, block.up_bias);
     parts.push_back(use_.arithmetic.linear(use_.arithmetic.swiglu(gate, up), block.down, block.down_bias));
   }
   return parts.size() == 1 ? parts[0] : at::cat(parts);
+}
+
+std::vector<decoder::Entry> merger_entries(const Vision& v) {
+  const int64_t merged = v.hidden_size * v.unit();
+  return {{"visual.merger.ln_q.weight", {v.hidden_size}},
+          {"visual.merger.mlp.0.weight", {merged, merged}},
+          {"visual.merger.mlp.0.bias", {merged}},
+          {"visual.merger.mlp.2.weight", {v.out_hidden_size, merged}},
+          {"visual.merger.mlp.2.bias", {v.out_hidden_size}}};
+}
+
+Merger::Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
+    : vision_(vision), use_(std::move(use)) {
+  use_.keeping.round(weights);
+  weights_ = decoder::on_device(std::move(weights), use_.device, use_.pairs);
+}
+
+at::Tensor Merger::features(const at::Tensor& units) {
+  const auto value = [&](size_t entry) { return weights_[entry].value; };
+  if (linear_.empty()) {
+    for (const size_t entry : {1, 3}) linear_.emplace_back(value(entry), use_.options(value(entry)));
+  }
+  const kernels::Arithmetic& a = use_.arithmetic;
+  const auto normed =
+      a.rms_norm(units.to(use_.device).view({-1, vision_.hidden_size}), value(0), epsilon).view(units.sizes());
+  const auto inner = a.linear(normed, linear_[0], value(2));
+  return a.linear(inner.is_cpu() ? kernels::gelu(inner) : at::gelu(inner), linear_[1], value(4));
+}
+
+void Merger::parameters_changed() {
+  for (kernels::Weight& weight : linear_) weight.changed();
 }
 
 }  // namespace compeer::qwen2_5_vl

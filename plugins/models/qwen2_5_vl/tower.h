@@ -1,18 +1,32 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "compeer/model.h"
+#include "compeer/picture.h"
 #include "config.h"
 #include "decoder/decoder.h"
 #include "decoder/rotary.h"
 #include "decoder/weights.h"
-#include "layout.h"
+#include "kernels/arithmetic.h"
+#include "tower.h"
 
 namespace compeer::qwen2_5_vl {
+
+/// Where the patches of some pictures stand, and which of them look at each other. A unit is the square of patches that
+/// becomes one token; pictures list their patches unit after unit. The tower works window after window instead.
+struct PatchLayout {
+  std::vector<int64_t> order;              ///< window_index: which unit comes i-th in the tower
+  std::vector<kernels::RowRange> windows;  ///< patches in the tower's order that see each other in most blocks
+  std::vector<kernels::RowRange>
+      frames;                        ///< and in the blocks of full attention: one picture, one place of time in a video
+  std::vector<int64_t> row, column;  ///< of each patch in its picture, in the pictures' order
+};
+PatchLayout layout(const std::vector<const Picture*>& pictures, const Vision& vision);
 
 /// Names, as published, and shapes of the weights, in the order in which they are kept. The merger's follow.
 std::vector<decoder::Entry> tower_entries(const Vision& vision);
@@ -52,6 +66,32 @@ class Tower {
   decoder::Rotary rotary_;
   std::vector<kernels::Weight> patch_embed_;  // one
   std::vector<TowerBlock> blocks_;
+};
+
+/// Names, as published, and shapes of the merger's weights, in the order in which they are kept.
+std::vector<decoder::Entry> merger_entries(const Vision& vision);
+
+/// The end of the tower: units, the squares of patches that become one token, on their way to the text model. Frozen,
+/// or trained with that model: a row has the same bits in sampling and in training.
+class Merger {
+ public:
+  /// `weights` as `merger_entries` lists them. Frozen ones are rearranged when the first units come.
+  Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
+  Merger(Merger&&) = delete;  // graphs hold the addresses of its weights
+
+  /// units [tokens, unit * hidden_size], as the tower's blocks give them -> features [tokens, out_hidden_size].
+  at::Tensor features(const at::Tensor& units);
+
+  bool trains() const { return !use_.keeping.frozen; }
+  const std::vector<Parameter>& weights() const { return weights_; }
+  std::vector<Parameter> stored() const { return use_.keeping.stored(weights_); }  ///< as they are to be saved
+  void parameters_changed();
+
+ private:
+  Vision vision_;
+  decoder::Use use_;
+  std::vector<Parameter> weights_;
+  std::vector<kernels::Weight> linear_;  // two, when they are needed
 };
 
 }  // namespace compeer::qwen2_5_vl

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
 
 namespace compeer::sentence_encoder {
 

@@ -10,13 +10,13 @@
 #include "base/error.h"
 #include "kernels/arithmetic.h"
 #include "kernels/arrays.h"
-#include "kernels/gelu.h"
+#include "kernels/functions.h"
 
 namespace compeer::sentence_encoder {
 
 namespace {
 
-constexpr size_t kRowsAtOnce = 4096;  // or one longer text
+constexpr size_t rows_at_once = 4096;  // or one longer text
 
 const kernels::Arithmetic& arithmetic() { return kernels::exact(); }
 
@@ -66,8 +66,8 @@ at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::T
 
 std::vector<decoder::Entry> entries(const BertConfig& c) {
   std::vector<decoder::Entry> all{{"embeddings.word_embeddings.weight", {c.vocab_size, c.hidden_size}},
-                                {"embeddings.position_embeddings.weight", {c.max_position_embeddings, c.hidden_size}},
-                                {"embeddings.token_type_embeddings.weight", {c.type_vocab_size, c.hidden_size}}};
+                                  {"embeddings.position_embeddings.weight", {c.max_position_embeddings, c.hidden_size}},
+                                  {"embeddings.token_type_embeddings.weight", {c.type_vocab_size, c.hidden_size}}};
   const auto dense = [&](const std::string& name, int64_t out, int64_t in) {
     all.push_back({name + ".weight", {out, in}});
     all.push_back({name + ".bias", {out}});
@@ -175,7 +175,7 @@ std::vector<std::vector<float>> Encoder::embed(const std::vector<std::string>& t
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto own = tokens(texts[i]);
     if (own.size() <= 2) continue;
-    if (batch.size() + own.size() > kRowsAtOnce) flush();
+    if (batch.size() + own.size() > rows_at_once) flush();
     const auto start = static_cast<int64_t>(batch.size());
     spans.push_back({start, start + static_cast<int64_t>(own.size())});
     batch.insert(batch.end(), own.begin(), own.end());

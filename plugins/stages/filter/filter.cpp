@@ -8,7 +8,7 @@
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
-#include "stages/expected.h"
+#include "stages/records.h"
 
 namespace {
 

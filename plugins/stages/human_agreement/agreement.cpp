@@ -9,7 +9,7 @@
 #include "stages/human_labels/labels.h"
 #include "statistics/agreement.h"
 #include "statistics/correlation.h"
-#include "statistics/mean.h"
+#include "statistics/interval.h"
 #include "text/words.h"
 
 namespace compeer::stages {

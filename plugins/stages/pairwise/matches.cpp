@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 int sign(empathy::Preference preference) {
   if (preference == empathy::Preference::first) return 1;
@@ -64,7 +64,7 @@ json told(const Sums& sums) {
                 {"win", figure(statistics::wilson(sums.win, n))},
                 {"tie", figure(statistics::wilson(sums.tie, n))},
                 {"lose", figure(statistics::wilson(sums.lose, n))},
-                {"sign_test", figure({statistics::sign_test(sums.win, sums.lose), kUnknown, kUnknown})}};
+                {"sign_test", figure({statistics::sign_test(sums.win, sums.lose), unknown, unknown})}};
   if (sums.turned > 0) found["contradictory"] = figure(statistics::wilson(sums.contradictory, sums.turned));
   return found;
 }
@@ -134,7 +134,7 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
         },
         how);
     const auto beyond = (1 - how.share) / 2 * static_cast<double>(how.resamples);
-    if (static_cast<double>(without) > beyond) strength.low = strength.high = kUnknown;
+    if (static_cast<double>(without) > beyond) strength.low = strength.high = unknown;
     found["models"][model.first]["strength"] = figure(strength);
   }
   return found;

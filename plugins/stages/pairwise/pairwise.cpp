@@ -11,8 +11,8 @@
 #include "empathy/plain.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
-#include "stages/expected.h"
 #include "stages/pairwise/matches.h"
+#include "stages/records.h"
 
 namespace {
 

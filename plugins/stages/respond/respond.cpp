@@ -14,7 +14,7 @@ using namespace compeer;
 using nlohmann::json;
 
 // Records of one round share their history; answers to it differ by their draw.
-constexpr uint32_t kDraws = 8;
+constexpr uint32_t draws = 8;
 
 class Respond : public Stage {
  public:
@@ -33,7 +33,7 @@ class Respond : public Stage {
     for (size_t i = 0; i < records.size(); ++i) {
       outcomes.push_back(stages::kept(records[i]));
       const auto [a, b] = stages::place_of(records[i]);
-      if (!records[i].contains("rewritten") && host_.random(a, b, 0) < share_) chosen[a % kDraws].push_back(i);
+      if (!records[i].contains("rewritten") && host_.random(a, b, 0) < share_) chosen[a % draws].push_back(i);
     }
     for (const auto& [draw, these] : chosen) answer(records, draw, these, outcomes);
     return outcomes;

@@ -4,14 +4,13 @@
 #include "stages/judges.h"
 #include "stages/records.h"
 #include "stages/reward_accuracy/accuracy.h"
-#include "stages/reward_accuracy/ranking.h"
 
 namespace {
 
 using namespace compeer;
 using nlohmann::json;
 
-constexpr double kUnreadable = 0;  // what a reward makes of it
+constexpr double unreadable = 0;  // what a reward makes of it
 
 class RewardAccuracy : public Stage {
  public:
@@ -56,13 +55,13 @@ class RewardAccuracy : public Stage {
       judged["steps"].push_back(answer);
       const auto& topic = stages::topics()[step];
       stages::count(record, stages::cell(topic, verdicts.print(known.steps[step]), answer), outcome);
-      stages::count_ranked(record, topic.name, known.steps[step], opinion.steps[step].value_or(kUnreadable), outcome);
+      stages::count_ranked(record, topic.name, known.steps[step], opinion.steps[step].value_or(unreadable), outcome);
     }
     const auto answer = opinion.preference ? words.print(*opinion.preference) : "unreadable";
     judged["preference"] = answer;
     const auto& topic = stages::topics()[3];
     stages::count(record, stages::cell(topic, words.print(known.preference), answer), outcome);
-    stages::count_ranked(record, topic.name, empathy::as_good(known.preference), opinion.reply.value_or(kUnreadable),
+    stages::count_ranked(record, topic.name, empathy::as_good(known.preference), opinion.reply.value_or(unreadable),
                          outcome);
     outcome.records.push_back(std::move(record));
     return outcome;

@@ -22,12 +22,12 @@ using namespace compeer;
 using nlohmann::json;
 
 // The later of two is the one that a dialogue in both belongs to: what is tested is never learned from.
-const std::vector<std::string> kSplits = {"train", "valid", "test"};
-constexpr size_t kNone = static_cast<size_t>(-1);
+const std::vector<std::string> split_names = {"train", "valid", "test"};
+constexpr size_t none = static_cast<size_t>(-1);
 
 size_t number_of(const std::string& name) {
-  const auto found = std::find(kSplits.begin(), kSplits.end(), name);
-  return found == kSplits.end() ? kNone : static_cast<size_t>(found - kSplits.begin());
+  const auto found = std::find(split_names.begin(), split_names.end(), name);
+  return found == split_names.end() ? none : static_cast<size_t>(found - split_names.begin());
 }
 
 class Split : public Stage {
@@ -36,8 +36,8 @@ class Split : public Stage {
       : host_(host), valid_(settings.number("valid")), test_(settings.number("test")), again_(settings.texts("again")) {
     if (valid_ + test_ > 1) throw std::runtime_error("'valid' and 'test' are shares: together at most 1");
     for (const std::string& name : again_) {
-      if (number_of(name) == kNone)
-        throw Error("", "'again' names the split '" + name + "'", suggest(name, kSplits), Exit::spec);
+      if (number_of(name) == none)
+        throw Error("", "'again' names the split '" + name + "'", suggest(name, split_names), Exit::spec);
     }
   }
 
@@ -51,17 +51,17 @@ class Split : public Stage {
   void survey(const std::string& glimpse) override {
     const json seen = json::parse(glimpse);
     auto& [split, beginning] =
-        dialogues_.try_emplace(seen[0].get<std::string>(), SplitDialogue{kNone, ""}).first->second;
+        dialogues_.try_emplace(seen[0].get<std::string>(), SplitDialogue{none, ""}).first->second;
     if (beginning.empty()) seen[2].get_to(beginning);
     const size_t given = number_of(seen[1].get<std::string>());
-    if (given != kNone) split = split == kNone ? given : std::max(split, given);
+    if (given != none) split = split == none ? given : std::max(split, given);
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     if (!divided_) divide();
     std::vector<Outcome> outcomes;
     for (json record : records) {
-      const std::string& name = kSplits[dialogues_.at(stages::dialogue_of(record)).split];
+      const std::string& name = split_names[dialogues_.at(stages::dialogue_of(record)).split];
       const bool kept = given(record) == name;
       record["split"] = name;
       outcomes.push_back(stages::kept(std::move(record)));
@@ -75,8 +75,8 @@ class Split : public Stage {
     json count = {{"train", 0}, {"valid", 0}, {"test", 0}};
     std::map<std::string, std::set<size_t>> splits;  // in which a beginning occurs
     for (const auto& [name, dialogue] : dialogues_) {
-      if (dialogue.split == kNone) continue;
-      count[kSplits[dialogue.split]] = count[kSplits[dialogue.split]].get<int64_t>() + 1;
+      if (dialogue.split == none) continue;
+      count[split_names[dialogue.split]] = count[split_names[dialogue.split]].get<int64_t>() + 1;
       if (!dialogue.beginning.empty()) splits[dialogue.beginning].insert(dialogue.split);
     }
     const auto shared = std::count_if(splits.begin(), splits.end(),
@@ -105,7 +105,7 @@ class Split : public Stage {
   }
 
   bool stays(const std::string& split) const {
-    return number_of(split) != kNone && std::find(again_.begin(), again_.end(), split) == again_.end();
+    return number_of(split) != none && std::find(again_.begin(), again_.end(), split) == again_.end();
   }
 
   // Of what is said first, whatever the record's id; "" of what has none, or is told in other words.
@@ -115,17 +115,17 @@ class Split : public Stage {
     std::string text;
     size_t turns = 0;
     for (const Turn& turn : stages::spoken(stages::turns_of(record))) {
-      if (++turns > kFirst) break;
+      if (++turns > first_index) break;
       text += turn.role + ":" + turn.text + "\n";
     }
-    return turns < kFirst ? "" : sha256(text).substr(0, 32);
+    return turns < first_index ? "" : sha256(text).substr(0, 32);
   }
 
   void divide() {
     divided_ = true;
     std::vector<std::pair<double, std::string>> order;
     for (const auto& [dialogue, known] : dialogues_) {
-      if (known.split != kNone) continue;
+      if (known.split != none) continue;
       const auto [a, b] = stages::place_of(dialogue);
       order.emplace_back(host_.random(a, b, 0), dialogue);
     }
@@ -138,7 +138,7 @@ class Split : public Stage {
       dialogues_.at(order[i].second).split = i < test ? 2 : i < test + valid ? 1 : 0;
   }
 
-  static constexpr size_t kFirst = 3;  // turns: a greeting alone is said in many dialogues
+  static constexpr size_t first_index = 3;  // turns: a greeting alone is said in many dialogues
   Host& host_;
   const double valid_, test_;
   const std::vector<std::string> again_;

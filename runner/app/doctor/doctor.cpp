@@ -13,7 +13,7 @@
 #include <ostream>
 
 #include "app/commands.h"
-#include "launch/become_worker.h"
+#include "launch/worker_program.h"
 
 namespace compeer::app {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 
 /// What `compeer doctor` looks at. Each check is a function of what it is told, so that it can be told of another
 /// machine.

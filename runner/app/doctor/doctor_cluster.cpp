@@ -1,8 +1,12 @@
 // Several ranks: whether two of them meet here, and what there is of Slurm.
+// Several hosts: tasks of srun or mpirun, one on each, that test what is between them.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "app/doctor/doctor.h"
@@ -11,9 +15,11 @@
 
 namespace compeer::app {
 
+using nlohmann::json;
+
 namespace {
 
-constexpr double patience = 60;  // seconds for two ranks to meet; a moment where MPI works
+constexpr double patience = 60;  // seconds for the tests of ranks, or of hosts; a moment where MPI works
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -23,6 +29,94 @@ bool lists_pmix(const std::string& kinds) {
     if (word.starts_with("pmix")) return true;
   }
   return false;
+}
+
+constexpr double largest_clock_difference = 1;  // seconds
+
+std::optional<int> number(const char* variable) {
+  const char* text = std::getenv(variable);
+  char* end = nullptr;
+  const long value = text ? std::strtol(text, &end, 10) : 0;
+  return text && end != text && !*end ? std::optional(static_cast<int>(value)) : std::nullopt;
+}
+
+json as_json(const std::vector<Finding>& findings) {
+  json list = json::array();
+  for (const auto& one : findings) list.push_back({one.name, static_cast<int>(one.state), one.what, one.remedy});
+  return list;
+}
+
+// What is not as it should be on another host.
+void add_findings(const json& host, std::vector<Finding>& out) {
+  for (const json& one : host.at("findings")) {
+    const auto state = static_cast<Finding::State>(one.at(1).get<int>());
+    if (state != Finding::good)
+      out.push_back(
+          {host.at("host").get<std::string>() + ": " + one.at(0).get<std::string>(), state, one.at(2), one.at(3)});
+  }
+}
+
+// A finding about all hosts, which is good unless `wrong` says of one what is the matter with it.
+template <class Wrong>
+Finding compared(Finding good, const json& hosts, Finding::State bad, const std::string& remedy, Wrong wrong) {
+  for (const json& host : hosts) {
+    const std::string what = wrong(host);
+    if (!what.empty()) return {good.name, bad, host.at("host").get<std::string>() + " " + what, remedy};
+  }
+  return good;
+}
+
+std::vector<Finding> judge_programs(const json& hosts) {
+  const json& first = hosts[0];
+  const std::string at_first = " than " + first.at("host").get<std::string>();
+  return {compared({"versions", Finding::good, "all hosts have the same worker, libtorch and MPI", ""}, hosts,
+                   Finding::lacking, "install the same build on all hosts, or one in a shared folder",
+                   [&](const json& host) -> std::string {
+                     for (const auto& [key, name] : {std::pair{"mpi", "MPI"}, {"torch", "libtorch"}}) {
+                       if (host.at(key) != first.at(key))
+                         return fmt::format("has another {}: {}, not {}", name, host.at(key).get<std::string>(),
+                                            first.at(key).get<std::string>());
+                     }
+                     return host.at("program") == first.at("program") ? "" : "has another compeer-worker" + at_first;
+                   })};
+}
+
+Finding judge_clocks(const json& hosts) {
+  double most = 0;
+  for (const json& host : hosts) most = std::max(most, std::abs(host.at("clock").get<double>()));
+  return compared({"clocks", Finding::good, fmt::format("differ by at most {:.3f} s", most), ""}, hosts,
+                  Finding::remark, "synchronise them (chrony, ntpd): logs and times of files can't be compared",
+                  [&](const json& host) -> std::string {
+                    const double ahead = host.at("clock");
+                    if (std::abs(ahead) <= largest_clock_difference) return "";
+                    return fmt::format("is {:.1f} s {} {}", std::abs(ahead), ahead > 0 ? "ahead of" : "behind",
+                                       hosts[0].at("host").get<std::string>());
+                  });
+}
+
+std::vector<Finding> judge_folder(const json& told) {
+  const auto folder = told.at("folder").get<std::string>();
+  const char* elsewhere = "start runs in a folder that all hosts share, or write to one with --results DIR";
+  if (const auto problem = told.at("problem").get<std::string>(); !problem.empty())
+    return {{"shared folder", Finding::lacking, fmt::format("nothing can be written in {}: {}", folder, problem),
+             elsewhere}};
+  const json& hosts = told.at("hosts");
+  const auto shared = compared(
+      {"shared folder", Finding::good, folder, ""}, hosts, Finding::lacking, elsewhere,
+      [&](const json& host) -> std::string {
+        if (!host.value("problem", "").empty()) return "can't write in " + folder + ": " + host.value("problem", "");
+        if (!host.value("reads", false))
+          return "does not see what " + hosts[0].at("host").get<std::string>() + " writes in " + folder;
+        return host.value("seen", false)
+                   ? ""
+                   : "writes in " + folder + " what " + hosts[0].at("host").get<std::string>() + " does not see";
+      });
+  if (shared.state != Finding::good) return {shared};
+  return {shared, compared({"shared locks", Finding::good, "a lock keeps other hosts out", ""}, hosts, Finding::remark,
+                           "nothing keeps two hosts from writing one run: start each once",
+                           [](const json& host) -> std::string {
+                             return host.value("locked_out", true) ? "" : "isn't kept out by a lock of another host";
+                           })};
 }
 
 }  // namespace
@@ -93,6 +187,72 @@ std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const lau
         "compeer submit --mpi KIND with another that your MPI knows (srun --mpi=list), or mpirun in a batch script";
   }
   return {slurm, pmix};
+}
+
+std::optional<LaunchedTask> launched_task() {
+  for (const auto& [size, rank] :
+       {std::pair{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}) {
+    const auto tasks = number(size), own = number(rank);
+    if (tasks && own) return *tasks > 1 ? std::optional(LaunchedTask{*own, *tasks}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+int nodes_of_job() {
+  const auto step = number("SLURM_STEP_ID");  // negative as an int: the shell of salloc
+  return step && *step >= 0 ? 1 : number("SLURM_JOB_NUM_NODES").value_or(1);
+}
+
+launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
+                                const std::vector<Finding>& findings) {
+  std::vector<std::string> command;
+  if (nodes > 1) {
+    const char* kind = std::getenv("SLURM_MPI_TYPE");
+    command = {"srun",
+               fmt::format("--mpi={}", kind && *kind ? kind : "pmix"),
+               "--export=ALL",
+               "--kill-on-bad-exit=1",
+               fmt::format("--nodes={}", nodes),
+               fmt::format("--ntasks={}", nodes),
+               "--ntasks-per-node=1",
+               "--time=2"};
+  }
+  const json options = {{"folder", folder.string()}, {"findings", as_json(findings)}};
+  for (const auto& word : {worker.string(), std::string("model"), std::string("check_hosts"),
+                           options.dump(-1, ' ', false, json::error_handler_t::replace)})
+    command.push_back(word);
+  return launch::ask_program(command, launch::arithmetic_environment(1), patience);
+}
+
+std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks) {
+  const json told = launch::last_line(said.text, "hosts");
+  if (said.exit != 0 || told.is_null() || static_cast<int>(told.at("hosts").size()) != ranks) {
+    const json at = launch::last_line(said.text, "testing");
+    return {{"MPI between hosts", Finding::lacking,
+             at.is_null() ? fmt::format("{} ranks don't meet (exit {}): {}", ranks, said.exit, complaint(said.text))
+                          : fmt::format("{} ranks meet, but don't get past the test of {} (exit {})", ranks,
+                                        at.at("testing").get<std::string>(), said.exit),
+             "srun --mpi=pmix --ntasks-per-node=1 compeer doctor; a firewall between the hosts, or a network that only "
+             "some of them have (OMPI_MCA_btl_tcp_if_include), keeps ranks apart"}};
+  }
+  const json& hosts = told.at("hosts");
+  std::set<std::string> names;
+  std::vector<Finding> findings;
+  for (const json& host : hosts) {
+    if (names.insert(host.at("host")).second && &host != &hosts[0]) add_findings(host, findings);
+  }
+  Finding met{"MPI between hosts", Finding::good,
+              fmt::format("{} ranks on {} ({}); 4 MiB from each take {:.3f} s", ranks, fmt::join(names, ", "),
+                          hosts[0].at("mpi").get<std::string>(), told.at("seconds").get<double>()),
+              ""};
+  if (names.size() == 1) {
+    met.state = Finding::remark;
+    met.remedy = "all ranks are on one host: srun --mpi=pmix --nodes=2 --ntasks-per-node=1 compeer doctor";
+  }
+  findings.push_back(met);
+  for (const auto& more : {judge_programs(hosts), {judge_clocks(hosts)}, judge_folder(told)})
+    findings.insert(findings.end(), more.begin(), more.end());
+  return findings;
 }
 
 }  // namespace compeer::app

@@ -1,9 +1,15 @@
 #include "app/log/figures.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
 
 #include "record/status.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
@@ -47,6 +53,110 @@ void add_curves(const json& stage, std::vector<record::Scalar>& all) {
   }
 }
 
+constexpr size_t most = 10;
+constexpr const char* groups[] = {"result", "policy", "completions", "cost", "other"};
+
+struct Wanted {
+  const char *group, *pattern;  // "rewards/*": all of these, but for their deviations
+};
+// The most telling first: what doesn't find room among ten is left out.
+constexpr Wanted wanted[] = {{"result", "reward"},
+                             {"result", "validation/*"},
+                             {"policy", "kl"},
+                             {"policy", "entropy"},
+                             {"policy", "zero_variance"},
+                             {"completions", "length"},
+                             {"completions", "truncated"},
+                             {"completions", "distinct_2"},
+                             {"cost", "seconds/step"},
+                             {"result", "rewards/*/reward"},
+                             {"result", "rewards/*"},
+                             {"result", "loss"},
+                             {"policy", "grad_norm"},
+                             {"cost", "tokens_per_second"},
+                             {"cost", "peak_memory"},
+                             {"policy", "lr"}};
+
+struct Measured {
+  const char *pattern, *unit;
+  double factor = 1;
+};
+constexpr Measured measured[] = {{"seconds", "s"},
+                                 {"seconds/*", "s"},
+                                 {"tokens_per_second", "tokens/s"},
+                                 {"peak_memory", "MiB"},
+                                 {"tokens", "tokens"},
+                                 {"length", "tokens"},
+                                 {"entropy", "nats"},
+                                 {"kl", "nats"},
+                                 {"reference_kl", "nats"},
+                                 {"truncated", "%", 100},
+                                 {"zero_variance", "%", 100},
+                                 {"clip_share", "%", 100},
+                                 {"clip_share_low", "%", 100},
+                                 {"clip_share_high", "%", 100}};
+
+// At most one '*' in the pattern stands for anything.
+bool fits(std::string_view name, std::string_view pattern) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  const auto begin = pattern.substr(0, star), end = pattern.substr(star + 1);
+  return name.size() >= begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end) &&
+         !name.ends_with("_std") && !name.ends_with("_share");
+}
+
+std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
+
+struct Line {
+  std::string name, mean, unit, interval;
+};
+
+Line line_of(const RunFigure& figure, const std::string& indent) {
+  const Unit unit = unit_of(figure.name);
+  Line line{indent + spec::printable(figure.name, 200), number(figure.mean * unit.factor), unit.name, ""};
+  if (figure.low < figure.high)
+    line.interval = fmt::format("{} .. {}", number(figure.low * unit.factor), number(figure.high * unit.factor));
+  return line;
+}
+
+// The first line is the heading of the columns.
+std::string aligned(const std::vector<Line>& lines) {
+  size_t names = 0, means = 0, units = 0;
+  for (const auto& line : lines) {
+    names = std::max(names, line.name.size());
+    means = std::max(means, line.mean.size());
+    units = std::max(units, line.unit.size());
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    auto whole =
+        fmt::format("{:<{}}  {:>{}} {:<{}}  {}", line.name, names, line.mean, means, line.unit, units, line.interval);
+    text += whole.erase(whole.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+const RunFigure& named(const std::vector<RunFigure>& figures, const std::string& name) {
+  return *std::find_if(figures.begin(), figures.end(), [&](const RunFigure& figure) { return figure.name == name; });
+}
+
+std::vector<Line> under_headings(const std::vector<RunFigure>& figures) {
+  std::vector<std::string> names;
+  for (const auto& figure : figures) names.push_back(figure.name);
+  const auto chosen = key_figures(names);
+  std::vector<Line> lines;
+  for (const char* group : groups) {
+    bool headed = false;
+    for (const auto& one : chosen) {
+      if (one.group != group) continue;
+      if (!headed) lines.push_back(Line{group, "", "", ""});
+      headed = true;
+      lines.push_back(line_of(named(figures, one.name), "  "));
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<RunFigure> figures_of(const Metrics& metrics) {
@@ -77,6 +187,38 @@ std::vector<record::Scalar> scalars_in(const std::filesystem::path& folder, uint
   if (!summary->details.is_object() || !summary->details.contains("stages")) return all;
   for (const json& stage : summary->details["stages"]) add_curves(stage, all);
   return all;
+}
+
+Unit unit_of(const std::string& metric) {
+  for (const auto& known : measured)
+    if (fits(metric, known.pattern)) return {known.unit, known.factor};
+  return {};
+}
+
+std::vector<KeyFigure> key_figures(const std::vector<std::string>& names) {
+  std::vector<KeyFigure> chosen;
+  const auto choose = [&](const char* group, const std::string& name) {
+    const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const auto& one) { return one.name == name; });
+    if (!known && name != "step" && chosen.size() < most) chosen.push_back({group, name});
+  };
+  for (const auto& [group, pattern] : wanted) {
+    for (const auto& name : names) {
+      if (fits(name, pattern)) choose(group, name);
+    }
+  }
+  for (const auto& name : names) choose("other", name);
+  return chosen;
+}
+
+std::string figures_text(const std::vector<RunFigure>& figures, bool all) {
+  std::vector<Line> lines;
+  if (!all) lines = under_headings(figures);
+  for (const auto& figure : figures)
+    if (all) lines.push_back(line_of(figure, ""));
+  const bool intervals =
+      std::any_of(lines.begin(), lines.end(), [](const Line& line) { return !line.interval.empty(); });
+  lines.insert(lines.begin(), Line{"", "mean", "", intervals ? "95% interval" : ""});
+  return aligned(lines);
 }
 
 }  // namespace compeer::app

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "app/commands.h"
-#include "app/log/key_figures.h"
+#include "app/log/figures.h"
 #include "app/log/watch.h"
 #include "base/error.h"
 #include "record/in_child.h"

@@ -37,7 +37,7 @@ struct LogExport {
   double seconds = 600;                ///< for all of them
 };
 /// Rows (of several runs with the name of each in front) and figures as CSV; files for TensorBoard; completions as JSON
-/// lines (export_rollouts.h). log_export.cpp
+/// lines (log_export.h)
 int log_export(const LogExport& options, std::ostream& out);
 
 struct LogGroup {

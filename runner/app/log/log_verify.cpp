@@ -9,8 +9,6 @@
 #include "app/log/log.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
-#include "base/reading.h"
 #include "record/checkpoint.h"
 #include "record/in_child.h"
 #include "record/rollout_file.h"

@@ -16,7 +16,7 @@
 
 #include "app/log/log.h"
 #include "base/error.h"
-#include "launch/interrupts.h"
+#include "launch/process.h"
 #include "launch/run_folder.h"
 #include "launch/slurm/slurm.h"
 #include "record/in_child.h"

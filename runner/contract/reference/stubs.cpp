@@ -6,7 +6,6 @@
 #include <iostream>
 #include <map>
 
-#include "spec/canonical.h"
 #include "spec/core_schema.h"
 #include "spec/text.h"
 

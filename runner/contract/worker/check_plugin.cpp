@@ -9,7 +9,7 @@
 #include "contract/worker/process_state.h"
 #include "data/source.h"
 #include "inference/language_model.h"
-#include "inference/open_plugin.h"
+#include "inference/services.h"
 
 namespace compeer::contract {
 

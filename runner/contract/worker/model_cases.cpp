@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "base/scratch.h"
+#include "base/disk.h"
 #include "contract/worker/cases.h"
 
 namespace compeer::contract {

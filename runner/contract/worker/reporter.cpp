@@ -11,7 +11,7 @@
 
 #include "base/crash.h"
 #include "base/error.h"
-#include "base/signal_text.h"
+#include "base/signals.h"
 
 namespace compeer::contract {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/find_text.h"
+#include "base/text.h"
 #include "language/jinja/printing.h"
 
 namespace compeer::language::jinja {
@@ -11,11 +11,11 @@ namespace compeer::language::jinja {
 namespace {
 
 // Methods that would change a list or dictionary.
-constexpr std::string_view kChanging[] = {"append",  "clear",  "copy",    "extend",     "fromkeys", "insert", "pop",
-                                          "popitem", "remove", "reverse", "setdefault", "sort",     "update"};
+constexpr std::string_view changing[] = {"append",  "clear",  "copy",    "extend",     "fromkeys", "insert", "pop",
+                                         "popitem", "remove", "reverse", "setdefault", "sort",     "update"};
 
 bool changes(const std::string& name) {
-  return std::find(std::begin(kChanging), std::end(kChanging), name) != std::end(kChanging);
+  return std::find(std::begin(changing), std::end(changing), name) != std::end(changing);
 }
 
 Value dict_attribute(const Value& value, const std::string& name) {

@@ -11,16 +11,16 @@ namespace compeer::language::jinja {
 
 namespace {
 
-constexpr size_t kSteps = 5'000'000;
-constexpr size_t kBytes = size_t{1} << 28;  // of all texts made on the way
-constexpr int kDeepest = 1000;
+constexpr size_t step_limit = 5'000'000;
+constexpr size_t bytes = size_t{1} << 28;  // of all texts made on the way
+constexpr int deepest = 1000;
 
 }  // namespace
 
 Evaluator::Deeper::Deeper(Evaluator& evaluator) : evaluator_(evaluator) {
-  if (++evaluator_.depth_ <= kDeepest) return;
+  if (++evaluator_.depth_ <= deepest) return;
   --evaluator_.depth_;
-  throw Trouble("the template calls itself, or nests, more than " + std::to_string(kDeepest) + " levels");
+  throw Trouble("the template calls itself, or nests, more than " + std::to_string(deepest) + " levels");
 }
 
 Evaluator::Evaluator(const std::string& where, const Variables& variables, std::time_t now) : where_(where) {
@@ -45,13 +45,13 @@ Text Evaluator::run(const Block& block) {
 
 void Evaluator::spend(size_t steps) {
   steps_ += steps;
-  if (steps_ > kSteps) throw Trouble("the template takes more than " + std::to_string(kSteps) + " steps");
+  if (steps_ > step_limit) throw Trouble("the template takes more than " + std::to_string(step_limit) + " steps");
 }
 
 Value Evaluator::made(Value value) {
   if (const Text* text = value.text()) {
     bytes_ += text->size();
-    if (bytes_ > kBytes) throw Trouble("the template makes more than " + std::to_string(kBytes) + " bytes of text");
+    if (bytes_ > bytes) throw Trouble("the template makes more than " + std::to_string(bytes) + " bytes of text");
     spend(text->size() / 64);
   } else if (value.list()) {
     spend(value.list()->items.size());

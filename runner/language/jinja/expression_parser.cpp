@@ -13,8 +13,8 @@ namespace compeer::language::jinja {
 
 namespace {
 
-constexpr int kDeepest = 100;      // brackets and blocks in one another
-constexpr int kDeepestTree = 400;  // what evaluating an expression may nest: a + b + c + ... is a tree too
+constexpr int deepest = 100;       // brackets and blocks in one another
+constexpr int deepest_tree = 400;  // what evaluating an expression may nest: a + b + c + ... is a tree too
 
 using Kind = Expression::Kind;
 
@@ -38,7 +38,7 @@ ExpressionParser::ExpressionParser(std::vector<Lexeme> tokens, const std::string
     : tokens_(std::move(tokens)), where_(where) {}
 
 ExpressionParser::Deeper::Deeper(ExpressionParser& parser) : parser_(parser) {
-  if (++parser_.depth_ > kDeepest) parser_.fail(fmt::format("nests more than {} levels", kDeepest));
+  if (++parser_.depth_ > deepest) parser_.fail(fmt::format("nests more than {} levels", deepest));
 }
 
 void ExpressionParser::fail(const std::string& what, const std::string& help) const {
@@ -70,7 +70,7 @@ std::string ExpressionParser::want_name() {
 void ExpressionParser::finish(Expression& expression) const {
   for (const auto& part : expression.parts) expression.depth = std::max(expression.depth, part ? part->depth + 1 : 0);
   for (const auto& [name, part] : expression.named) expression.depth = std::max(expression.depth, part->depth + 1);
-  if (expression.depth > kDeepestTree) fail(fmt::format("an expression nests more than {} levels", kDeepestTree));
+  if (expression.depth > deepest_tree) fail(fmt::format("an expression nests more than {} levels", deepest_tree));
 }
 
 ExpressionPtr ExpressionParser::make(Kind kind, std::vector<ExpressionPtr> parts, std::string name) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,5 +76,9 @@ struct Statement {
   std::vector<Branch> branches;
   Block body, otherwise;
 };
+
+/// A template as a tree. Throws Error (exit 4) naming `where`, the line and what is wrong or not supported: statements,
+/// filters and tests that we do not have are refused here, not when they are first reached.
+Block parse(std::string_view source, const std::string& where);
 
 }  // namespace compeer::language::jinja

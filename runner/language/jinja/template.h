@@ -18,7 +18,7 @@ class Template {
   /// `now` is what strftime_now() tells.
   Text render(const Variables& variables, std::time_t now) const;
 
-  /// Whether it shows that it writes of several messages what it writes of each alone (each_alone.h).
+  /// Whether it shows that it writes of several messages what it writes of each alone.
   bool each_alone() const;
 
  private:

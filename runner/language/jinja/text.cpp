@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/find_text.h"
+#include "base/text.h"
 
 namespace compeer::language::jinja {
 
@@ -135,7 +135,7 @@ std::vector<Text> split(const Text& text, std::string_view separator, size_t mos
 
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most) {
   if (separator.empty()) throw Trouble("rsplit() by an empty text");
-  // Read backwards, a search from the right is one from the left, which takes linear time (base/find_text.h).
+  // Read backwards, a search from the right is one from the left, which takes linear time (base/text.h).
   const std::string backwards(text.bytes().rbegin(), text.bytes().rend());
   const std::string sought(separator.rbegin(), separator.rend());
   std::vector<Text> parts;

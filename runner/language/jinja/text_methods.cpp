@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/find_text.h"
+#include "base/text.h"
 #include "language/jinja/access.h"
 #include "language/jinja/printing.h"
 
@@ -157,15 +157,15 @@ const std::map<std::string, Method>& table() {
 }
 
 // Python's other methods: a template that names one means the method, so nothing else will do.
-constexpr std::string_view kMissing[] = {"casefold",    "center",   "encode",    "expandtabs", "format",
-                                         "format_map",  "index",    "isascii",   "isdecimal",  "isidentifier",
-                                         "isprintable", "istitle",  "ljust",     "maketrans",  "rindex",
-                                         "rjust",       "swapcase", "translate", "zfill"};
+constexpr std::string_view missing[] = {"casefold",    "center",   "encode",    "expandtabs", "format",
+                                        "format_map",  "index",    "isascii",   "isdecimal",  "isidentifier",
+                                        "isprintable", "istitle",  "ljust",     "maketrans",  "rindex",
+                                        "rjust",       "swapcase", "translate", "zfill"};
 
 }  // namespace
 
 Value text_method(const Value& text, const std::string& name) {
-  if (std::find(std::begin(kMissing), std::end(kMissing), name) != std::end(kMissing))
+  if (std::find(std::begin(missing), std::end(missing), name) != std::end(missing))
     throw Trouble("the method '" + name + "' of a text is not supported");
   const auto found = table().find(name);
   if (found == table().end()) return Undefined{"a text's '" + name + "'"};

@@ -7,12 +7,12 @@ namespace compeer::language::jinja {
 
 namespace {
 
-constexpr size_t kHeaviest = size_t{1} << 22;
-constexpr int kDeepest = 64;
+constexpr size_t heaviest = size_t{1} << 22;
+constexpr int deepest = 64;
 
 void check(size_t weight, int depth) {
-  if (weight > kHeaviest) throw Trouble("a list or dictionary grows beyond " + std::to_string(kHeaviest) + " parts");
-  if (depth > kDeepest) throw Trouble("lists and dictionaries nest more than " + std::to_string(kDeepest) + " levels");
+  if (weight > heaviest) throw Trouble("a list or dictionary grows beyond " + std::to_string(heaviest) + " parts");
+  if (depth > deepest) throw Trouble("lists and dictionaries nest more than " + std::to_string(deepest) + " levels");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 /// Batch scripts for Slurm: text that a person can read, change and submit by hand, and that `shellcheck` passes.
 /// Functions of what they are told: they look at no file and no variable. All throw Error (exit 2) for names that no
 /// batch script can hold.
+
 namespace compeer::launch {
 
 /// What is asked of Slurm.
@@ -46,5 +47,15 @@ std::string array_script(const std::string& name, const std::filesystem::path& s
 std::string study_script(const std::string& name, const std::filesystem::path& script,
                          const std::vector<std::string>& command, const Allocation& allocation,
                          const JobEnvironment& around);
+
+/// A word as a shell reads it back: in single quotes unless nothing in it means anything to a shell.
+std::string shell_word(const std::string& text);
+
+/// "#SBATCH --job-name=x\n". sbatch reads these lines by rules of its own, not a shell's. Throws Error (exit 2) for
+/// what no such line can hold: control characters, line breaks above all.
+std::string directive(const std::string& option);
+
+/// A path for --output: in it sbatch replaces nothing. Throws Error (exit 2) if it has a backslash.
+std::string output_path(const std::string& path);
 
 }  // namespace compeer::launch

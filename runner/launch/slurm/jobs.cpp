@@ -1,23 +1,45 @@
 #include "launch/slurm/jobs.h"
 
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
+#include "base/inside.h"
 #include "launch/run_folder.h"
-#include "launch/slurm/memory.h"
+#include "launch/slurm/allocation.h"
 #include "launch/worker_program.h"
-#include "spec/computes.h"
+#include "spec/spec.h"
 
 namespace compeer::launch {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
 namespace {
+
+constexpr const char* file_name = "study.json";
+constexpr uint64_t longest = 1 << 20;
+
+bool free_for(const fs::path& folder, const std::string& file_text) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return true;
+  if (!fs::is_directory(folder, code)) return false;
+  if (!fs::exists(folder / file_name, code)) return fs::is_empty(folder, code);
+  try {
+    return read_plain_file(folder / file_name, longest) == file_text;
+  } catch (const Error&) {  // can't be read: not ours, then
+    return false;
+  }
+}
 
 fs::path in_full(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
@@ -95,7 +117,50 @@ Job array(const SubmittedScript& study, const std::string& script, const std::ve
   return job;
 }
 
+// Why other hosts don't see it, or "".
+std::string unseen(const fs::path& file) {
+  struct statfs system = {};
+  if (::statfs(file.c_str(), &system) != 0) return "";
+  if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return "lies in this host's memory";
+  for (const char* folder : {"/tmp", "/var/tmp"}) {
+    if (lies_inside(folder, file)) return fmt::format("lies in {}, which each host has for itself", folder);
+  }
+  return "";
+}
+
+// The folder itself may not be there yet.
+fs::path existing(fs::path folder) {
+  std::error_code code;
+  while (folder.has_relative_path() && !fs::exists(folder, code)) folder = folder.parent_path();
+  return folder;
+}
+
+bool same_file_system(const fs::path& a, const fs::path& b) {
+  struct stat of_a = {}, of_b = {};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev;
+}
+
 }  // namespace
+
+std::string SubmittedScript::file_text() const {
+  const ordered_json all = {{"script", script.string()}, {"changes", changes}};
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+fs::path jobs_folder(const SubmittedScript& study, const fs::path& results) {
+  const auto stem = study.script.stem().string(), text = study.file_text();
+  const auto first = results / (stem + ".jobs");
+  return free_for(first, text) ? first : results / fmt::format("{}-{}.jobs", stem, sha256(text).substr(0, 8));
+}
+
+void claim_jobs_folder(const fs::path& folder, const std::string& file_text) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) throw Error(folder.string(), "can't be made: " + code.message(), "", Exit::failure);
+  if (!free_for(folder, file_text))
+    throw Error(folder.string(), "is not this study's folder", "submit it again, or use --results", Exit::failure);
+  write_file(folder / file_name, file_text);
+}
 
 Job run_job(const spec::Spec& spec, const Submission& how) {
   std::set<fs::path> promised;
@@ -135,6 +200,22 @@ void prepare(const Job& job, const fs::path& results, bool allow_changed) {
   std::error_code code;
   write_file(job.script, job.text);
   fs::permissions(job.script, fs::perms::owner_exec, fs::perm_options::add, code);
+}
+
+std::string lists_in_full(const std::vector<fs::path>& lists) {
+  std::string text;
+  for (const auto& list : lists) text += (text.empty() ? "" : ":") + in_full(list).string();
+  return text;
+}
+
+void need_shared_lists(const std::vector<fs::path>& lists, const fs::path& results) {
+  for (const auto& list : lists) {
+    const auto file = fs::weakly_canonical(in_full(list));
+    const auto why = unseen(file);
+    if (why.empty() || same_file_system(file, existing(in_full(results)))) continue;
+    throw Error(list.string(), "plugin allow list can't be read by other hosts: it " + why,
+                "put it beside the results, or into a folder that all hosts share", Exit::usage);
+  }
 }
 
 }  // namespace compeer::launch

@@ -5,9 +5,25 @@
 
 #include "launch/script_actions.h"
 #include "launch/slurm/allocation.h"
-#include "launch/slurm/study.h"
 
 namespace compeer::launch {
+
+/// A script as it is submitted. Two of one file name, or with other changes, are other studies.
+struct SubmittedScript {
+  std::filesystem::path script;      ///< in full
+  std::vector<std::string> changes;  ///< the words `compeer run` is given for it: "--set", "seed=2", "--quick"
+
+  std::string name() const { return script.filename().string(); }
+  /// study.json, by which its folder is known again.
+  std::string file_text() const;
+};
+
+/// Where the study's scripts lie: `<results>/<stem>.jobs`, or `<results>/<stem>-<first 8 digits of a hash>.jobs` where
+/// another study, or something else, has that name.
+std::filesystem::path jobs_folder(const SubmittedScript& study, const std::filesystem::path& results);
+
+/// Makes the folder the study's own. Throws Error (exit 1) if another took it meanwhile.
+void claim_jobs_folder(const std::filesystem::path& folder, const std::string& file_text);
 
 /// One batch script on its way to Slurm.
 struct Job {
@@ -41,5 +57,13 @@ Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known
 /// Folders of runs are made as `compeer run` makes them, and the script is written: nothing is left but sbatch.
 /// `allow_changed` as in LaunchOptions.
 void prepare(const Job& job, const std::filesystem::path& results, bool allow_changed = false);
+
+/// What COMPEER_LOCKED is to be in a job: its lists of allowed plugins in full, which mean the same in any folder.
+std::string lists_in_full(const std::vector<std::filesystem::path>& lists);
+
+/// A job's ranks, on whatever host, need the lists that are in force. Throws Error (exit 2) for one that lies where
+/// other hosts look in vain, in memory or in a folder for temporary files, unless `results` lies on the same file
+/// system: other hosts need that, too.
+void need_shared_lists(const std::vector<std::filesystem::path>& lists, const std::filesystem::path& results);
 
 }  // namespace compeer::launch

@@ -10,8 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/plain_file.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 
 namespace compeer::launch {
 

@@ -8,14 +8,12 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/plain_file.h"
-#include "base/reading.h"
 #include "record/run_file.h"
 #include "record/run_folder.h"
 #include "record/status.h"
 #include "report/runs/metrics.h"
-#include "spec/canonical.h"
 #include "spec/history.h"
+#include "spec/text.h"
 
 namespace compeer::report {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/files.h"
 #include "base/json.h"
-#include "base/reading.h"
 #include "report/runs/figures.h"
 
 namespace compeer::report {

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
 #include "spec/dotted.h"
 
 namespace compeer::report {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "record/failure_text.h"
+#include "record/status.h"
 #include "report/drawing/numbers.h"
 #include "report/runs/figures.h"
 #include "report/runs/metrics.h"

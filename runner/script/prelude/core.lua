@@ -1,4 +1,4 @@
--- What the files of the prelude share. A script can neither reach nor replace these globals (prelude.cpp): they are
+-- What the files of the prelude share. A script can neither reach nor replace these globals (module.cpp): they are
 -- primitives (primitives.cpp) and copies of the standard library. Only methods of strings, text:format(), are the
 -- script's own, so the prelude uses none.
 

@@ -8,10 +8,9 @@
 #include <optional>
 
 #include "base/error.h"
-#include "tools/annotate/agreement_output.h"
 #include "tools/annotate/commands.h"
 #include "tools/annotate/judgements.h"
-#include "tools/annotate/lines.h"
+#include "tools/annotate/records.h"
 
 namespace compeer::annotate {
 
@@ -20,7 +19,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr const char* kExplained = R"(
+constexpr const char* explained = R"(
 FILE holds a JSON object a line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and labels are
 texts, numbers, true or false.
 Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss'
@@ -182,7 +181,7 @@ void add_agreement(CLI::App& command, std::function<int()>& action) {
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--seed", options->resampling.seed, "of the resampling")->type_name("S")->capture_default_str();
-  command.footer(kExplained);
+  command.footer(explained);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

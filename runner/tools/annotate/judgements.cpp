@@ -1,7 +1,10 @@
 #include "tools/annotate/judgements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -18,7 +21,7 @@ using statistics::BootstrapInterval;
 using statistics::ContingencyTable;
 using Said = Judgements::Said;
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 bool differ(const std::vector<Said>& said, size_t except) {
   std::set<size_t> labels;
@@ -96,6 +99,15 @@ std::vector<std::string> by_number(std::vector<std::string> labels) {
   return labels;
 }
 
+using nlohmann::ordered_json;
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+void put(ordered_json& to, const std::string& name, const BootstrapInterval& estimate) {
+  to[name] = number(estimate.value);
+  to[name + "_interval"] = ordered_json::array({number(estimate.low), number(estimate.high)});
+}
+
 }  // namespace
 
 size_t Judgements::Names::number(const std::string& name) {
@@ -169,7 +181,7 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
   const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
   result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
-  const BootstrapInterval none{kUnknown, kUnknown, kUnknown};
+  const BootstrapInterval none{unknown, unknown, unknown};
   result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); }) : none;
   result.alpha = estimate([&](auto rows) { return statistics::krippendorff(table, rows, Scale::nominal); });
   result.ordered = order != nullptr;
@@ -223,6 +235,42 @@ size_t majority(const std::vector<size_t>& labels) {
     if (2 * static_cast<size_t>(std::count(labels.begin(), labels.end(), label)) > labels.size()) return label;
   }
   return no_majority;
+}
+
+ordered_json to_json(const Agreement& agreement) {
+  ordered_json result{{"n", agreement.n}};
+  put(result, "observed_agreement", agreement.observed);
+  put(result, "cohen_kappa", agreement.cohen);
+  put(result, "fleiss_kappa", agreement.fleiss);
+  put(result, "krippendorff_alpha", agreement.alpha);
+  if (!agreement.ordered) return result;
+  put(result, "cohen_kappa_linear", agreement.linear);
+  put(result, "cohen_kappa_quadratic", agreement.quadratic);
+  put(result, "krippendorff_alpha_ordinal", agreement.ordinal);
+  put(result, "krippendorff_alpha_interval", agreement.interval);
+  return result;
+}
+
+std::string text(const BootstrapInterval& estimate) {
+  if (std::isnan(estimate.value)) return "none";
+  if (std::isnan(estimate.low)) return fmt::format("{:.3f}", estimate.value);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", estimate.value, estimate.low, estimate.high);
+}
+
+std::string kappa_text(const Agreement& agreement) {
+  return agreement.two ? text(agreement.cohen) + " (Cohen)" : text(agreement.fleiss) + " (Fleiss)";
+}
+
+std::vector<std::string> more_text(const Agreement& agreement) {
+  std::vector<std::string> lines = {"alpha " + text(agreement.alpha) + " (Krippendorff, nominal)"};
+  if (!agreement.ordered) return lines;
+  if (agreement.two) {
+    lines.push_back("kappa " + text(agreement.linear) + " (Cohen, linear weights)");
+    lines.push_back("kappa " + text(agreement.quadratic) + " (Cohen, quadratic weights)");
+  }
+  lines.push_back("alpha " + text(agreement.ordinal) + " (Krippendorff, ordinal)");
+  lines.push_back("alpha " + text(agreement.interval) + " (Krippendorff, interval)");
+  return lines;
 }
 
 }  // namespace compeer::annotate

@@ -1,30 +1,157 @@
 // compeer data merge: what annotators exported, brought together.
-#include "tools/annotate/merged.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "tools/annotate/agreement_output.h"
 #include "tools/annotate/commands.h"
-#include "tools/annotate/lines.h"
+#include "tools/annotate/judgements.h"
 #include "tools/annotate/page.h"
+#include "tools/annotate/records.h"
 
 namespace compeer::annotate {
 
 namespace {
 
-namespace fs = std::filesystem;
+/// What several people's judgements of the same records come to. Two annotators judge; what they disagree about in any
+/// answer goes to a third; every answer is what more than half of them say.
+struct Merged {
+  /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file. Where the
+  /// preference is evident and nobody was asked, "annotators" is empty.
+  std::vector<nlohmann::json> finished;
+  std::vector<nlohmann::json> dropped;  ///< {"id", "reason", "annotators"}: three or more judged, no majority
+  std::vector<size_t> open;             ///< two judged, and disagree
+  std::vector<size_t> waiting;          ///< judged by fewer than two
+};
+
+/// How much annotators agree on one question, whose items are candidates for steps and records for the preference.
+struct QuestionAgreement {
+  std::string question;  ///< history, emotion, strategy, preference
+  Agreement agreement;
+};
+
 using nlohmann::json;
+using Given = std::vector<AnnotationLine>;
+
+bool all_equal(const Given& given) {
+  return std::all_of(given.begin(), given.end(), [&](const AnnotationLine& one) {
+    return one.steps == given[0].steps && one.preference == given[0].preference;
+  });
+}
+
+size_t number(const std::string& preference) {
+  return static_cast<size_t>(std::find(preferences.begin(), preferences.end(), preference) - preferences.begin());
+}
+
+// What most say about one question.
+template <class Read>
+size_t most(const Given& given, Read read) {
+  std::vector<size_t> labels;
+  for (const auto& one : given) labels.push_back(read(one));
+  return majority(labels);
+}
+
+// The answers to a record, or in `reason` the question that has none.
+std::optional<AnnotationLine> settled(const Given& given, std::string& reason) {
+  AnnotationLine result;
+  result.steps.resize(given[0].steps.size());
+  for (size_t c = 0; c < result.steps.size(); ++c) {
+    for (size_t k = 0; k < 3; ++k) {
+      const size_t answer = most(given, [&](const AnnotationLine& one) { return one.steps[c][k] ? 1u : 0u; });
+      if (answer == no_majority) reason = fmt::format("no majority on {}", reasoning_steps[k]);
+      result.steps[c][k] = answer == 1;
+    }
+  }
+  const size_t preference = most(given, [](const AnnotationLine& one) { return number(one.preference); });
+  if (preference == no_majority)
+    reason = "no majority on the preference";
+  else
+    result.preference = preferences[preference];
+  if (!reason.empty()) return {};
+  return result;
+}
+
+json all_of(const Given& given) {
+  json list = json::array();
+  for (const auto& one : given) list.push_back(one.to_json());
+  return list;
+}
+
+void finish(Merged& merged, const json& record, const std::string& preference, const Given& given) {
+  merged.finished.push_back(record);
+  merged.finished.back()["preference"] = preference;
+  merged.finished.back()["annotators"] = all_of(given);
+}
+
+void settle(Merged& merged, const json& record, const Given& given) {
+  std::string reason;
+  const auto answers = settled(given, reason);
+  if (!answers) {
+    merged.dropped.push_back({{"id", record.at("id")}, {"reason", reason}, {"annotators", all_of(given)}});
+    return;
+  }
+  finish(merged, record, answers->preference, given);
+  if (!answers->steps.empty()) merged.finished.back()["steps"] = answers->steps;
+}
+
+// `judgements` in the order in which they were given; no annotator twice for a record.
+Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgements) {
+  std::vector<Given> by_record(file.records.size());
+  for (const auto& one : judgements) by_record[one.record].push_back(one);
+  Merged result;
+  for (size_t record = 0; record < by_record.size(); ++record) {
+    const Given& given = by_record[record];
+    const auto evident = evident_preference(file.records[record]);
+    if (given.empty() && !evident.empty())
+      finish(result, file.records[record], evident, given);
+    else if (given.size() < 2)
+      result.waiting.push_back(record);
+    else if (given.size() == 2 && !all_equal(given))
+      result.open.push_back(record);
+    else
+      settle(result, file.records[record], given);
+  }
+  return result;
+}
+
+// Annotators who saw disagreements only are left out.
+std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
+                                                     const std::vector<AnnotationLine>& judgements,
+                                                     const statistics::Resampling& how) {
+  Judgements whole, preference;
+  std::array<Judgements, 3> steps;
+  for (const auto& one : judgements) {
+    const auto& id = file.records[one.record].at("id").get_ref<const std::string&>();
+    for (size_t c = 0; c < one.steps.size(); ++c)
+      for (size_t k = 0; k < 3; ++k)
+        steps[k].add(fmt::format("{} {}", c, id), one.annotator, one.steps[c][k] ? "True" : "False");
+    preference.add(id, one.annotator, one.preference);
+    whole.add(id, one.annotator, fmt::format("{} {}", json(one.steps).dump(), one.preference));
+  }
+  // A third is asked about records, so that only whole judgements show who was. Annotators have the same numbers in
+  // all.
+  const auto left_out = adjudicators(whole);
+  std::vector<QuestionAgreement> result;
+  for (size_t k = 0; k < 3; ++k) {
+    if (steps[k].size() > 0) result.push_back({reasoning_steps[k], agreement(steps[k], left_out, how)});
+  }
+  result.push_back({"preference", agreement(preference, left_out, how)});
+  return result;
+}
+
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kExplained = R"(
+constexpr const char* explained = R"(
 EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
   merged.jsonl    records with the answers that two or more annotators agree on, or more than half of three or more;
                   "annotators" has all judgements
@@ -151,7 +278,7 @@ void add_merge(CLI::App& command, std::function<int()>& action) {
   command.add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
   command.add_option("--seed", options->seed, "of the orders on the third page")->type_name("S")->capture_default_str();
   command.add_flag("--json", options->as_json, "counts and agreement as one JSON object");
-  command.footer(kExplained);
+  command.footer(explained);
   command.callback([options, &action] { action = [options] { return merge(*options); }; });
 }
 

@@ -56,11 +56,11 @@ class PageOrder {
   PageOrder(uint64_t seed, const std::string& annotator)
       : seed_(annotator.empty() ? seed : seed ^ std::stoull(sha256(annotator).substr(0, 16), nullptr, 16)) {}
 
-  bool turned(size_t record) const { return below(2, seed_, Stream::annotation, static_cast<uint32_t>(record)) == 1; }
+  bool turned(size_t record) const { return below(2, seed_, Stream::presentation, static_cast<uint32_t>(record)) == 1; }
 
   std::vector<size_t> shuffled(std::vector<size_t> records) const {
     for (size_t i = records.size(); i > 1; --i)
-      std::swap(records[i - 1], records[below(i, seed_, Stream::annotation, static_cast<uint32_t>(i), 1)]);
+      std::swap(records[i - 1], records[below(i, seed_, Stream::presentation, static_cast<uint32_t>(i), 1)]);
     return records;
   }
 

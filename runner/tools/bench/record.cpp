@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/scratch.h"
+#include "base/disk.h"
 #include "launch/launch.h"
 #include "plugin/search.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
-#include "spec/load_draft.h"
+#include "spec/spec.h"
 #include "tools/bench/bench.h"
 
 namespace compeer::bench {

@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "launch/launch.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "launch/worker_program.h"
 #include "plugin/search.h"
 #include "record/run_file.h"
-#include "spec/load_draft.h"
+#include "spec/spec.h"
 
 namespace compeer::bench {
 

@@ -1,11 +1,16 @@
 // Which reference files a folder holds, and who checks them.
+// The checksums that come with reference files, in the form that sha256sum writes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "tools/verify/tokenizer.h"
 #include "tools/verify/verify.h"
@@ -22,23 +27,23 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 }
 
 // One line for each kind.
-const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
-                                               {"text", verify_text},
-                                               {"lora", verify_lora},
-                                               {"vl", verify_vl},
-                                               {"gguf", verify_gguf},
-                                               {"pretrained", verify_pretrained},
-                                               {"sentences", verify_sentences},
-                                               {"sampling", verify_sampling},
-                                               {"tokenizer", verify_tokenizer},
-                                               {"broken", refuse_broken},
-                                               {"grpo_loss", verify_grpo_loss},
-                                               {"grpo_step", verify_grpo_step},
-                                               {"grpo_advantages", verify_grpo_advantages},
-                                               {"classification", verify_classification},
-                                               {"agreement", verify_agreement},
-                                               {"correlation", verify_correlation},
-                                               {"kmeans", verify_kmeans}};
+const std::map<std::string, Checker> checkers{{"sums", verify_sums},
+                                              {"text", verify_text},
+                                              {"lora", verify_lora},
+                                              {"vl", verify_vl},
+                                              {"gguf", verify_gguf},
+                                              {"pretrained", verify_pretrained},
+                                              {"sentences", verify_sentences},
+                                              {"sampling", verify_sampling},
+                                              {"tokenizer", verify_tokenizer},
+                                              {"broken", refuse_broken},
+                                              {"grpo_loss", verify_grpo_loss},
+                                              {"grpo_step", verify_grpo_step},
+                                              {"grpo_advantages", verify_grpo_advantages},
+                                              {"classification", verify_classification},
+                                              {"agreement", verify_agreement},
+                                              {"correlation", verify_correlation},
+                                              {"kmeans", verify_kmeans}};
 
 // Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {
@@ -82,6 +87,16 @@ std::string kind_of_file(const fs::path& file) {
   return "";
 }
 
+// "<64 digits>  name" or "<64 digits> *name"
+std::pair<std::string, fs::path> parse(const fs::path& file, const std::string& line) {
+  const fs::path name = line.size() > 66 ? line.substr(66) : "";
+  const bool inside = name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
+  if (name.empty() || !inside || line.substr(0, 64).find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw Error(file.string(), fmt::format("has the line '{}'", line),
+                "a line is a SHA-256, two spaces and a file below", Exit::data);
+  return {line.substr(0, 64), name};
+}
+
 }  // namespace
 
 bool VerifyCase::asks_for_model() const { return kind == "pretrained" || kind == "sentences"; }
@@ -109,11 +124,27 @@ std::vector<VerifyCase> find_cases(const fs::path& folder) {
   }
   std::vector<VerifyCase> cases;
   for (const auto& [where, kind] : kinds) {
-    const auto checker = kCheckers.find(kind);
+    const auto checker = checkers.find(kind);
     cases.push_back({where, where == folder ? "." : where.lexically_relative(folder).string(), kind,
-                     checker == kCheckers.end() ? nullptr : checker->second});
+                     checker == checkers.end() ? nullptr : checker->second});
   }
   return cases;
+}
+
+std::vector<Check> verify_sums(const fs::path& file, const VerifyOptions&) {
+  std::istringstream lines(read_file(file));
+  std::string line, wrong;
+  size_t files = 0, different = 0;
+  while (std::getline(lines, line)) {
+    if (line.empty()) continue;
+    const auto [sum, name] = parse(file, line);
+    ++files;
+    const bool there = fs::exists(file.parent_path() / name);
+    if (there && sha256_file(file.parent_path() / name) == sum) continue;
+    ++different;
+    wrong += fmt::format("{}{} {}", wrong.empty() ? "" : ", ", name.string(), there ? "differs" : "is missing");
+  }
+  return {check("files", static_cast<double>(different), 0, wrong.empty() ? fmt::format("{} files", files) : wrong)};
 }
 
 }  // namespace compeer::verify

@@ -9,12 +9,11 @@
 #include <functional>
 #include <iostream>
 
+#include "base/disk.h"
 #include "base/error.h"
-#include "base/scratch.h"
 #include "inference/certificate.h"
 #include "inference/device.h"
 #include "inference/open_model.h"
-#include "inference/open_plugin.h"
 #include "inference/services.h"
 #include "tools/verify/values.h"
 #include "train/update/learning.h"
@@ -28,8 +27,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr int64_t kVocabulary = 5000;
-constexpr const char* kDifference = "rollout - trainer in three steps";
+constexpr int64_t vocabulary = 5000;
+constexpr const char* difference_name = "rollout - trainer in three steps";
 
 // How far a device may be from the host. In bfloat16 both round the same factors, but another order of sums rounds some
 // of them the other way. AdamW's first steps are as large for small gradients as for large ones, so that small ones
@@ -37,13 +36,13 @@ constexpr const char* kDifference = "rollout - trainer in three steps";
 struct Tolerances {
   double hidden, gradient, log_prob, difference, weights;
 };
-constexpr Tolerances kFloat32{1e-4, 1e-4, 1e-3, 1e-3, 0.05}, kBfloat16{2e-2, 3e-2, 0.1, 0.1, 0.5};
+constexpr Tolerances float32{1e-4, 1e-4, 1e-3, 1e-3, 0.05}, bfloat16{2e-2, 3e-2, 0.1, 0.1, 0.5};
 
-const Tolerances& tolerances(const std::string& compute) { return compute == "float32" ? kFloat32 : kBfloat16; }
+const Tolerances& tolerances(const std::string& compute) { return compute == "float32" ? float32 : bfloat16; }
 
 // A fresh model that is surer of what it says than fresh ones are.
 void make_model(const std::string& family, const fs::path& folder) {
-  json config{{"vocab_size", kVocabulary},      {"hidden_size", 256},
+  json config{{"vocab_size", vocabulary},       {"hidden_size", 256},
               {"num_hidden_layers", 3},         {"num_attention_heads", 8},
               {"num_key_value_heads", 2},       {"intermediate_size", 704},
               {"max_position_embeddings", 512}, {"rope_theta", 10000.0},
@@ -66,7 +65,7 @@ std::vector<rollout::Prompt> prompts() {
   for (uint32_t i = 0; i < 5; ++i) {
     rollout::Prompt one{i, {}};
     for (uint32_t k = 0; k < 3 + 17 * i; ++k)
-      one.tokens.push_back(static_cast<int32_t>((37 * k + 911 * i) % kVocabulary));
+      one.tokens.push_back(static_cast<int32_t>((37 * k + 911 * i) % vocabulary));
     all.push_back(one);
   }
   return all;
@@ -104,7 +103,7 @@ Passed pass(inference::OpenModel& model) {
   Batch batch;
   const int64_t lengths[] = {40, 30, 7, 21};
   std::vector<int64_t> tokens;
-  for (int64_t i = 0; i < 98; ++i) tokens.push_back(131 * i % kVocabulary);
+  for (int64_t i = 0; i < 98; ++i) tokens.push_back(131 * i % vocabulary);
   batch.tokens = at::tensor(tokens, at::kLong);
   for (int64_t start = 0, i = 0; i < 4; start += lengths[i++])
     batch.segments.push_back({start, lengths[i], i == 0 ? 0 : 40, i == 0 ? -1 : 0, {}});
@@ -247,7 +246,7 @@ class BothSides {
     };
     add("change of weights by three steps", distance(learnt(true, false).change, learnt(false, false).change),
         allowed.weights, "relative");
-    add(kDifference, learnt(true, true).difference, allowed.difference, "nats");
+    add(difference_name, learnt(true, true).difference, allowed.difference, "nats");
   }
 
   const std::string name_;
@@ -283,21 +282,21 @@ double seconds_of(const std::function<void()>& work) {
 
 // Its rates: products of large matrices, and copies on the device and to it.
 ordered_json measure_speed() {
-  constexpr int64_t kSide = 8192, kTimes = 10;
+  constexpr int64_t side = 8192, repetitions = 10;
   const at::TensorOptions there = at::TensorOptions(at::kCUDA).dtype(at::kBFloat16);
-  const auto a = at::randn({kSide, kSide}, there), b = at::randn({kSide, kSide}, there);
+  const auto a = at::randn({side, side}, there), b = at::randn({side, side}, there);
   const auto wait = [](const at::Tensor& result) { return result[0][0].item<float>(); };
-  const auto host = at::randn({kSide, kSide}, at::kFloat);
+  const auto host = at::randn({side, side}, at::kFloat);
   const auto rate = [&](double amount, const std::function<at::Tensor()>& work) {
     wait(work());
     const double seconds = seconds_of([&] {
       at::Tensor last;
-      for (int64_t i = 0; i < kTimes; ++i) last = work();
+      for (int64_t i = 0; i < repetitions; ++i) last = work();
       wait(last);
     });
-    return amount * kTimes / seconds;
+    return amount * repetitions / seconds;
   };
-  const double numbers = static_cast<double>(kSide * kSide), products = 2 * numbers * static_cast<double>(kSide);
+  const double numbers = static_cast<double>(side * side), products = 2 * numbers * static_cast<double>(side);
   return {{"bfloat16_tflops", rate(products, [&] { return at::mm(a, b); }) * 1e-12},
           {"float32_tflops", rate(products, [c = a.to(at::kFloat)] { return at::mm(c, c); }) * 1e-12},
           {"copy_gb_per_s", rate(2 * 2 * numbers, [&] { return a.clone(); }) * 1e-9},
@@ -329,7 +328,7 @@ int verify_device(const json& options) {
   for (const Check& one : checks) {
     list.push_back({{"check", one.name}, {"error", one.error}, {"tolerance", one.tolerance}, {"passed", one.passed}});
     passed = passed && one.passed;
-    if (one.name.find(kDifference) != one.name.npos) difference = std::max(difference, one.error);
+    if (one.name.find(difference_name) != one.name.npos) difference = std::max(difference, one.error);
   }
   const std::string file = passed ? inference::write_certificate(gpu, software, difference, list, speed) : "";
   if (options.at("json").get<bool>()) {

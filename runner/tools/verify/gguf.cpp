@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/disk.h"
 #include "base/files.h"
-#include "base/scratch.h"
 #include "gguf/import.h"
 #include "tools/verify/tokenizer.h"
 #include "tools/verify/values.h"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using gguf::GgufFile;
 using nlohmann::json;
 
-constexpr double kOneUlp = 1.2e-7;  // relative: with a fused multiply-add the last bit is another
+constexpr double one_ulp = 1.2e-7;  // relative: with a fused multiply-add the last bit is another
 
 bool same(const gguf::MetadataValue& ours, const json& reference) {
   if (ours.type == "float32") return ours.value.get<float>() == reference.get<float>();
@@ -49,7 +49,7 @@ void compare_quants(const fs::path& folder, const json& reference, std::vector<C
     Largest largest;
     for (size_t i = 0; i < ours.size(); ++i)
       largest.take(ours[i] == theirs[i] ? 0 : std::abs((double{ours[i]} - theirs[i]) / theirs[i]));
-    checks.push_back(largest.check(fmt::format("quants.{}", tensor.format->name), kOneUlp));
+    checks.push_back(largest.check(fmt::format("quants.{}", tensor.format->name), one_ulp));
   }
 }
 

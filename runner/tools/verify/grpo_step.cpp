@@ -5,7 +5,7 @@
 
 #include "inference/open_model.h"
 #include "tools/verify/grpo.h"
-#include "tools/verify/training.h"
+#include "tools/verify/values.h"
 #include "train/update/learning.h"
 #include "train/update/optimizer.h"
 

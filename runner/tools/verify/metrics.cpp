@@ -19,7 +19,7 @@ using statistics::ContingencyTable;
 using statistics::DisagreementWeights;
 using statistics::Labels;
 
-constexpr double kTolerance = 1e-7;  // as for all tables of float64
+constexpr double metrics_error = 1e-7;  // as for all tables of float64
 
 // The largest difference of each quantity, over all cases of a file.
 class Differences {
@@ -36,7 +36,7 @@ class Differences {
   }
   std::vector<Check> checks() const {
     std::vector<Check> checks;
-    for (const auto& [name, largest] : largest_) checks.push_back(largest.check(name, kTolerance));
+    for (const auto& [name, largest] : largest_) checks.push_back(largest.check(name, metrics_error));
     return checks;
   }
 

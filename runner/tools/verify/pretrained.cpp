@@ -1,5 +1,6 @@
 // A published model, whose weights come in a package: its sizes, sums of its weights, ids, log-probabilities of given
 // continuations, greedy tokens.
+// A published sentence encoder, whose weights come in a package: ids, and the cosines of its vectors.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/log_softmax.h>
@@ -8,12 +9,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/disk.h"
 #include "base/json.h"
-#include "base/scratch.h"
+#include "compeer/similarity.h"
 #include "gguf/import.h"
+#include "inference/services.h"
 #include "language/chat.h"
+#include "language/word_pieces.h"
 #include "tools/verify/text.h"
 #include "tools/verify/tokenizer.h"
+#include "tools/verify/values.h"
 
 namespace compeer::verify {
 
@@ -22,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double kLogProbs = 2e-4;  // of a model whose logits go to 30
-constexpr double kSum = 1e-3;       // of a continuation
+constexpr double log_prob_tolerance = 2e-4;  // of a model whose logits go to 30
+constexpr double sum_tolerance = 1e-3;       // of a continuation
 
 // The GGUF file in a folder; empty if there is none, or more than one.
 fs::path gguf_in(const fs::path& folder) {
@@ -107,9 +112,9 @@ void compare_continuations(rollout::Policy& policy, const Prompts& prompts, cons
     compare_best(at::log_softmax(logits[0], 0, at::kDouble), one.at("top5_ids"), one.at("top5_logprobs"), best);
   }
   checks.push_back(ids.check("continuations.ids", 0, "texts"));
-  checks.push_back(log_probs.check("continuations.logprobs", kLogProbs));
-  checks.push_back(sums.check("continuations.sums", kSum));
-  checks.push_back(best.check("continuations.top5", kLogProbs));
+  checks.push_back(log_probs.check("continuations.logprobs", log_prob_tolerance));
+  checks.push_back(sums.check("continuations.sums", sum_tolerance));
+  checks.push_back(best.check("continuations.top5", log_prob_tolerance));
 }
 
 // As the engine takes them: all prompts side by side. `cases`: {prompt, prompt_ids, tokens, text, logprobs}.
@@ -126,7 +131,7 @@ void compare_greedy(const std::string& name, rollout::Policy& policy, const Prom
   }
   checks.push_back(ids.check(name + "ids", 0, "prompts"));
   checks.push_back(texts.check(name + "text", 0, "texts"));
-  check_greedy(name, policy, greedy, kLogProbs, checks);
+  check_greedy(name, policy, greedy, log_prob_tolerance, checks);
 }
 
 // {prompts: [...], prompt_ids: [...], ...} as cases.
@@ -138,6 +143,20 @@ json cases_of(const json& batch) {
                      {"tokens", batch.at("tokens").at(i)},
                      {"text", batch.at("text").at(i)}});
   return cases;
+}
+
+constexpr double cosine = 1e-6;
+
+// Texts that spell a special piece are passed over: to us "[MASK]" is text, which nobody can forge.
+Check compare_ids(const std::string& name, const language::WordPieces& pieces, const json& records, size_t most) {
+  Largest different;
+  for (const json& one : records) {
+    const auto text = one.at("text").get<std::string>();
+    if (text.find("[MASK]") != text.npos || text.find("[CLS]") != text.npos || text.find("[SEP]") != text.npos)
+      continue;
+    different.take(pieces.encode(text, most) == one.at("ids").get<std::vector<int32_t>>() ? 0 : 1);
+  }
+  return different.check(name, 0, "texts");
 }
 
 }  // namespace
@@ -171,6 +190,32 @@ std::vector<Check> verify_pretrained(const fs::path& file, const VerifyOptions& 
       const json& batch = golden.at("greedy_batch");
       compare_greedy("greedy_batch.", *model.policy, prompts, cases_of(batch), batch.at("new_tokens"), checks);
     }
+    return checks;
+  });
+}
+
+std::vector<Check> verify_sentences(const std::filesystem::path& file, const VerifyOptions& options) {
+  const json golden = read_reference(file);
+  const Scratch scratch;
+  return reading(file, [&] {
+    const auto folder = model_folder(file, options, scratch.folder());
+    const auto pieces = language::WordPieces::load(folder);
+    std::vector<Check> checks{
+        compare_ids("sentences.ids", pieces, golden.at("sentences"), golden.at("max_seq_length").get<size_t>()),
+        compare_ids("wordpiece.ids", pieces, golden.at("wordpiece"), 512)};
+    std::vector<std::string> texts;
+    for (const json& one : golden.at("sentences")) texts.push_back(one.at("text"));
+    const auto services = inference::command_services();
+    auto encoder = inference::open_plugin<Similarity>("sentence_encoder", {{"path", folder.string()}}, services);
+    const auto ours = encoder.call("compare", [&](Similarity& one) { return one.compare(texts, texts); });
+    Largest cosines;
+    // A text without content has no direction here; elsewhere it has that of the pieces around every text.
+    const auto empty = [&](size_t i) { return golden.at("sentences").at(i).at("ids").size() <= 2; };
+    for (size_t i = 0; i < ours.size(); ++i) {
+      for (size_t j = 0; j < ours.size(); ++j)
+        if (!empty(i) && !empty(j)) cosines.compare(ours[i][j], golden.at("cosine").at(i).at(j));
+    }
+    checks.push_back(cosines.check("cosine", cosine));
     return checks;
   });
 }

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-6;  // probabilities; logits are float32
+constexpr double probability_error = 1e-6;  // probabilities; logits are float32
 
 rollout::Sampling settings_of(const json& settings) {
   rollout::Sampling sampling;
@@ -102,7 +102,7 @@ std::vector<Check> verify_sampling(const std::filesystem::path& path, const Veri
       const auto ours = distribution(file, one);
       const auto wanted = one.at("kept").get<double>(), found = static_cast<double>(ours.size());
       checks.push_back(check("kept: " + name_of(one), std::abs(found - wanted), 0));
-      checks.push_back(check("probabilities: " + name_of(one), difference(file, one, ours), kTolerance));
+      checks.push_back(check("probabilities: " + name_of(one), difference(file, one, ours), probability_error));
     }
   } catch (const json::exception& error) {
     throw Error(path.string(), std::string("is not what it should be: ") + error.what(), "", Exit::data);

@@ -9,7 +9,7 @@
 
 #include "kernels/adamw.h"
 #include "tools/verify/text.h"
-#include "tools/verify/training.h"
+#include "tools/verify/values.h"
 
 namespace compeer::verify {
 

@@ -11,11 +11,21 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "comm/share.h"
-#include "train/batch/order.h"
 
 namespace compeer::train {
 
 namespace {
+
+bool is_system(const std::vector<Turn>& turns) { return !turns.empty() && turns.front().role == "system"; }
+
+// Where what is left of the turns may begin, once the first are gone: not with an answer to what nobody sees.
+std::vector<ptrdiff_t> beginnings(const std::vector<Turn>& turns, ptrdiff_t first) {
+  std::vector<ptrdiff_t> all;
+  for (ptrdiff_t i = first + 1; i < std::ssize(turns); ++i) {
+    if (turns[static_cast<size_t>(i)].role != "assistant" || i + 1 == std::ssize(turns)) all.push_back(i);
+  }
+  return all;
+}
 
 constexpr uint32_t most_draws = 10000;  // for the place of one record
 
@@ -45,7 +55,74 @@ uint64_t dialogue_of(const Example& example) {
   return std::hash<std::string>()(found ? named->get_ref<const std::string&>() : "\n" + example.id);
 }
 
+// A Feistel network over the next power of four is a permutation; walking on until the result is below `size` keeps it
+// one (cycle walking, at most about four rounds on average).
+int64_t permuted(uint64_t seed, uint64_t position, int64_t size) {
+  const auto n = static_cast<uint64_t>(size);
+  const auto epoch = static_cast<uint32_t>(position / n);
+  uint32_t half = 1;
+  while ((uint64_t{1} << (2 * half)) < n) ++half;
+  const uint64_t mask = (uint64_t{1} << half) - 1;
+  uint64_t x = position % n;
+  do {
+    uint64_t left = x >> half, right = x & mask;
+    for (uint32_t round = 0; round < 4; ++round) {
+      const uint64_t mixed = random_bits(seed, Stream::shuffle, epoch, round, static_cast<uint32_t>(right))[0] & mask;
+      const uint64_t next = left ^ mixed;
+      left = right;
+      right = next;
+    }
+    x = left << half | right;
+  } while (x >= n);
+  return static_cast<int64_t>(x);
+}
+
 }  // namespace
+
+RecordPrompts::RecordPrompts(const RunPlugins& plugins, const Settings& dataset)
+    : plugins_(plugins),
+      system_(dataset.has("system") ? std::optional(dataset.text("system")) : std::nullopt),
+      positions_(plugins.positions()),
+      most_(dataset.has("max_prompt_tokens") ? dataset.integer("max_prompt_tokens") : positions_),
+      trims_(dataset.text("long_prompts") == "trim") {}
+
+int64_t RecordPrompts::limit(int64_t after) const { return std::min(most_, positions_ - after); }
+
+RecordPrompt RecordPrompts::read(const Example& example, std::vector<Turn> turns) const {
+  auto pictures = plugins_.vision_input().read(turns, example.id);
+  auto tokens = plugins_.vision_input().prompt(plugins_.chat(), turns, pictures, example.id);
+  return {std::move(turns), std::move(pictures), std::move(tokens)};
+}
+
+RecordPrompt RecordPrompts::whole(const Example& example) const {
+  auto turns = example.history;
+  if (system_) {
+    if (is_system(turns)) turns.erase(turns.begin());
+    turns.insert(turns.begin(), {"system", *system_});
+  }
+  return read(example, std::move(turns));
+}
+
+RecordPrompt RecordPrompts::of(const Example& example, int64_t after) const {
+  RecordPrompt all = whole(example);
+  const int64_t most = limit(after);
+  if (std::ssize(all.tokens) <= most) return all;
+  all.fits = false;
+  if (!trims_) return all;
+  const auto first = static_cast<ptrdiff_t>(is_system(all.turns) ? 1 : 0);
+  const auto from = [&](ptrdiff_t begin) {
+    auto turns = all.turns;
+    turns.erase(turns.begin() + first, turns.begin() + begin);
+    auto rest = read(example, std::move(turns));
+    rest.trimmed = true;
+    return rest;
+  };
+  // Fewer turns have fewer tokens.
+  const auto places = beginnings(all.turns, first);
+  const auto begin = std::partition_point(places.begin(), places.end(),
+                                          [&](ptrdiff_t one) { return std::ssize(from(one).tokens) > most; });
+  return begin == places.end() ? all : from(*begin);
+}
 
 Records::Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted)
     : plugins_(plugins),
@@ -226,6 +303,19 @@ nlohmann::json Records::counts() const {
           {"trimmed", counts_[trimmed]},
           {"skipped", counts_[skipped]},
           {"unanswered", counts_[unanswered]}};
+}
+
+int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours) {
+  const auto n = static_cast<uint64_t>(neighbours);
+  return permuted(seed, position / n, size / neighbours) * neighbours + static_cast<int64_t>(position % n);
+}
+
+void check_neighbours(int64_t neighbours, const std::string& split, int64_t size) {
+  if (size % neighbours == 0) return;
+  throw Error("sft.neighbours",
+              fmt::format("is {}, but split '{}' has {} examples, which it doesn't divide", neighbours, split, size),
+              "it is meant for data sets with so many examples of each record, as cer has three with view = \"prm\"",
+              Exit::spec);
 }
 
 }  // namespace compeer::train

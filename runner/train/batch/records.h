@@ -1,14 +1,55 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/world.h"
-#include "train/batch/prompts.h"
+#include "compeer/settings.h"
 #include "train/batch/step_batch.h"
+#include "train/run_plugins.h"
 
 namespace compeer::train {
+
+/// What a model is shown of a record.
+struct RecordPrompt {
+  std::vector<Turn> turns;
+  std::vector<Picture> pictures;  ///< that the turns show
+  std::vector<int32_t> tokens;
+  bool trimmed = false;  ///< the oldest turns are gone
+  bool fits = true;      ///< false: even the turn that is to be answered is too long; then all turns are there
+};
+
+/// Records as prompts: with the system turn and within the length that the spec's table `dataset` says. Rewards see the
+/// record as it is.
+class RecordPrompts {
+ public:
+  RecordPrompts(const RunPlugins& plugins, const Settings& dataset);
+
+  /// `after`: tokens of the model's room that are left for what follows the prompt. A prompt that is too long loses its
+  /// oldest turns, system turn and last turn excepted, and with them the assistant's turn that then stands first;
+  /// unless `long_prompts` says otherwise.
+  RecordPrompt of(const Example& example, int64_t after) const;
+
+  /// With all of its turns, however long.
+  RecordPrompt whole(const Example& example) const;
+
+  /// Whether the spec, and not the model alone, says how long a prompt may be.
+  bool is_limited() const { return most_ < positions_; }
+
+  /// Tokens that a prompt may have.
+  int64_t limit(int64_t after) const;
+
+ private:
+  RecordPrompt read(const Example& example, std::vector<Turn> turns) const;
+
+  const RunPlugins& plugins_;
+  const std::optional<std::string> system_;
+  const int64_t positions_, most_;
+  const bool trims_;
+};
 
 /// The records of a split that a task reads. They are inspected before its first step, so that no run ends at step 76
 /// because record 702 is too long.
@@ -30,7 +71,7 @@ class Records {
   /// record can be used, and for a long prompt if the spec wants that.
   static Records some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count);
 
-  /// The split in the order that training reads it (order.h), of which positions 0 ... `count` - 1 will be read. A
+  /// The split in the order that training reads it, of which positions 0 ... `count` - 1 will be read. A
   /// record that can't be used is replaced by another one, drawn by its number. Meets the other ranks; throws as above.
   static Records shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
                           uint64_t seed, uint64_t count);
@@ -88,5 +129,14 @@ class Records {
   int64_t counts_[4] = {};
   std::vector<std::string> remarks_;
 };
+
+/// Which record of a data set stands at a position of the stream that training reads: every epoch is another
+/// permutation of all records, and a position's record follows from (seed, position, size) alone, so a run can go on
+/// anywhere. 1 <= size < 2^32. `neighbours` records of the data set each stay together, in their order; `size` is a
+/// multiple of it.
+int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours = 1);
+
+/// Throws if a split of so many examples can't be shuffled with so many neighbours together (sft.neighbours).
+void check_neighbours(int64_t neighbours, const std::string& split, int64_t size);
 
 }  // namespace compeer::train

@@ -1,9 +1,11 @@
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "comm/world.h"
 #include "train/batch/step_batch.h"
 #include "train/run_plugins.h"
 
@@ -58,5 +60,18 @@ class StepScoring {
   std::string split_;
   std::vector<std::unique_ptr<Waiting>> waiting_;  // one for each reward; null of those that don't
 };
+
+/// What rewards learn from what they score (Reward::state), which is the same on all ranks. Without a reward that has a
+/// state these do nothing.
+
+/// Gives them what was noted of the step's groups, of all ranks, in the order of the groups. Meets the other ranks.
+void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine);
+
+/// Writes their states into a checkpoint's folder, on rank 0. Throws Error (exit 5) that names a reward whose state
+/// differs between ranks. Meets the other ranks.
+void save_reward_states(comm::World& world, RunPlugins& plugins, const std::filesystem::path& folder);
+
+/// Reads them. A checkpoint that has none of a reward is one from before it had any.
+void load_reward_states(RunPlugins& plugins, const std::filesystem::path& folder);
 
 }  // namespace compeer::train

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "rollout/int_tensor.h"
+#include "base/error.h"
+#include "rollout/pass.h"
 
 namespace compeer::train {
 
@@ -141,7 +142,58 @@ class LessonBatch {
   std::vector<int64_t> rows_, targets_, lengths_;
 };
 
+template <class T>
+int64_t size_of(const std::vector<T>& list) {
+  return static_cast<int64_t>(list.size());
+}
+
+// Where an assistant's turn of the history stands among all tokens.
+Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
+  const Example& example = group.example;
+  const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
+  auto until = plugins.vision_input().prompt(plugins.chat(), before, group.pictures, example.id);
+  const int64_t begin = size_of(until);
+  const auto said = plugins.chat().answer(group.turns[turn].text);
+  until.insert(until.end(), said.begin(), said.end());
+  if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
+    throw Error(example.id,
+                "earlier answers can't be learned: the chat template formats them differently from the last one",
+                "use a chat template that formats all answers alike", Exit::data);
+  return {begin, size_of(until)};
+}
+
+// The assistant's last turns, as many as are to be learned.
+std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group, const std::vector<int32_t>& tokens) {
+  std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
+  for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
+    if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(plugins, group, turn - 1, tokens));
+  }
+  std::reverse(spans.begin(), spans.end());
+  return spans;
+}
+
+// Everything but the first token and what stands for pictures.
+std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, const std::vector<int32_t>& tokens) {
+  std::vector<Lesson::Span> spans;
+  for (int64_t i = 1; i < size_of(tokens); ++i) {
+    if (vision_input.placeholder(tokens[static_cast<size_t>(i)])) continue;
+    if (spans.empty() || spans.back().end != i) spans.push_back({i, i});
+    ++spans.back().end;
+  }
+  return spans;
+}
+
 }  // namespace
+
+Lesson lesson_of(RunPlugins& plugins, const PromptGroup& group, bool all) {
+  auto tokens = group.prompt;
+  const auto answer = plugins.chat().answer(group.example.answer);
+  tokens.insert(tokens.end(), answer.begin(), answer.end());
+  const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
+  auto vision = plugins.vision_input().look(read, 0, 0, group.pictures);
+  auto spans = all ? texts_of(plugins.vision_input(), tokens) : spans_of(plugins, group, tokens);
+  return {std::move(tokens), std::move(spans), std::move(vision)};
+}
 
 GroupBatch lesson_batch(std::span<const Lesson> lessons, int64_t shared_from) {
   LessonBatch all;

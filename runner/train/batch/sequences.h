@@ -7,6 +7,7 @@
 #include "compeer/model.h"
 #include "rollout/policy.h"
 #include "train/batch/step_batch.h"
+#include "train/run_plugins.h"
 
 namespace compeer::train {
 
@@ -39,6 +40,11 @@ struct Lesson {
   Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const VisionFeatures> seen = nullptr);
   int64_t targets() const;
 };
+
+/// The lesson of a record: its answer, and earlier answers of the assistant as `Example::learn` asks; with `all`,
+/// everything but the first token and what stands for pictures. Throws Error (exit 4) if the chat template formats
+/// earlier answers differently from the last one.
+Lesson lesson_of(RunPlugins& plugins, const PromptGroup& group, bool all);
 
 /// Lessons, with the tokens to be learned as targets. What neighbours begin with alike is there once if that is
 /// `shared_from` tokens or more.

@@ -14,7 +14,7 @@ namespace compeer::train {
 
 namespace {
 
-constexpr size_t kRecent = 20;  // rows that the summary of a training run looks at
+constexpr size_t recent = 20;  // rows that the summary of a training run looks at
 
 // For people: one placeholder stands for a picture.
 std::string prompt_text(const RunPlugins& plugins, std::vector<int32_t> tokens) {
@@ -46,7 +46,7 @@ Journal::Journal(const comm::World& world, Plan plan)
       warning(plan_.done, fmt::format("row {} of run.h5 has other values than were written", row + 1));
     for (const auto& column : plan_.columns) {
       const auto values = reader.column(column);
-      recent_.resize(std::min<size_t>(kRecent, values.size()));
+      recent_.resize(std::min<size_t>(recent, values.size()));
       for (size_t i = 0; i < recent_.size(); ++i) recent_[i].push_back(values[values.size() - recent_.size() + i]);
     }
   }
@@ -96,7 +96,7 @@ void Journal::append(uint64_t step, MetricRow row) {
   }
   run_->append(row.values());
   recent_.push_back(row.values());
-  if (recent_.size() > kRecent) recent_.pop_front();
+  if (recent_.size() > recent) recent_.pop_front();
   status_.step = step;
   publish(step == plan_.steps);
   appending_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

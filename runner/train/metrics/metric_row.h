@@ -1,5 +1,7 @@
 #pragma once
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace compeer::train {
@@ -21,6 +23,51 @@ class MetricRow {
   size_t at(const std::string& column) const;
   const std::vector<std::string>* columns_;
   std::vector<double> values_;
+};
+
+/// Seconds by phase of one step, on this rank, by a monotonic clock.
+class PhaseClock {
+ public:
+  static std::vector<std::string> columns(const std::vector<std::string>& phases) {
+    std::vector<std::string> names;
+    for (const auto& phase : phases) names.push_back("seconds/" + phase);
+    names.push_back("seconds/step");
+    return names;
+  }
+
+  /// Runs work and adds its time to the phase.
+  template <class Work>
+  decltype(auto) time(const std::string& phase, Work&& work) {
+    struct Stop {
+      PhaseClock& clock;
+      const std::string& phase;
+      std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+      ~Stop() {
+        clock.laps_.emplace_back(phase,
+                                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      }
+    } stop{*this, phase};
+    return std::forward<Work>(work)();
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+  /// Sets "seconds/<phase>" of every phase that ran, and "seconds/step".
+  void write(MetricRow& row) const {
+    std::vector<std::pair<std::string, double>> sums;
+    for (const auto& [phase, seconds] : laps_) {
+      auto sum = sums.begin();
+      while (sum != sums.end() && sum->first != phase) ++sum;
+      if (sum == sums.end()) sum = sums.insert(sums.end(), {phase, 0.0});
+      sum->second += seconds;
+    }
+    for (const auto& [phase, seconds] : sums) row.set("seconds/" + phase, seconds);
+    row.set("seconds/step", elapsed());
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<std::pair<std::string, double>> laps_;
 };
 
 }  // namespace compeer::train

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "statistics/mean.h"
+#include "statistics/interval.h"
 
 namespace compeer::train {
 
@@ -203,6 +203,15 @@ double StepTable::share(const WeightedPart& part) const {
     }
   }
   return part.weight * along / whole;
+}
+
+void record_advantages(const at::Tensor& advantages, MetricRow& row) {
+  const auto* first = advantages.const_data_ptr<double>();
+  std::vector<double> all(first, first + advantages.numel());
+  row.set("advantage_mean", statistics::mean(all));
+  row.set("advantage_std", statistics::deviation(all));
+  for (double& advantage : all) advantage = std::abs(advantage);
+  row.set("advantage_abs", statistics::mean(all));
 }
 
 }  // namespace compeer::train

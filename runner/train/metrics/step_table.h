@@ -6,6 +6,7 @@
 #include "comm/world.h"
 #include "statistics/variety.h"
 #include "train/batch/scoring.h"
+#include "train/metrics/metric_row.h"
 
 namespace compeer::train {
 
@@ -52,5 +53,8 @@ struct StepTable {
   double share(const WeightedPart& part) const;
   static std::string share_column(const WeightedPart& part) { return part.column + "_share"; }
 };
+
+/// Writes mean, standard deviation and mean absolute value of the step's advantages (float64).
+void record_advantages(const at::Tensor& advantages, MetricRow& row);
 
 }  // namespace compeer::train

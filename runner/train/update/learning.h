@@ -1,9 +1,15 @@
 #pragma once
-#include <array>
+#include <ATen/Parallel.h>
 
+#include <array>
+#include <vector>
+
+#include "comm/world.h"
 #include "grpo/objective.h"
-#include "train/batch/rollouts.h"
 #include "train/batch/sequences.h"
+#include "train/batch/step_batch.h"
+#include "train/grpo_settings.h"
+#include "train/metrics/metric_row.h"
 #include "train/update/parameters.h"
 #include "train/update/policy_pass.h"
 
@@ -60,5 +66,37 @@ struct GradientSum {
 /// The gradient of one group's part of the objective (Eq. 2).
 UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGroup& group, const UpdateGoal& goal,
                   const GradientSum& into);
+
+/// While it lives, tensor operations stay on this thread. The library cuts a large sum by the number of its threads,
+/// and elementwise operations at places that follow from it, so that bits would depend on that number.
+class OneThread {
+ public:
+  OneThread() { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_ = at::get_num_threads();
+};
+
+/// What the objective needs to know of the whole step; the same bits on every rank.
+struct StepTotals {
+  grpo::StepContext step;
+  double completions = 0;  ///< that count in the loss
+};
+
+/// Writes the metrics of an update: `sums` of UpdateStats over all groups of the step. `reference`: there is a KL term.
+void record_update(std::span<const double> sums, const StepTotals& totals, bool reference, MetricRow& row);
+
+/// Counts completions and tokens over all groups of the step, and finds the entropy threshold if only tokens of high
+/// entropy are learned from. Meets the other ranks.
+StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup>& mine, const GrpoSettings& settings);
+
+/// Eq. 3, or what the settings put in its place, from the column "learned"; GDPO normalises the columns `terms` one by
+/// one. Every rank computes the advantages of all prompts, because some rules need the rewards of the whole step:
+/// float64 [prompts of the step, G], the same bits on every rank. Collective.
+at::Tensor advantages_over_ranks(comm::World& world, const BatchColumns& mine, const GrpoSettings& settings,
+                                 const std::vector<std::string>& terms);
 
 }  // namespace compeer::train

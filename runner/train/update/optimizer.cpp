@@ -2,11 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
+#include "base/error.h"
 #include "kernels/arrays.h"
+#include "record/safetensors.h"
 
 namespace compeer::train {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path file_of(const fs::path& folder, const std::string& stem, int64_t i) {
+  return folder / (i == 0 ? stem + ".safetensors" : stem + "-" + std::to_string(i) + ".safetensors");
+}
+
+comm::Share common(comm::Share a, comm::Share b) {
+  const int64_t first = std::max(a.first, b.first), end = std::min(a.first + a.count, b.first + b.count);
+  return {first, std::max(end - first, int64_t{0})};
+}
+
+template <class T>
+std::span<T> part(std::span<T> of, comm::Share whole, comm::Share wanted) {
+  return of.subspan(static_cast<size_t>(wanted.first - whole.first), static_cast<size_t>(wanted.count));
+}
+
+}  // namespace
 
 Optimizer::Optimizer(const Settings& settings, double lr, uint64_t steps, int64_t parameters)
     : lr_(lr),
@@ -39,6 +62,72 @@ Optimizer::Update Optimizer::step(std::span<const float> gradient, double norm, 
   kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale),
                       static_cast<int64_t>(gradient.size()), weights.data(), m_.data(), v_.data());
   return {norm, adamw_.lr};
+}
+
+Slices::Slices(comm::World& world, int64_t length, bool sharded)
+    : world_(world), length_(length), sharded_(sharded && world.size() > 1) {}
+
+comm::Share Slices::kept_by(int rank) const {
+  return sharded_ ? comm::slice(length_, block, world_.size(), rank) : comm::Share{0, length_};
+}
+
+void Slices::share(std::span<float> whole) const {
+  if (sharded_) comm::share_slices(world_, whole, block);
+}
+
+// A piece of an array, from those who keep it, to rank 0.
+void Slices::bring(const Array& array, comm::Share piece, std::span<float> to) const {
+  for (int rank = 0; rank < (sharded_ ? world_.size() : 1); ++rank) {
+    const auto theirs = common(kept_by(rank), piece);
+    if (theirs.count == 0) continue;
+    if (world_.rank() == 0 && rank > 0) {
+      world_.receive(std::as_writable_bytes(part(to, piece, theirs)), rank);
+    } else if (world_.rank() == rank) {
+      const auto mine = part(array.own, own(), theirs);
+      rank == 0 ? void(std::ranges::copy(mine, part(to, piece, theirs).begin())) : world_.send(std::as_bytes(mine), 0);
+    }
+  }
+}
+
+void Slices::save(const fs::path& folder, const std::string& stem, const std::vector<Array>& arrays,
+                  const std::map<std::string, std::string>& metadata, int64_t piece) const {
+  for (int64_t first = 0, i = 0; first < length_; first += piece, ++i) {
+    const comm::Share now{first, std::min(piece, length_ - first)};
+    std::vector<std::vector<float>> rooms(arrays.size());
+    std::vector<record::TensorView> views;
+    for (size_t a = 0; a < arrays.size(); ++a) {
+      rooms[a].resize(world_.rank() == 0 ? static_cast<size_t>(now.count) : 0);
+      bring(arrays[a], now, rooms[a]);
+      views.push_back({arrays[a].name, "F32", {now.count}, std::as_bytes(std::span(rooms[a]))});
+    }
+    world_.together("checkpoint", [&] {
+      if (world_.rank() == 0) record::write_safetensors(file_of(folder, stem, i), views, metadata);
+    });
+  }
+}
+
+std::map<std::string, std::string> Slices::load(const fs::path& folder, const std::string& stem,
+                                                const std::vector<Array>& arrays) const {
+  std::map<std::string, std::string> metadata;
+  int64_t first = 0;
+  for (int64_t i = 0; first < length_ && fs::exists(file_of(folder, stem, i)); ++i) {
+    const auto file = record::Safetensors::open(file_of(folder, stem, i));
+    metadata = file.metadata();
+    comm::Share now{first, 0};
+    for (const Array& array : arrays) {
+      const auto& view = file.tensor(array.name);
+      now.count = static_cast<int64_t>(view.bytes.size() / sizeof(float));
+      const auto wanted = common(own(), now);
+      if (wanted.count == 0) continue;
+      const auto from = view.bytes.subspan(static_cast<size_t>(wanted.first - first) * sizeof(float));
+      std::memcpy(part(array.own, own(), wanted).data(), from.data(),
+                  static_cast<size_t>(wanted.count) * sizeof(float));
+    }
+    first += now.count;
+  }
+  if (first == length_) return metadata;
+  throw Error((folder / stem).string() + "*.safetensors",
+              "has " + std::to_string(first) + " numbers for a model of " + std::to_string(length_), "", Exit::data);
 }
 
 }  // namespace compeer::train

@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
-#include "spec/canonical.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 

@@ -1,4 +1,4 @@
-#include "app/log/key_figures.h"
+#include "app/log/figures.h"
 
 #include <gtest/gtest.h>
 

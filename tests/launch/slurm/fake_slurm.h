@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../fake_worker.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "places.h"
 
 namespace compeer::launch {

@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "launch/program_output.h"
+#include "launch/process.h"
 #include "launch/slurm/allocation.h"
-#include "launch/slurm/words.h"
 #include "record/status.h"
 
 namespace compeer::launch {

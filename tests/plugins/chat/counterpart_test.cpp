@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <map>
 
-#include "chat/esc_world/ratings.h"
-#include "chat/esc_world/support.h"
-#include "datasets/esc_world/world/scenario.h"
-#include "datasets/esc_world/world/settings.h"
+#include "chat/esc_world/player.h"
+#include "datasets/esc_world/world/dialogue.h"
+#include "datasets/esc_world/world/play.h"
 #include "empathy/format.h"
 #include "empathy/prompt.h"
 #include "places.h"

@@ -1,4 +1,4 @@
-#include "openai/log_probs.h"
+#include "openai/wire.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
 #include "empathy/format.h"
 #include "empathy/prompt.h"
 #include "places.h"

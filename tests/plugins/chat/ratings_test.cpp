@@ -1,4 +1,4 @@
-#include "chat/esc_world/ratings.h"
+#include "chat/esc_world/counterpart.h"
 
 #include <gtest/gtest.h>
 

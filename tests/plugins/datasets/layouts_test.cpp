@@ -15,7 +15,7 @@ class Layouts : public CorpusTest {
   }
 };
 
-const json kDialogue = {{"unit", "dialogue"}};
+const json dialogue_layout = {{"unit", "dialogue"}};
 
 TEST_F(Layouts, EsconvAsItWasFirst) {
   const auto path = write("FailedESConv.json", R"([{"emotion_type": "fear", "problem_type": "Sleep Problems",
@@ -182,7 +182,7 @@ TEST_F(Layouts, AvamergWithheld) {
   EXPECT_EQ(examples[1].answer, "");
   EXPECT_EQ(examples[1].record.at("rounds"), 3);
   EXPECT_EQ(examples[1].record.at("situation"), "c");
-  EXPECT_EQ(all("avamerg", path, kDialogue).size(), 2u) << "one of them without a turn";
+  EXPECT_EQ(all("avamerg", path, dialogue_layout).size(), 2u) << "one of them without a turn";
 }
 
 TEST_F(Layouts, AvamergThatContradictsItself) {
@@ -222,7 +222,7 @@ TEST_F(Layouts, LabelsThatAreNullLoseNoDialogue) {
     {"speaker": "seeker", "annotation": null, "content": "a"}, {"speaker": "supporter", "annotation": null, "content": "b"}]},
     {"survey_score": {"seeker": {"empathy": "3"}}, "dialog": [
     {"speaker": "seeker", "content": "a"}, {"speaker": "supporter", "content": "b"}]}])"),
-                          kDialogue);
+                          dialogue_layout);
   ASSERT_EQ(esconv.size(), 2u);
   EXPECT_EQ(label(esconv[0], 1, "strategy"), json{nullptr});
   EXPECT_TRUE(esconv[0].record.at("survey").at("empathy").is_null());
@@ -266,7 +266,7 @@ TEST_F(Layouts, SmileOneFileEach) {
   write("data/0.json", R"([{"role": "client", "content": "a", "annotation": [{"sentence": "a", "label": ""}]},
                            {"role": "counselor", "content": "b", "annotation": []}])");
   write("data/100.json", R"([{"role": "client", "content": "c"}])");
-  auto dataset = open("smile", folder(), kDialogue);
+  auto dataset = open("smile", folder(), dialogue_layout);
   EXPECT_EQ(all(dataset).size(), 2u);
   EXPECT_EQ(all("smile", folder()).at(0).id, "smile/data/0/0");
   write("data/7.json", "[{\"role\": \"client\", \"cont");
@@ -278,7 +278,7 @@ TEST_F(Layouts, CpsycounTexts) {
       write("case_1.txt",
             "来访者：你好。\r\n\r\n心理咨询师：可以这样：\r\n\r\n1. 倾听：多听。\r\n\r\n（沉默了一会儿）\r\n\r\n"
             "妈妈：我也在。\n来访者（小李）：好。\n心理咨询师（扮演妈妈）：嗯。\n来访者");
-  const auto example = all("cpsycoun", path, kDialogue).at(0);
+  const auto example = all("cpsycoun", path, dialogue_layout).at(0);
   EXPECT_EQ(told(example), "user: 你好。|assistant: 可以这样：\n1. 倾听：多听。|user: 好。|assistant: 嗯。|");
   EXPECT_EQ(label(example, 1, "aside"), (json{"（沉默了一会儿）", "妈妈：我也在。"}));
   EXPECT_EQ(label(example, 2, "as"), json{"小李"});
@@ -291,7 +291,7 @@ TEST_F(Layouts, CpsycounTexts) {
 
 TEST_F(Layouts, CpsycounTextsOfOtherEditors) {
   const std::string text = "　　来访者：你好。\r\u00A0心理咨询师　：请坐。\r　（沉默）\r来访者 ：好。\r";
-  const auto example = all("cpsycoun", write("case_2.txt", text), kDialogue).at(0);
+  const auto example = all("cpsycoun", write("case_2.txt", text), dialogue_layout).at(0);
   EXPECT_EQ(told(example), "user: 你好。|assistant: 请坐。|user: 好。|");
   EXPECT_EQ(label(example, 1, "aside"), json{"（沉默）"});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-const json kTrain = {{"valid", 0}, {"test", 0}};
+const json train = {{"valid", 0}, {"test", 0}};
 
 class Prompts : public CorpusTest {
  protected:
@@ -52,7 +52,7 @@ TEST_F(Prompts, MayBeATextOrAConversation) {
   EXPECT_EQ(read(text).record, (json{{"source", "prompts"}, {"meta", json::object()}}));
   EXPECT_EQ(told(read(std::regex_replace(talk, std::regex("\n"), ""))), "assistant: hello|user: hi|user: I am 悲|");
 
-  const auto listed = all("prompts", write("list.json", "[" + text + ",\n" + talk + "]"), kTrain);
+  const auto listed = all("prompts", write("list.json", "[" + text + ",\n" + talk + "]"), train);
   ASSERT_EQ(listed.size(), 2u);
   EXPECT_EQ(told(listed[0]), "user: hi|");
   EXPECT_EQ(told(listed[1]), "assistant: hello|user: hi|user: I am 悲|");
@@ -103,7 +103,7 @@ TEST_F(Prompts, AreNamedByTheirIdOrTheirPlace) {
   write("a.json", R"([{"id": "seven", "prompt": "x"}, {"prompt": "x"}])");
   write("deep/b.json", R"([{"prompt": "x"}])");
   write("notes.txt", "not read");
-  auto dataset = open("prompts", folder(), kTrain);
+  auto dataset = open("prompts", folder(), train);
   EXPECT_EQ(ids(dataset, "train"), (Ids{"a.jsonl/1", "a.jsonl/3", "7", "seven", "a.json/2", "deep/b/1"}));
 }
 
@@ -304,7 +304,7 @@ TEST_F(Prompts, ShowTheirMetaToARewardInLua) {
     const auto from = page.find('\n', at) + 1;
     return page.substr(from, page.find("```", from) - from);
   };
-  const auto examples = all("prompts", write("p.jsonl", block("json", "{\"prompt\"")), kTrain);
+  const auto examples = all("prompts", write("p.jsonl", block("json", "{\"prompt\"")), train);
   ASSERT_EQ(examples.size(), 2u);
   EXPECT_EQ(examples[0].record.at("meta"), (json{{"most", 12}}));
 

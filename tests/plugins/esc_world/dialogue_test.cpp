@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include "datasets/esc_world/world/settings.h"
 #include "empathy/format.h"
 #include "places.h"
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "datasets/esc_world/world/draw.h"
+#include "datasets/esc_world/world/lexicon.h"
 #include "datasets/esc_world/world/reply.h"
-#include "datasets/esc_world/world/slots.h"
 
 namespace compeer::esc_world {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "datasets/esc_world/world/scenario.h"
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
 
 namespace compeer::esc_world {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "built.h"
 #include "compeer/dataset.h"
-#include "datasets/esc_world/world/scenario.h"
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
+#include "datasets/esc_world/world/play.h"
 #include "empathy/format.h"
 #include "plugin/chat_line.h"
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "datasets/esc_world/world/strategies.h"
-
 namespace compeer::esc_world {
 namespace {
 

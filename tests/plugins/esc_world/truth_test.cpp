@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "datasets/esc_world/world/settings.h"
+#include "datasets/esc_world/world/dialogue.h"
 #include "rewards/esc_world_truth/sum.h"
 
 namespace compeer::esc_world {

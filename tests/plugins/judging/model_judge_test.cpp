@@ -14,7 +14,7 @@ namespace {
 
 using empathy::Preference;
 
-const std::vector<Turn> kHistory = {{"user", "i am sad"}};
+const std::vector<Turn> history_turns = {{"user", "i am sad"}};
 
 JudgeFormat bare() {
   return JudgeFormat(Settings({{"prompts", nullptr},
@@ -28,7 +28,7 @@ JudgeInput all_parts(const std::string& emotion = "sadness") {
 
 std::vector<Opinion> ask(const ModelJudge& judge, const std::vector<JudgeInput>& cases,
                          const InterpretedReply& reference = {"r"}, const StepTexts& reading = {}) {
-  const JudgedGroup group{kHistory, reference, cases, reading};
+  const JudgedGroup group{history_turns, reference, cases, reading};
   return judge.judge({&group, 1}).at(0);
 }
 
@@ -225,7 +225,7 @@ TEST(JudgeFormat, PutsTextsIntoTheSlotsOfItsPrompts) {
         Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/" + language},
                   {"step_words", {"True", "False"}},
                   {"preference_words", {"first", "second", "both good", "neither"}}}));
-    const auto context = form.context(kHistory);
+    const auto context = form.context(history_turns);
     ASSERT_EQ(context.size(), 1u);
     EXPECT_EQ(context[0].role, "system");
     const std::string language_model = language == std::string("zh") ? "求助者：" : "Seeker: ";

@@ -11,7 +11,7 @@
 namespace compeer::judging {
 namespace {
 
-const std::string kWhole = "<history>h</history><emotion>e</emotion><strategy>s</strategy>\nreply";
+const std::string whole = "<history>h</history><emotion>e</emotion><strategy>s</strategy>\nreply";
 
 // Steps 1 and 3 are right, the reply is as good as the reference.
 std::string judged(const std::string&, const std::string& question, uint32_t) {
@@ -36,7 +36,7 @@ class JudgedRewards : public testing::Test {
     auto reward = built::open<Reward>(
         name, settings,
         std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
-    const Example example{"x", {{"user", "i am sad"}}, kWhole, {}};
+    const Example example{"x", {{"user", "i am sad"}}, whole, {}};
     const auto names = plugin::columns(reward);
     const auto numbers = built::values(plugin::score(reward, {example, built::completions({text})}, names));
     std::map<std::string, double> row;
@@ -47,7 +47,7 @@ class JudgedRewards : public testing::Test {
   // The complaint about a reward with these settings, or "nothing".
   std::string refusal(const std::string& name, const nlohmann::json& settings) {
     try {
-      score(name, settings, kWhole);
+      score(name, settings, whole);
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::spec);
       return error.problem() + "\n  help: " + error.help();
@@ -71,15 +71,15 @@ class JudgedRewards : public testing::Test {
 };
 
 TEST_F(JudgedRewards, UnifiRewardAddsStepsReplyAndFormat) {
-  EXPECT_EQ(score("unifireward", {}, kWhole), (std::map<std::string, double>{{"reward", 3},
-                                                                             {"history", 1},
-                                                                             {"emotion", -1},
-                                                                             {"strategy", 1},
-                                                                             {"reply", 1},
-                                                                             {"format", 1},
-                                                                             {"asked", 4},
-                                                                             {"unreadable", 0}}));
-  EXPECT_EQ(score("unifireward", {{"step_weight", 0.5}, {"reply_weight", 2}, {"format_weight", 0}}, kWhole)["reward"],
+  EXPECT_EQ(score("unifireward", {}, whole), (std::map<std::string, double>{{"reward", 3},
+                                                                            {"history", 1},
+                                                                            {"emotion", -1},
+                                                                            {"strategy", 1},
+                                                                            {"reply", 1},
+                                                                            {"format", 1},
+                                                                            {"asked", 4},
+                                                                            {"unreadable", 0}}));
+  EXPECT_EQ(score("unifireward", {{"step_weight", 0.5}, {"reply_weight", 2}, {"format_weight", 0}}, whole)["reward"],
             2.5);
 }
 
@@ -98,12 +98,12 @@ TEST_F(JudgedRewards, ACompletionWithoutPartsHasTheLeastRewardAndNobodyIsAsked) 
 }
 
 TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
-  score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, kWhole);
+  score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, whole);
   EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <history>early</history>reply\nreply\n<history>same</history>\n<history>same</history>");
   EXPECT_EQ(reader.asked.size(), 2u) << "the dialogue, and the reply, which is the reference here";
   try {
-    score("orm", {{"reads_replies", true}}, kWhole);
+    score("orm", {{"reads_replies", true}}, whole);
     FAIL() << "nobody there to read";
   } catch (const std::exception& error) {
     EXPECT_NE(std::string(error.what()).find("reads_replies = true needs a 'reader'"), std::string::npos)
@@ -113,7 +113,7 @@ TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
 
 TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   language_model = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
-  const auto row = score("unifireward", {}, kWhole);
+  const auto row = score("unifireward", {}, whole);
   EXPECT_EQ(row.at("asked"), 4);
   EXPECT_EQ(row.at("unreadable"), 4);
   EXPECT_EQ(row.at("reward"), 1) << "the format";
@@ -127,7 +127,7 @@ TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
                        << R"({"contains": "<emotion>", "answer": "well"})"
                        << "\n";
   const nlohmann::json chat{{"plugin", "scripted"}, {"table", table.string()}};
-  const auto row = score("unifireward", {{"chat", chat}, {"bare", true}}, kWhole);
+  const auto row = score("unifireward", {{"chat", chat}, {"bare", true}}, whole);
   EXPECT_EQ(row.at("history"), 1);
   for (const char* part : {"emotion", "strategy", "reply", "reward"}) EXPECT_TRUE(std::isnan(row.at(part))) << part;
   EXPECT_EQ(row.at("format"), 1);
@@ -137,25 +137,25 @@ TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
 }
 
 TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
-  score("unifireward", {{"reader", "a/reader"}}, kWhole);
+  score("unifireward", {{"reader", "a/reader"}}, whole);
   ASSERT_EQ(reader.asked.size(), 1u);
   EXPECT_EQ(reader.asked[0], "user: i am sad\n? ");
   EXPECT_EQ(language_model.asked[0], "user: i am sad\n? <history>h</history><history>early</history>");
-  score("orm", {{"reader", "a/reader"}}, kWhole);
+  score("orm", {{"reader", "a/reader"}}, whole);
   EXPECT_EQ(language_model.asked.back(), "user: i am sad\n? <history>early</history>reply\nreply");
 }
 
 TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {
-  EXPECT_EQ(score("prm", {}, kWhole),
+  EXPECT_EQ(score("prm", {}, whole),
             (std::map<std::string, double>{
                 {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"asked", 3}, {"unreadable", 0}}));
   EXPECT_EQ(language_model.asked.size(), 3u);
-  EXPECT_EQ(score("orm", {}, kWhole),
+  EXPECT_EQ(score("orm", {}, whole),
             (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"asked", 1}, {"unreadable", 0}}));
 }
 
 TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
-  const auto row = score("unifireward", {{"outcome_model", "a/judge of replies"}}, kWhole);
+  const auto row = score("unifireward", {{"outcome_model", "a/judge of replies"}}, whole);
   EXPECT_EQ(row.at("reward"), 3);
   EXPECT_EQ(language_model.asked.size(), 3u);
   EXPECT_EQ(of_replies.asked.size(), 1u);
@@ -164,14 +164,14 @@ TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
 // Step 2 is wrong and the reply good; then everything is wrong.
 TEST_F(JudgedRewards, ContradictionsAreLeftOutIfAsked) {
   const nlohmann::json settings = {{"contradictory", "left_out"}};
-  const auto row = score("unifireward", settings, kWhole);
+  const auto row = score("unifireward", settings, whole);
   EXPECT_TRUE(std::isnan(row.at("reward")));
   EXPECT_EQ(row.at("reply"), 1) << "what was said stays in the log";
   EXPECT_FALSE(std::isnan(score("unifireward", settings, "no steps").at("reward"))) << "what is broken is not excused";
   language_model = Scripted([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "False" : "first";
   });
-  EXPECT_EQ(score("unifireward", settings, kWhole).at("reward"), -3);
+  EXPECT_EQ(score("unifireward", settings, whole).at("reward"), -3);
 }
 
 TEST_F(JudgedRewards, RefuseAJudgeThatWasTrainedToBeAskedInAnotherForm) {

@@ -8,10 +8,10 @@
 #include <fstream>
 #include <regex>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/scratch.h"
 #include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
@@ -25,10 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kLora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
+const fs::path lora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
 
 std::unique_ptr<plugin::Plugin<Model>> open_model(const json& given) {
-  json settings{{"path", (kLora / "base").string()}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}};
+  json settings{{"path", (lora / "base").string()}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}};
   settings.update(given);
   static const plugin::Services services;
   const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
@@ -168,7 +168,7 @@ TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
   const auto copy = [&] {
     for (const char* name : {"config.json", "model.safetensors"}) {
       fs::remove(folder.folder() / name);
-      fs::copy(kLora / "base" / name, folder.folder() / name);
+      fs::copy(lora / "base" / name, folder.folder() / name);
     }
   };
   copy();
@@ -236,7 +236,7 @@ TEST(Adapter, IsWrittenAsPeftReadsIt) {
   EXPECT_EQ(config.at("lora_alpha"), 6.0);
   EXPECT_EQ(config.at("use_rslora"), true);
   EXPECT_EQ(config.at("target_modules"), json({"q_proj", "v_proj"}));
-  EXPECT_EQ(config.at("base_model_name_or_path"), (kLora / "base").string());
+  EXPECT_EQ(config.at("base_model_name_or_path"), (lora / "base").string());
   const auto tensors = record::Safetensors::open(folder.folder() / "adapter_model.safetensors");
   const std::string name = "base_model.model.model.layers.1.self_attn.v_proj.lora_";
   EXPECT_EQ(tensors.tensor(name + "A.weight").shape.at(0), 3);
@@ -272,11 +272,11 @@ TEST(Adapter, NamesWhatDoesNotFit) {
       "side; 8 to 64 are usual");
   EXPECT_EQ(complaint({{"path", nullptr}, {"config", json::object()}, {"adapter", adapter()}}),
             "model.adapter: stands on a model that is there already | set model.path to its folder");
-  EXPECT_EQ(complaint({{"path", (kLora / "adapter_all").string()}, {"adapter", adapter()}}),
+  EXPECT_EQ(complaint({{"path", (lora / "adapter_all").string()}, {"adapter", adapter()}}),
             "model.adapter: is not the adapter that model.path holds | leave it out to go on with that one, or set "
             "model.path to its base to begin another");
   const std::string other = (fs::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied").string();
-  const auto text = complaint({{"path", other}, {"adapter", adapter({{"path", (kLora / "adapter_rslora").string()}})}});
+  const auto text = complaint({{"path", other}, {"adapter", adapter({{"path", (lora / "adapter_rslora").string()}})}});
   EXPECT_NE(text.find("the adapter does not fit the model:\n  base_model.model.model.layers.0.self_attn.q_proj.lora_A"),
             std::string::npos)
       << text;
@@ -294,14 +294,14 @@ TEST(Adapter, IsRefusedByAModelOfOtherWeights) {
   const auto text =
       complaint({{"path", other.folder().string()}, {"adapter", adapter({{"path", made.folder().string()}})}});
   EXPECT_EQ(text, made.folder().string() + ": the adapter was made for a model of other weights | it was made for " +
-                      (kLora / "base").string() + ": use that model");
+                      (lora / "base").string() + ": use that model");
 }
 
 TEST(Adapter, OfAnotherKindIsRefused) {
   const Scratch folder;
-  fs::copy(kLora / "adapter_all", folder.folder(), fs::copy_options::recursive);
+  fs::copy(lora / "adapter_all", folder.folder(), fs::copy_options::recursive);
   const auto refused = [&](const json& change) {
-    auto config = read_json_object(kLora / "adapter_all" / "adapter_config.json");
+    auto config = read_json_object(lora / "adapter_all" / "adapter_config.json");
     config.update(change);
     write_file(folder.folder() / "adapter_config.json", config.dump());
     const auto text = complaint({{"adapter", adapter({{"path", folder.folder().string()}})}});
@@ -320,7 +320,7 @@ TEST(Adapter, OfAnotherKindIsRefused) {
 
 TEST(Adapter, NamesItsBaseIfThatIsGone) {
   const Scratch folder;
-  fs::copy(kLora / "adapter_all", folder.folder(), fs::copy_options::recursive);
+  fs::copy(lora / "adapter_all", folder.folder(), fs::copy_options::recursive);
   EXPECT_EQ(
       complaint({{"path", folder.folder().string()}}),
       (folder.folder() / "adapter_config.json").string() +

@@ -16,12 +16,12 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
-constexpr Family kAsked{.model_type = "qwen2", .architecture = "Any", .slides = Slides::if_asked};
-constexpr Family kAlways{.model_type = "mistral", .architecture = "Any", .slides = Slides::always};
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+constexpr Family asked{.model_type = "qwen2", .architecture = "Any", .slides = Slides::if_asked};
+constexpr Family sliding_always{.model_type = "mistral", .architecture = "Any", .slides = Slides::always};
 
 json config_of(const std::string& name, const char* file = "config.json") {
-  return read_json_object(kGolden / name / file);
+  return read_json_object(golden_folder / name / file);
 }
 
 void expect_near(const std::vector<float>& values, const std::vector<double>& expected) {
@@ -31,7 +31,7 @@ void expect_near(const std::vector<float>& values, const std::vector<double>& ex
 
 TEST(Families, ReadTheOlderAndTheNewerLayoutAlike) {
   for (const char* name : {"llama", "mistral", "qwen3"}) {
-    for (const Family& family : {kAsked, kAlways}) {
+    for (const Family& family : {asked, sliding_always}) {
       const auto older = read_config(family, config_of(name), name),
                  newer = read_config(family, config_of(name, "config.new.json"), name);
       EXPECT_EQ(frequencies(older.rope, older.head_dim), frequencies(newer.rope, newer.head_dim)) << name;
@@ -42,7 +42,7 @@ TEST(Families, ReadTheOlderAndTheNewerLayoutAlike) {
 }
 
 TEST(Families, StretchLlamasFrequencies) {
-  const auto golden = read_json_object(kGolden / "llama" / "golden.json");
+  const auto golden = read_json_object(golden_folder / "llama" / "golden.json");
   const auto config = read_config({"llama", "LlamaForCausalLM"}, config_of("llama"), "llama");
   expect_near(frequencies(config.rope, config.head_dim), golden.at("rope").at("inv_freq").get<std::vector<double>>());
 }
@@ -55,7 +55,7 @@ json with_rope(const json& rope) {
   return config;
 }
 std::vector<float> frequencies_with(const json& rope) {
-  return frequencies(read_config(kAlways, with_rope(rope), "config.json").rope, 8);
+  return frequencies(read_config(sliding_always, with_rope(rope), "config.json").rope, 8);
 }
 
 TEST(Families, StretchFrequenciesLinearly) {
@@ -83,7 +83,7 @@ TEST(Families, StretchLongWavesByYarn) {
 TEST(Families, ScaleCosinesByYarnsMagnitude) {
   const auto magnitude = [](json rope) {
     rope.update({{"rope_type", "yarn"}, {"original_max_position_embeddings", 128}});
-    return read_config(kAlways, with_rope(rope), "config.json").rope.magnitude;
+    return read_config(sliding_always, with_rope(rope), "config.json").rope.magnitude;
   };
   EXPECT_NEAR(magnitude({{"factor", 4}}), 1 + 0.1 * std::log(4), 1e-12);
   EXPECT_NEAR(magnitude(json::object()), 1 + 0.1 * std::log(512 / 128), 1e-12);  // from max_position_embeddings
@@ -98,18 +98,18 @@ TEST(Families, SlideInTheLayersThatAreNamed) {
   config["num_hidden_layers"] = 4;
   const auto windows = [&](const Family& family) { return read_config(family, config, "config.json").windows; };
   using All = std::vector<int64_t>;
-  EXPECT_EQ(windows(kAsked), All{});
+  EXPECT_EQ(windows(asked), All{});
   config["sliding_window"] = 12;
-  EXPECT_EQ(windows(kAsked), All{});  // use_sliding_window is false
-  EXPECT_EQ(windows(kAlways), (All{12, 12, 12, 12}));
+  EXPECT_EQ(windows(asked), All{});  // use_sliding_window is false
+  EXPECT_EQ(windows(sliding_always), (All{12, 12, 12, 12}));
   config["use_sliding_window"] = true;
   config["max_window_layers"] = 3;
-  EXPECT_EQ(windows(kAsked), (All{0, 0, 0, 12}));
+  EXPECT_EQ(windows(asked), (All{0, 0, 0, 12}));
   config["layer_types"] = {"sliding_attention", "full_attention", "sliding_attention", "full_attention"};
-  EXPECT_EQ(windows(kAsked), (All{12, 0, 12, 0}));
+  EXPECT_EQ(windows(asked), (All{12, 0, 12, 0}));
   EXPECT_EQ(windows({"llama", "LlamaForCausalLM"}), All{});
   config["layer_types"] = {"sliding_attention"};
-  EXPECT_THROW(windows(kAsked), Error);
+  EXPECT_THROW(windows(asked), Error);
 }
 
 TEST(Families, GiveHeadsTheirSize) {

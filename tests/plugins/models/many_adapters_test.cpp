@@ -2,8 +2,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "base/disk.h"
 #include "base/error.h"
-#include "base/scratch.h"
 #include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using rollout::Prompt;
 
-const std::string kBase = COMPEER_SOURCE_DIR "/tests/golden/lora/base";
+const std::string base = COMPEER_SOURCE_DIR "/tests/golden/lora/base";
 
 json with(json settings, const json& more) {
   settings.update(more);
@@ -39,7 +39,7 @@ class ManyAdaptersTest : public testing::Test {
   std::string made(const std::string& name, int64_t rank, double change, const std::vector<std::string>& targets,
                    const std::string& precision = "float32") const {
     const json adapter{{"path", nullptr}, {"rank", rank}, {"alpha", 4.0}, {"rslora", false}, {"targets", targets}};
-    const auto model = open({{"path", kBase}, {"precision", precision}, {"adapter", adapter}});
+    const auto model = open({{"path", base}, {"precision", precision}, {"adapter", adapter}});
     for (const Parameter& p : model->object().parameters()) p.value.detach().add_(change);
     const auto folder = folder_.folder() / name;
     fs::create_directory(folder);
@@ -86,8 +86,8 @@ class ManyAdaptersTest : public testing::Test {
 
 TEST_F(ManyAdaptersTest, SpeakAsEachDoesAlone) {
   for (const json& how : {json::object(), json{{"compute", "bfloat16"}}, json{{"precision", "q8_0"}}}) {
-    const std::vector<std::string> folders{kBase, first, second};
-    const auto all = open(with(how, {{"path", kBase}}));
+    const std::vector<std::string> folders{base, first, second};
+    const auto all = open(with(how, {{"path", base}}));
     ASSERT_EQ(add(*all, first), 1);
     ASSERT_EQ(add(*all, second), 2);
     rollout::Policy policy(all->object());
@@ -127,7 +127,7 @@ TEST_F(ManyAdaptersTest, StandBesideTheModelsOwn) {
 }
 
 TEST_F(ManyAdaptersTest, StayWithTheirConversations) {
-  const auto model = open({{"path", kBase}}), alone = open({{"path", first}});
+  const auto model = open({{"path", base}}), alone = open({{"path", first}});
   const auto number = add(*model, first);
   rollout::Policy policy(model->object()), only(alone->object());
   rollout::Engine engine(policy);
@@ -143,7 +143,7 @@ TEST_F(ManyAdaptersTest, StayWithTheirConversations) {
 
 // Also where the pages of one that failed are used again.
 TEST_F(ManyAdaptersTest, BreakAlone) {
-  const auto model = open({{"path", kBase}}), alone = open({{"path", first}});
+  const auto model = open({{"path", base}}), alone = open({{"path", first}});
   add(*model, first);
   const auto broken = add(*model, made("broken", 2, 1e30, {"*"}));
   rollout::Policy policy(model->object()), only(alone->object());
@@ -171,20 +171,20 @@ TEST_F(ManyAdaptersTest, BreakAlone) {
 
 TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   const auto over_blocks = made("blocks", 2, 0.01, {"*"}, "q8_0");
-  EXPECT_EQ(complaint({{"path", kBase}}, over_blocks),
+  EXPECT_EQ(complaint({{"path", base}}, over_blocks),
             over_blocks +
                 ": the adapter was trained over weights kept q8_0, here they are as stored | --dtype q8_0 keeps "
                 "them so for all adapters | exit 4");
-  EXPECT_EQ(complaint({{"path", kBase}, {"precision", "q8_0"}}, over_blocks), "accepted");
-  EXPECT_EQ(complaint({{"path", kBase}, {"precision", "float32"}}, over_blocks), "accepted");
-  EXPECT_EQ(complaint({{"path", kBase}, {"engine", "libtorch"}}, first),
+  EXPECT_EQ(complaint({{"path", base}, {"precision", "q8_0"}}, over_blocks), "accepted");
+  EXPECT_EQ(complaint({{"path", base}, {"precision", "float32"}}, over_blocks), "accepted");
+  EXPECT_EQ(complaint({{"path", base}, {"engine", "libtorch"}}, first),
             "model.engine: 'libtorch' supports only one adapter at a time | set it to 'exact' | exit 3");
-  EXPECT_EQ(complaint({{"path", kBase}, {"frozen", false}, {"precision", "float32"}}, first),
+  EXPECT_EQ(complaint({{"path", base}, {"frozen", false}, {"precision", "float32"}}, first),
             "model.frozen: is false: other adapters stand on weights that don't train | set it to true | exit 3");
   // Another base of the same shapes.
   const auto other = folder_.folder() / "other";
   fs::create_directory(other);
-  const auto model = open({{"path", kBase}, {"frozen", false}, {"precision", "float32"}});
+  const auto model = open({{"path", base}, {"frozen", false}, {"precision", "float32"}});
   model->object().parameters().at(3).value.detach().mul_(1.5);
   model->object().save(other.string());
   EXPECT_NE(complaint({{"path", other.string()}}, first)

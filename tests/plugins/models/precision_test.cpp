@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 TEST(Qwen2Frozen, ComputesTheSameBitsAsTrainable) {
-  const std::string tied = kGolden.string(), halves = (kGolden.parent_path() / "text_bf16").string();
+  const std::string tied = golden_folder.string(), halves = (golden_folder.parent_path() / "text_bf16").string();
   for (const auto& folder : {tied, halves}) {
     const auto trainable = computed({{"path", folder}});
     for (const char* precision : {"stored", "float32"})
@@ -22,18 +22,18 @@ TEST(Qwen2Frozen, ComputesTheSameBitsAsTrainable) {
 }
 
 TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
-  const std::string halves = (kGolden.parent_path() / "text_bf16").string();
+  const std::string halves = (golden_folder.parent_path() / "text_bf16").string();
   expect_same_bits(computed({{"path", halves}, {"frozen", true}, {"precision", "bfloat16"}}),
                    computed({{"path", halves}}));
-  const auto rounded = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", "bfloat16"}});
-  const double error = (rounded[1] - computed({{"path", kGolden.string()}})[1]).abs().max().item<double>();
+  const auto rounded = computed({{"path", golden_folder.string()}, {"frozen", true}, {"precision", "bfloat16"}});
+  const double error = (rounded[1] - computed({{"path", golden_folder.string()}})[1]).abs().max().item<double>();
   EXPECT_GT(error, 1e-4);
   EXPECT_LT(error, 0.1);
 }
 
 // Both engines multiply by the same rounded weights: what is left is float32's rounding of sums.
 TEST(Qwen2Frozen, InBfloat16IsTheSameModelForBothEngines) {
-  const json rounded{{"path", kGolden.string()}, {"frozen", true}, {"precision", "bfloat16"}};
+  const json rounded{{"path", golden_folder.string()}, {"frozen", true}, {"precision", "bfloat16"}};
   json libtorch = rounded;
   libtorch["engine"] = "libtorch";
   const auto expected = computed(rounded), got = computed(libtorch);
@@ -45,7 +45,7 @@ TEST(Qwen2Frozen, InBfloat16IsTheSameModelForBothEngines) {
 // The embedding, which is the head as well, and the projections are kept in blocks, norms and biases are not.
 TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
   for (const auto format : {WeightFormat::q8_0, WeightFormat::q4_0}) {
-    const auto model = open_model({{"path", kGolden.string()}});
+    const auto model = open_model({{"path", golden_folder.string()}});
     for (const Parameter& p : model->object().parameters()) {
       if (p.value.dim() != 2) continue;
       for (int64_t i = 0; i < p.value.size(0); ++i)
@@ -53,19 +53,19 @@ TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
     }
     model->object().save(folder.string());
     const char* precision = format == WeightFormat::q8_0 ? "q8_0" : "q4_0";
-    const auto kept = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", precision}});
+    const auto kept = computed({{"path", golden_folder.string()}, {"frozen", true}, {"precision", precision}});
     expect_same_bits(kept, computed({{"path", folder.string()}}));
-    EXPECT_FALSE(at::equal(kept[1], computed({{"path", kGolden.string()}})[1]));
+    EXPECT_FALSE(at::equal(kept[1], computed({{"path", golden_folder.string()}})[1]));
   }
 }
 
 TEST(Qwen2Frozen, HasNoGradient) {
-  const auto model = open_model({{"path", kGolden.string()}, {"frozen", true}});
+  const auto model = open_model({{"path", golden_folder.string()}, {"frozen", true}});
   for (const Parameter& p : model->object().parameters()) EXPECT_FALSE(p.value.requires_grad()) << p.name;
 }
 
 TEST_F(Qwen2Files, FrozenHalvesAreSavedAsHalves) {
-  const auto source = (kGolden.parent_path() / "text_bf16").string();
+  const auto source = (golden_folder.parent_path() / "text_bf16").string();
   open_model({{"path", source}, {"frozen", true}, {"precision", "stored"}})->object().save(folder.string());
   EXPECT_EQ(json::parse(std::ifstream(folder / "config.json")).at("dtype"), "bfloat16");
   EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.embed_tokens.weight").dtype, "BF16");
@@ -107,17 +107,18 @@ TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"precision", "q8_0"}}),
+  EXPECT_EQ(complaint({{"path", golden_folder.string()}, {"precision", "q8_0"}}),
             "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | train an adapter over them "
             "(model.adapter), or choose one of them");
-  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
-            "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
-            "another model.precision than 'q4_0'");
+  EXPECT_EQ(
+      complaint({{"path", golden_folder.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
+      "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
+      "another model.precision than 'q4_0'");
 }
 
 TEST(Qwen2Settings, Bfloat16ProductsAreForWeightsThatItHolds) {
   const auto complaint = [](json settings) {
-    settings.update({{"path", kGolden.string()}, {"frozen", true}, {"compute", "bfloat16"}});
+    settings.update({{"path", golden_folder.string()}, {"frozen", true}, {"compute", "bfloat16"}});
     try {
       open_model(settings);
     } catch (const Error& e) {
@@ -134,7 +135,7 @@ TEST(Qwen2Settings, Bfloat16ProductsAreForWeightsThatItHolds) {
 
 // Weights are rounded as products read them, in whatever they are kept; the embedding's rows only if they are kept so.
 TEST(Qwen2Frozen, ComputesInBfloat16WhatTrainableWeightsDo) {
-  const json path{{"path", (kGolden.parent_path() / "text_bf16").string()}, {"compute", "bfloat16"}};
+  const json path{{"path", (golden_folder.parent_path() / "text_bf16").string()}, {"compute", "bfloat16"}};
   const auto trainable = computed(path);
   for (const char* precision : {"stored", "float32", "bfloat16"}) {
     json settings = path;
@@ -162,7 +163,7 @@ std::vector<at::Tensor> learned(const json& settings) {
 
 TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
   for (const char* compute : {"float32", "bfloat16"}) {
-    json settings{{"path", kGolden.string()}, {"compute", compute}};
+    json settings{{"path", golden_folder.string()}, {"compute", compute}};
     const auto kept = learned(settings);
     for (const int64_t most : {0, 18, 19}) {
       settings["recompute_above"] = most;
@@ -175,7 +176,7 @@ TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
 
 // Rounded numbers on both ways: gradients are near those of float32, and far nearer than zero is.
 TEST(Qwen2Training, WithProductsInBfloat16HasNearlyTheGradientsOfFloat32) {
-  const json path{{"path", kGolden.string()}};
+  const json path{{"path", golden_folder.string()}};
   json rounded = path;
   rounded["compute"] = "bfloat16";
   const auto exact = learned(path), near = learned(rounded);
@@ -188,11 +189,11 @@ TEST(Qwen2Training, WithProductsInBfloat16HasNearlyTheGradientsOfFloat32) {
 
 // Weights that bfloat16 holds give the same in either precision; only how they are kept differs.
 TEST(Qwen2Training, InBfloat16IsThatOfTheRoundedWeights) {
-  const auto rounded = learned({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+  const auto rounded = learned({{"path", golden_folder.string()}, {"precision", "bfloat16"}});
   const fs::path folder = fs::temp_directory_path() / ("qwen2-rounded-" + std::to_string(::getpid()));
   fs::create_directories(folder);
   {
-    auto model = open_model({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+    auto model = open_model({{"path", golden_folder.string()}, {"precision", "bfloat16"}});
     EXPECT_TRUE(model->object().shape().rounded);
     model->object().save(folder.string());
   }

@@ -17,8 +17,8 @@ namespace compeer {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
-constexpr int32_t kImage = 503, kVideo = 504;
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
+constexpr int32_t image_token = 503, video_token = 504;
 
 using Opened = std::unique_ptr<plugin::Plugin<Model>>;
 inline Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false, json more = {}) {
@@ -40,10 +40,10 @@ inline json read_json(const fs::path& file) {
 }
 
 inline std::vector<Picture> pictures() {
-  const auto settings = language::PictureSettings::load(kGolden);
+  const auto settings = language::PictureSettings::load(golden_folder);
   std::vector<Picture> all;
   for (const char* name : {"image0.png", "image1.png", "image2.png", "image3.png"})
-    all.push_back(language::read_picture({kGolden / "images" / name}, settings));
+    all.push_back(language::read_picture({golden_folder / "images" / name}, settings));
   return all;
 }
 
@@ -52,7 +52,7 @@ inline Picture grey(int64_t time, int64_t height, int64_t width) {
   return {std::vector<float>(static_cast<size_t>(time * height * width * 1176)), time, height, width};
 }
 
-inline std::vector<int32_t> placeholders_of(const Picture& picture, int32_t token = kImage) {
+inline std::vector<int32_t> placeholders_of(const Picture& picture, int32_t token = image_token) {
   return std::vector<int32_t>(static_cast<size_t>(picture.time * picture.height * picture.width / 4), token);
 }
 
@@ -84,7 +84,7 @@ class Qwen25Vl : public testing::Test {
     }
     return "nothing";
   }
-  Opened opened = open_model(kGolden);
+  Opened opened = open_model(golden_folder);
 };
 
 }  // namespace compeer

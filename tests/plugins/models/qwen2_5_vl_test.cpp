@@ -41,32 +41,33 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
 TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
   Picture video = grey(3, 2, 2);
   video.seconds = 1.25;  // two tokens a second: steps of 2.5, cut off
-  const auto vision = vision_model().look(placeholders_of(video, kVideo), 0, {video});
+  const auto vision = vision_model().look(placeholders_of(video, video_token), 0, {video});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{0, 2, 5}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(vision->next, 1);
 }
 
 TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {
-  EXPECT_EQ(complaint({1, kImage, 2}, {grey(1, 4, 4)}),
+  EXPECT_EQ(complaint({1, image_token, 2}, {grey(1, 4, 4)}),
             "1 placeholders among the tokens, but 1 pictures need 4 of them");
-  EXPECT_EQ(complaint({kImage, kImage, 2, kImage, kImage}, {grey(1, 4, 4)}),
+  EXPECT_EQ(complaint({image_token, image_token, 2, image_token, image_token}, {grey(1, 4, 4)}),
             "picture 1 has 4 tokens, but not as many placeholders stand together");
-  EXPECT_EQ(complaint({kImage}, {grey(1, 3, 2)}), "a picture of 1 x 3 x 2 patches can't be merged in squares of 2");
+  EXPECT_EQ(complaint({image_token}, {grey(1, 3, 2)}),
+            "a picture of 1 x 3 x 2 patches can't be merged in squares of 2");
   Picture thin = grey(1, 2, 2);
   thin.patches.resize(10);
-  EXPECT_EQ(complaint({kImage}, {thin}), "a picture of 4 patches has 10 numbers; the model takes 1176 for each");
+  EXPECT_EQ(complaint({image_token}, {thin}), "a picture of 4 patches has 10 numbers; the model takes 1176 for each");
 }
 
 TEST_F(Qwen25Vl, StillPicturesAndVideosHavePlaceholdersOfTheirOwn) {
   const Picture still = grey(1, 2, 2);
   Picture video = still;
   video.seconds = 1.0;
-  EXPECT_EQ(complaint({7, kImage, kVideo}, {still, still}),
+  EXPECT_EQ(complaint({7, image_token, video_token}, {still, still}),
             "picture 2 is a still picture, but stands under placeholders of a video");
-  EXPECT_EQ(complaint({kVideo, 7, kImage}, {video, video}),
+  EXPECT_EQ(complaint({video_token, 7, image_token}, {video, video}),
             "picture 2 is a video, but stands under placeholders of a still picture");
-  EXPECT_EQ(complaint({kVideo, 7, kImage}, {video, still}), "nothing");
+  EXPECT_EQ(complaint({video_token, 7, image_token}, {video, still}), "nothing");
 }
 
 TEST_F(Qwen25Vl, TheTowerIsNoParameter) {
@@ -76,7 +77,7 @@ TEST_F(Qwen25Vl, TheTowerIsNoParameter) {
 
 TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {
   TemporaryFolder folder;
-  json config = read_json(kGolden / "config.json");
+  json config = read_json(golden_folder / "config.json");
   config["model_type"] = "qwen2";
   for (const char* key : {"vision_config", "rope_scaling"}) config.erase(key);
   std::ofstream(folder / "config.json") << config.dump();
@@ -95,7 +96,7 @@ TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {
 
 TEST_F(Qwen25Vl, InBfloat16SeesTheSameWithBothEngines) {
   const auto seen = [](const char* engine) {
-    const auto model = open_model(kGolden, "qwen2_5_vl", true, {{"precision", "bfloat16"}, {"engine", engine}});
+    const auto model = open_model(golden_folder, "qwen2_5_vl", true, {{"precision", "bfloat16"}, {"engine", engine}});
     return features(model->object(), {pictures()[0]});
   };
   const auto expected = seen("exact");
@@ -105,31 +106,31 @@ TEST_F(Qwen25Vl, InBfloat16SeesTheSameWithBothEngines) {
 TEST_F(Qwen25Vl, WhatIsSavedIsTheSameModel) {
   for (const bool frozen : {false, true}) {
     TemporaryFolder folder;
-    open_model(kGolden, "qwen2_5_vl", frozen)->object().save(folder.path().string());
-    const auto before = record::Safetensors::open_sharded(kGolden),
+    open_model(golden_folder, "qwen2_5_vl", frozen)->object().save(folder.path().string());
+    const auto before = record::Safetensors::open_sharded(golden_folder),
                after = record::Safetensors::open_sharded(folder.path());
     ASSERT_EQ(before.names(), after.names());
     for (const auto& name : before.names())
       EXPECT_TRUE(std::ranges::equal(before.tensor(name).bytes, after.tensor(name).bytes)) << name;
-    EXPECT_EQ(read_json(folder / "config.json"), read_json(kGolden / "config.json"));
+    EXPECT_EQ(read_json(folder / "config.json"), read_json(golden_folder / "config.json"));
   }
 }
 
 TEST_F(Qwen25Vl, ReadsTheNamesAndLayoutOfNewerFilesAndSavesThePublishedOnes) {
   TemporaryFolder newer, saved;
-  const auto file = record::Safetensors::open_sharded(kGolden);
+  const auto file = record::Safetensors::open_sharded(golden_folder);
   std::vector<record::TensorView> views;
   for (const auto& name : file.names()) {
     views.push_back(file.tensor(name));
     views.back().name = name.starts_with("visual.") ? "model." + name : "model.language_model." + name.substr(6);
   }
   record::write_safetensors(newer / "model.safetensors", views);
-  fs::copy_file(kGolden / "config.nested.json", newer / "config.json");
+  fs::copy_file(golden_folder / "config.nested.json", newer / "config.json");
   auto other = open_model(newer.path());
   EXPECT_TRUE(at::equal(features(other->object(), pictures()), features(model(), pictures())));
   other->object().save(saved.path().string());
   EXPECT_EQ(record::Safetensors::open_sharded(saved.path()).names(), file.names());
-  const json config = read_json(saved / "config.json"), published = read_json(kGolden / "config.json");
+  const json config = read_json(saved / "config.json"), published = read_json(golden_folder / "config.json");
   for (const char* key :
        {"hidden_size", "rope_scaling", "vision_config", "image_token_id", "tie_word_embeddings", "eos_token_id"})
     EXPECT_EQ(config.at(key), published.at(key)) << key;
@@ -137,11 +138,11 @@ TEST_F(Qwen25Vl, ReadsTheNamesAndLayoutOfNewerFilesAndSavesThePublishedOnes) {
 
 TEST_F(Qwen25Vl, MisfitsOfEachKindAreNamedAtOnce) {
   TemporaryFolder folder;
-  json config = read_json(kGolden / "config.json");
+  json config = read_json(golden_folder / "config.json");
   config["vision_config"]["depth"] = 4;
   config["intermediate_size"] = 100;
   std::ofstream(folder / "config.json") << config.dump();
-  fs::copy_file(kGolden / "model.safetensors", folder / "model.safetensors");
+  fs::copy_file(golden_folder / "model.safetensors", folder / "model.safetensors");
   try {
     open_model(folder.path());
     FAIL() << "was accepted";
@@ -156,7 +157,7 @@ TEST_F(Qwen25Vl, MisfitsOfEachKindAreNamedAtOnce) {
 TEST_F(Qwen25Vl, AConfigThatDoesNotFitIsNamed) {
   const auto complaint_of = [](const json& changes) -> std::string {
     TemporaryFolder folder;
-    json config = read_json(kGolden / "config.json");
+    json config = read_json(golden_folder / "config.json");
     config.merge_patch(changes);
     std::ofstream(folder / "config.json") << config.dump();
     try {

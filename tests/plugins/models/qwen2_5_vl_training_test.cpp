@@ -6,7 +6,7 @@
 
 #include "../../record/temporary_folder.h"
 #include "qwen2_5_vl.h"
-#include "record/merge.h"
+#include "record/adapter.h"
 #include "record/safetensors.h"
 
 namespace compeer {
@@ -41,7 +41,7 @@ class WithMerger : public Qwen25Vl {
   static Opened trainable(json more = {}) {
     json settings = {{"merger", true}};
     if (more.is_object()) settings.update(more);
-    return open_model(kGolden, "qwen2_5_vl", false, settings);
+    return open_model(golden_folder, "qwen2_5_vl", false, settings);
   }
 
   const std::vector<Picture> seen = pictures();
@@ -54,7 +54,7 @@ TEST_F(WithMerger, ItsWeightsAreParametersAndTheRestOfTheTowerIsNone) {
   EXPECT_EQ(names, (std::vector<std::string>{"visual.merger.ln_q.weight", "visual.merger.mlp.0.bias",
                                              "visual.merger.mlp.0.weight", "visual.merger.mlp.2.bias",
                                              "visual.merger.mlp.2.weight"}));
-  EXPECT_TRUE(merger_of(open_model(kGolden, "qwen2_5_vl", true, {{"merger", true}})->object()).empty());
+  EXPECT_TRUE(merger_of(open_model(golden_folder, "qwen2_5_vl", true, {{"merger", true}})->object()).empty());
 }
 
 TEST_F(WithMerger, TheModelSaysTheSameBitsAsWithAFrozenOne) {
@@ -130,7 +130,7 @@ class WithAdapter : public WithMerger {
   static Opened adapted(const json& more = json::object()) {
     json settings{{"adapter", {{"path", nullptr}, {"rank", 2}, {"alpha", 4.0}, {"rslora", false}, {"targets", {"*"}}}}};
     settings.update(more);
-    return open_model(kGolden, "qwen2_5_vl", false, settings);
+    return open_model(golden_folder, "qwen2_5_vl", false, settings);
   }
   // B becomes other than zero.
   static void teach(Model& model) {
@@ -167,7 +167,7 @@ TEST_F(WithAdapter, IsSavedAsPeftNamesItAndOpenedBitForBit) {
   EXPECT_TRUE(at::equal(said(adapted({{"adapter", {{"path", folder.path().string()}}}})->object()), expected));
   TemporaryFolder whole;
   fs::remove(whole.path());
-  record::merge_adapter(kGolden, folder.path(), whole.path());
+  record::merge_adapter(golden_folder, folder.path(), whole.path());
   EXPECT_TRUE(at::allclose(said(open_model(whole.path(), "qwen2_5_vl", true)->object()), expected, 1e-4, 1e-5));
 }
 

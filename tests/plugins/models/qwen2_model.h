@@ -14,7 +14,7 @@
 
 namespace compeer {
 
-const std::filesystem::path kGolden = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied";
+const std::filesystem::path golden_folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied";
 
 inline std::unique_ptr<plugin::Plugin<Model>> open_model(const nlohmann::json& given) {
   nlohmann::json settings = {{"path", nullptr},        {"config", nullptr}, {"frozen", false},

@@ -15,7 +15,7 @@ using nlohmann::json;
 class Qwen2Golden : public testing::Test {
  protected:
   Qwen2Golden() {
-    std::ifstream in(kGolden / "golden.json");
+    std::ifstream in(golden_folder / "golden.json");
     golden = json::parse(in);
   }
 
@@ -33,7 +33,7 @@ class Qwen2Golden : public testing::Test {
   }
 
   json golden;
-  std::unique_ptr<plugin::Plugin<Model>> model = open_model({{"path", kGolden.string()}});
+  std::unique_ptr<plugin::Plugin<Model>> model = open_model({{"path", golden_folder.string()}});
   rollout::Policy policy{model->object()};
 };
 
@@ -63,7 +63,7 @@ TEST_F(Qwen2Golden, GradientsAgreeWithTransformers) {
   const auto loss = total / count;
   EXPECT_NEAR(loss.item<double>(), golden.at("loss_float64").get<double>(), 1e-5);
   loss.backward();
-  const auto file = record::Safetensors::open(kGolden / "golden.safetensors");
+  const auto file = record::Safetensors::open(golden_folder / "golden.safetensors");
   for (const Parameter& p : model->object().parameters()) {
     const double norm = golden.at("grad_norms").at(p.name).get<double>();
     EXPECT_NEAR(p.value.grad().norm().item<double>(), norm, 1e-5 * norm + 1e-9) << p.name;
@@ -124,14 +124,14 @@ TEST_F(Qwen2Files, MisfitsOfEachKindAreNamedAtOnce) {
 }
 
 TEST(Qwen2Libtorch, AgreesUpToRoundingAndSaysSo) {
-  const json settings{{"path", kGolden.string()}, {"engine", "libtorch"}};
+  const json settings{{"path", golden_folder.string()}, {"engine", "libtorch"}};
   EXPECT_FALSE(open_model(settings)->object().shape().exact);
-  const auto plain = computed(settings), exact = computed({{"path", kGolden.string()}});
+  const auto plain = computed(settings), exact = computed({{"path", golden_folder.string()}});
   EXPECT_TRUE(at::allclose(plain[1], exact[1], 0, 1e-4));
 }
 
 TEST_F(Qwen2Files, WhatConfigSaidStays) {
-  const auto source = kGolden.parent_path() / "text_untied";
+  const auto source = golden_folder.parent_path() / "text_untied";
   const auto read = [](const fs::path& file) { return json::parse(std::ifstream(file)); };
   open_model({{"path", source.string()}, {"end_token", 7}})->object().save(folder.string());
   auto before = read(source / "config.json"), generation = read(source / "generation_config.json");

@@ -4,13 +4,13 @@ namespace compeer {
 
 namespace {
 
-const std::string kSteps = "<history>a</history><emotion>b</emotion><strategy>c</strategy>\n";
+const std::string step_limit = "<history>a</history><emotion>b</emotion><strategy>c</strategy>\n";
 
 TEST(Likeness, ComparesRepliesWithTheReferenceAndWithEachOther) {
   auto plugin = built::open<Reward>("likeness");
   Example example;
   example.answer = "<history>x</history><emotion>y</emotion><strategy>z</strategy>\ntell me more";
-  const auto all = built::completions({kSteps + "tell me more", "tell me more", kSteps + "never mind"});
+  const auto all = built::completions({step_limit + "tell me more", "tell me more", step_limit + "never mind"});
   const auto rows = built::values(plugin::score(plugin, {example, all}, plugin::columns(plugin)));
   const std::vector<double> wanted{1, .5, 1, .5, 0, 0};
   ASSERT_EQ(rows.size(), wanted.size());

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using record::TemporaryFolder;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/bert";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/bert";
 
 json read(const fs::path& file) {
   std::ifstream in(file);
@@ -28,7 +28,7 @@ json read(const fs::path& file) {
 
 std::vector<std::string> texts() {
   std::vector<std::string> all;
-  const json rows = read(kGolden / "embeddings.json").at("texts");
+  const json rows = read(golden_folder / "embeddings.json").at("texts");
   for (const json& row : rows) all.push_back(row.at("text"));
   return all;
 }
@@ -36,7 +36,7 @@ std::vector<std::string> texts() {
 // The reference takes [CLS] and [SEP] of an empty text; here a text without content has no direction.
 void expect_reference(Encoder& encoder, const char* which = "mean") {
   const auto all = encoder.embed(texts());
-  const json rows = read(kGolden / "embeddings.json").at("texts");
+  const json rows = read(golden_folder / "embeddings.json").at("texts");
   for (size_t i = 0; i < all.size(); ++i) {
     const auto wanted = rows[i].at(which).get<std::vector<float>>();
     ASSERT_EQ(all[i].size(), wanted.size());
@@ -48,7 +48,7 @@ void expect_reference(Encoder& encoder, const char* which = "mean") {
 
 // A copy of the folder to be changed.
 struct Copy {
-  Copy() { fs::copy(kGolden, folder.path(), fs::copy_options::recursive); }
+  Copy() { fs::copy(golden_folder, folder.path(), fs::copy_options::recursive); }
   fs::path operator/(const char* name) const { return folder.path() / name; }
   template <class Change>
   void change(const char* name, Change how) {
@@ -59,7 +59,7 @@ struct Copy {
   // Weights under other names; those that get none are left out.
   template <class Naming>
   void rename(Naming naming, std::vector<record::TensorView> more = {}) {
-    const auto file = record::Safetensors::open(kGolden / "model.safetensors");
+    const auto file = record::Safetensors::open(golden_folder / "model.safetensors");
     for (const auto& name : file.names()) {
       auto view = file.tensor(name);
       view.name = naming(name);
@@ -80,7 +80,7 @@ struct Copy {
 };
 
 TEST(SentenceEncoder, GivesTheVectorsOfTheReference) {
-  Encoder encoder(kGolden);
+  Encoder encoder(golden_folder);
   expect_reference(encoder);
 }
 
@@ -127,7 +127,7 @@ TEST(SentenceEncoder, ReadsTheNamesOfTheFirstRelease) {
 }
 
 TEST(SentenceEncoder, GivesTheSameBitsAloneTogetherAndOnTwoThreads) {
-  Encoder encoder(kGolden);
+  Encoder encoder(golden_folder);
   const auto all = texts();
   const auto together = encoder.embed(all);
   const int threads = at::get_num_threads();
@@ -185,7 +185,7 @@ TEST(SentenceEncoder, NamesTheFileAndKeyItCantRead) {
 }
 
 TEST(SentenceEncoder, IsACosineAsAPlugin) {
-  auto plugin = built::open<Similarity>("sentence_encoder", {{"path", kGolden.string()}});
+  auto plugin = built::open<Similarity>("sentence_encoder", {{"path", golden_folder.string()}});
   built::keeps_contract(plugin);
   EXPECT_EQ(built::values(plugin::compare(plugin, {"the day"}, {"the day", "THE day!", ""})).front(), 1.0);
 }

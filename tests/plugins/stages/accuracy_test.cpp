@@ -5,7 +5,7 @@
 namespace compeer::stages {
 namespace {
 
-constexpr statistics::Resampling kFew{200, 1, 0.95};
+constexpr statistics::Resampling few{200, 1, 0.95};
 
 // So many answers of each cell, each in a dialogue of its own.
 std::map<std::string, double> counted(const std::map<std::string, int>& cells) {
@@ -26,7 +26,7 @@ TEST(Accuracies, OfStepsAreThoseOfTheTable) {
                                        {"history: True, False", 1},
                                        {"history: False, False", 2},
                                        {"history: False, True", 1}}),
-                              kFew);
+                              few);
   ASSERT_EQ(all.size(), 1u) << "nothing was asked about the others";
   const auto& history = all.at("history");
   EXPECT_EQ(history.at("n"), 10);
@@ -39,14 +39,14 @@ TEST(Accuracies, OfStepsAreThoseOfTheTable) {
 }
 
 TEST(Accuracies, AnswersThatCanNotBeReadAreWrong) {
-  const auto all = accuracies(counted({{"emotion: False, unreadable", 3}, {"emotion: False, False", 1}}), kFew);
+  const auto all = accuracies(counted({{"emotion: False, unreadable", 3}, {"emotion: False, False", 1}}), few);
   EXPECT_NEAR(all.at("emotion").at("false_recall").at("value").get<double>(), .25, 1e-12);
   EXPECT_NEAR(all.at("emotion").at("accuracy").at("value").get<double>(), .25, 1e-12);
 }
 
 TEST(Accuracies, ThereIsNoRecallOfWhatDoesNotOccur) {
   EXPECT_TRUE(
-      accuracies(counted({{"strategy: True, True", 4}}), kFew).at("strategy").at("false_recall").at("value").is_null());
+      accuracies(counted({{"strategy: True, True", 4}}), few).at("strategy").at("false_recall").at("value").is_null());
 }
 
 // "second" and "both good" say that the reply is as good as the reference, "first" and "neither" that it is not.
@@ -55,7 +55,7 @@ TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
                                        {"reply: second, both good", 1},
                                        {"reply: both good, first", 1},
                                        {"reply: neither, unreadable", 1}}),
-                              kFew);
+                              few);
   EXPECT_NEAR(all.at("reply").at("accuracy").at("value").get<double>(), 0, 1e-12);
   EXPECT_NEAR(all.at("reply").at("better_or_not").at("value").get<double>(), 3 / 5.0, 1e-12);
 }
@@ -64,7 +64,7 @@ TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
 TEST(Accuracies, IntervalsAreOverDialogues) {
   std::map<std::string, double> counts{
       {".a\nhistory: True, True", 8}, {".b\nhistory: True, False", 1}, {".c\nhistory: True, False", 1}};
-  const auto all = accuracies(counts, kFew);
+  const auto all = accuracies(counts, few);
   EXPECT_NEAR(all.at("history").at("accuracy").at("value").get<double>(), .8, 1e-12);
   EXPECT_EQ(all.at("history").at("accuracy").at("low"), 0);
   EXPECT_EQ(all.at("history").at("accuracy").at("high"), 1);

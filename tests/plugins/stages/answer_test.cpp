@@ -3,7 +3,7 @@
 namespace compeer::asked {
 namespace {
 
-constexpr const char* kInFormat =
+constexpr const char* in_format =
     "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nWhy?";
 
 std::vector<Outcome> answered(Model& model, json settings = json::object()) {
@@ -12,7 +12,7 @@ std::vector<Outcome> answered(Model& model, json settings = json::object()) {
 }
 
 TEST(Answer, KeepsWhatTheSeekerHearsAndTheStepsBesideIt) {
-  Model model([](const std::string&, uint32_t) { return says(kInFormat); });
+  Model model([](const std::string&, uint32_t) { return says(in_format); });
   const auto made = answered(model)[0].records.at(0).at("answers").at("mine");
   EXPECT_EQ(made.at("text"), "Why?");
   EXPECT_EQ(made.at("steps"), (json{{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}}));

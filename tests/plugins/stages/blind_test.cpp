@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // What no prompt may hold. Words of dialogues are not marked.
-const std::vector<std::string> kMarks = {"MARK",      "Case ",      "案例",    "spoilt", "rewritten", "/policy",
-                                         "writer",    "esc_world/", "/a/",     "/b/",    "a~b",       "train",
-                                         "candidate", "reference",  "source:", "{"};
+const std::vector<std::string> marks = {"MARK",      "Case ",      "案例",    "spoilt", "rewritten", "/policy",
+                                        "writer",    "esc_world/", "/a/",     "/b/",    "a~b",       "train",
+                                        "candidate", "reference",  "source:", "{"};
 
 json marked(const std::string& language) {
   json record = round("");
@@ -57,7 +57,7 @@ std::vector<std::string> shown(const std::string& stage, const json& record, jso
 
 void expect_blind(const std::string& stage, const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
-    for (const auto& mark : kMarks)
+    for (const auto& mark : marks)
       EXPECT_EQ(text.find(mark), text.npos) << stage << " shows '" << mark << "':\n" << text;
   }
 }

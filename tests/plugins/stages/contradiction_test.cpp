@@ -7,27 +7,28 @@ namespace {
 
 using nlohmann::json;
 
-constexpr statistics::Resampling kFew{200, 1, 0.95};
-constexpr Sides kGood{true, true}, kBad{false, false}, kRightButWorse{true, false}, kWrongButGood{false, true};
+constexpr statistics::Resampling few{200, 1, 0.95};
+constexpr Sides both_right{true, true}, both_wrong{false, false}, right_but_worse{true, false},
+    wrong_but_good{false, true};
 
 TEST(Contradiction, IsToSetApartWhatIsNotApart) {
-  EXPECT_TRUE((Judgement{kRightButWorse, kGood, {}}).contradictory());
-  EXPECT_TRUE((Judgement{kRightButWorse, kBad, {}}).contradictory());
-  EXPECT_TRUE((Judgement{kWrongButGood, kGood, {}}).contradictory());
-  EXPECT_FALSE((Judgement{kRightButWorse, kRightButWorse, {}}).contradictory()) << "it is so";
-  EXPECT_FALSE((Judgement{kRightButWorse, kWrongButGood, {}}).contradictory()) << "wrong twice, but they are apart";
+  EXPECT_TRUE((Judgement{right_but_worse, both_right, {}}).contradictory());
+  EXPECT_TRUE((Judgement{right_but_worse, both_wrong, {}}).contradictory());
+  EXPECT_TRUE((Judgement{wrong_but_good, both_right, {}}).contradictory());
+  EXPECT_FALSE((Judgement{right_but_worse, right_but_worse, {}}).contradictory()) << "it is so";
+  EXPECT_FALSE((Judgement{right_but_worse, wrong_but_good, {}}).contradictory()) << "wrong twice, but they are apart";
 }
 
 TEST(Contradiction, IsNotToBeWrongOnBothSides) {
-  EXPECT_FALSE((Judgement{kGood, kBad, {}}).contradictory());
-  EXPECT_FALSE((Judgement{kGood, kRightButWorse, {}}).contradictory());
-  EXPECT_TRUE((Judgement{kGood, kRightButWorse, {}}).overlooked());
-  EXPECT_FALSE((Judgement{kGood, kBad, {}}).overlooked());
+  EXPECT_FALSE((Judgement{both_right, both_wrong, {}}).contradictory());
+  EXPECT_FALSE((Judgement{both_right, right_but_worse, {}}).contradictory());
+  EXPECT_TRUE((Judgement{both_right, right_but_worse, {}}).overlooked());
+  EXPECT_FALSE((Judgement{both_right, both_wrong, {}}).overlooked());
 }
 
 TEST(Contradiction, IsWhatTheChatModelFoundIfOneWasAsked) {
-  EXPECT_TRUE((Judgement{kGood, {}, true}).contradictory());
-  EXPECT_FALSE((Judgement{kRightButWorse, kGood, false}).contradictory());
+  EXPECT_TRUE((Judgement{both_right, {}, true}).contradictory());
+  EXPECT_FALSE((Judgement{right_but_worse, both_right, false}).contradictory());
 }
 
 json record(const std::string& dialogue) { return {{"id", dialogue + "/1"}, {"dialogue", dialogue}}; }
@@ -48,12 +49,12 @@ double value(const json& findings, const char* name) { return findings.at(name).
 // each wrong in 1/4, so by chance 4 (1/4 x 3/4 + 1/4 x 3/4) = 1.5 are apart; 2 are. A fifth is of a reply that is truly
 // worse, and overlooks that.
 TEST(Inconsistencies, AreSharesOfAllJudgements) {
-  const auto counts = counted({{"a", {kGood, kGood, {}}},
-                               {"a", {kWrongButGood, kGood, {}}},
-                               {"b", {kRightButWorse, kGood, {}}},
-                               {"c", {kGood, kGood, {}}},
-                               {"c", {kGood, kRightButWorse, {}}}});
-  const auto found = inconsistencies(counts, kFew);
+  const auto counts = counted({{"a", {both_right, both_right, {}}},
+                               {"a", {wrong_but_good, both_right, {}}},
+                               {"b", {right_but_worse, both_right, {}}},
+                               {"c", {both_right, both_right, {}}},
+                               {"c", {both_right, right_but_worse, {}}}});
+  const auto found = inconsistencies(counts, few);
   EXPECT_EQ(found.at("n"), 5);
   EXPECT_EQ(found.at("dialogues"), 3);
   EXPECT_NEAR(value(found, "contradictory"), 2 / 5.0, 1e-12);
@@ -65,27 +66,28 @@ TEST(Inconsistencies, AreSharesOfAllJudgements) {
 
 // Wrong on both sides of the same half of the completions: never apart, though each side is wrong half of the time.
 TEST(Inconsistencies, TellCoherenceFromChance) {
-  const auto found = inconsistencies(counted({{"a", {kGood, kGood, {}}}, {"b", {kBad, kGood, {}}}}), kFew);
+  const auto found =
+      inconsistencies(counted({{"a", {both_right, both_right, {}}}, {"b", {both_wrong, both_right, {}}}}), few);
   EXPECT_EQ(value(found, "contradictory"), 0);
   EXPECT_NEAR(value(found, "by_chance"), 0.5, 1e-12);
 }
 
 // Dialogue a has 8 of 10 judgements, all contradictory; drawn whole, so the share of a resample is 0 or more than 0.66.
 TEST(Inconsistencies, AreDrawnByDialogue) {
-  std::vector<std::pair<std::string, Judgement>> all(8, {"a", {kRightButWorse, kGood, {}}});
-  all.push_back({"b", {kGood, kGood, {}}});
-  all.push_back({"c", {kGood, kGood, {}}});
-  const auto found = inconsistencies(counted(all), kFew);
+  std::vector<std::pair<std::string, Judgement>> all(8, {"a", {right_but_worse, both_right, {}}});
+  all.push_back({"b", {both_right, both_right, {}}});
+  all.push_back({"c", {both_right, both_right, {}}});
+  const auto found = inconsistencies(counted(all), few);
   EXPECT_NEAR(value(found, "contradictory"), 0.8, 1e-12);
   EXPECT_EQ(found.at("contradictory").at("low"), 0);
   EXPECT_EQ(found.at("contradictory").at("high"), 1);
 }
 
 TEST(Inconsistencies, SayNothingOfTruthWhereItIsNotKnown) {
-  const auto found = inconsistencies(counted({{"a", {kGood, {}, true}}, {"b", {kGood, {}, false}}}), kFew);
+  const auto found = inconsistencies(counted({{"a", {both_right, {}, true}}, {"b", {both_right, {}, false}}}), few);
   EXPECT_NEAR(value(found, "contradictory"), 0.5, 1e-12);
   EXPECT_FALSE(found.contains("by_chance"));
-  EXPECT_EQ(inconsistencies({}, kFew), (json{{"n", 0}, {"dialogues", 0}}));
+  EXPECT_EQ(inconsistencies({}, few), (json{{"n", 0}, {"dialogues", 0}}));
 }
 
 }  // namespace

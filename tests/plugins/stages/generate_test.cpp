@@ -3,12 +3,12 @@
 namespace compeer::asked {
 namespace {
 
-const std::string kGood = "<history>early</history><emotion>sadness</emotion><strategy>Question</strategy>\nWhy?";
+const std::string both_right = "<history>early</history><emotion>sadness</emotion><strategy>Question</strategy>\nWhy?";
 
 TEST(Generate, MakesARecordOfEachWritersCompletion) {
-  Model first([](const std::string&, uint32_t) { return says(kGood); });
+  Model first([](const std::string&, uint32_t) { return says(both_right); });
   Model second(
-      [](const std::string&, uint32_t draw) { return says(draw == 0 ? "Why?" : kGood + "\n\n- Since when?"); });
+      [](const std::string&, uint32_t draw) { return says(draw == 0 ? "Why?" : both_right + "\n\n- Since when?"); });
   auto plugin =
       built::open<Stage>("generate", {{"writer", named("a")}, {"second_writer", named("b")}},
                          std::make_unique<World>(std::map<std::string, Model*>{{"a", &first}, {"b", &second}}));
@@ -40,7 +40,7 @@ TEST(Generate, DropsARoundThatNobodyAnswersInTheFormat) {
 }
 
 TEST(Generate, ShowsWritersPicturesOrLeavesThemOut) {
-  Model model([](const std::string&, uint32_t) { return says(kGood); });
+  Model model([](const std::string&, uint32_t) { return says(both_right); });
   json seen = round("1");
   seen["history"] = {{{"role", "user"}, {"text", "Look."}, {"pictures", {"cat.png", "dog.png"}}},
                      {{"role", "assistant"}, {"text", "Sweet!"}},
@@ -54,12 +54,12 @@ TEST(Generate, ShowsWritersPicturesOrLeavesThemOut) {
 }
 
 TEST(Generate, OfNothingIsNothing) {
-  Model model([](const std::string&, uint32_t) { return says(kGood); });
+  Model model([](const std::string&, uint32_t) { return says(both_right); });
   EXPECT_TRUE(make("generate", model, {}, {}, "writer").empty());
 }
 
 TEST(Generate, NeedsAHistory) {
-  Model model([](const std::string&, uint32_t) { return says(kGood); });
+  Model model([](const std::string&, uint32_t) { return says(both_right); });
   try {
     make("generate", model, {dialogue("1")}, {}, "writer");
     FAIL();

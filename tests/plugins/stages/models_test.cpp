@@ -10,7 +10,7 @@ namespace {
 using judging::Scripted;
 using nlohmann::json;
 
-const std::string kWhole = "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?";
+const std::string whole = "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?";
 
 json record(const std::string& id, const std::string& said = "i am sad") {
   return {{"id", id},
@@ -46,7 +46,7 @@ class AskModels : public testing::Test {
   }
 
   const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "a-model";
-  std::string answer_ = kWhole;
+  std::string answer_ = whole;
   Scripted language_model_{[this](const std::string&, const std::string&, uint32_t) { return answer_; }};
   plugin::Services services_;
 };
@@ -83,7 +83,7 @@ TEST_F(AskModels, ReadAlsoTellsWhatRepliesDoAsFarAsTheModelIsSure) {
 
 TEST_F(AskModels, ReadWeighsRepliesBehindTheModelsOwnStepsAndTheStrategyThatTheyShow) {
   const auto answer = [](const std::string& past, const std::string&, uint32_t) {
-    return past.find("hello") != std::string::npos ? kWhole : "<history>late</history><strategy>advice</strategy>";
+    return past.find("hello") != std::string::npos ? whole : "<history>late</history><strategy>advice</strategy>";
   };
   language_model_ = Scripted(answer);
   language_model_.likely = [](const std::string& text) { return text.ends_with("\nr") ? -7.0F : -2.0F; };

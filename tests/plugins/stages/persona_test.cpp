@@ -3,10 +3,10 @@
 namespace compeer::asked {
 namespace {
 
-const std::string kDisc = "dominance: 4\ninfluence: 0\nsteadiness: 10\ncompliance: 2\nmanner: short";
+const std::string disc = "dominance: 4\ninfluence: 0\nsteadiness: 10\ncompliance: 2\nmanner: short";
 
 TEST(Persona, IsTraitsAndTheirShares) {
-  Model model([](const std::string&, uint32_t) { return says(kDisc); });
+  Model model([](const std::string&, uint32_t) { return says(disc); });
   const json persona = make("persona", model, {round("1")})[0].records.at(0).at("persona");
   EXPECT_EQ(persona, (json{{"dominance", 4},
                            {"influence", 0},
@@ -19,7 +19,7 @@ TEST(Persona, IsTraitsAndTheirShares) {
 
 TEST(Persona, DropsWhatNobodyCanReadAndCountsTheTries) {
   Model model([](const std::string& prompt, uint32_t draw) {
-    if (prompt.find("sad 1") != prompt.npos) return says(draw == 0 ? "dominance: 11" : kDisc);
+    if (prompt.find("sad 1") != prompt.npos) return says(draw == 0 ? "dominance: 11" : disc);
     return prompt.find("sad 2") != prompt.npos ? says("a calm person") : fails();
   });
   const auto outcomes = make("persona", model, {round("1"), round("2"), round("3")}, {{"tries", 2}});
@@ -39,7 +39,7 @@ json later(const std::string& id) {
 }
 
 TEST(Persona, IsAskedForOnceADialogueWithTheMostThatIsKnownOfIt) {
-  Model model([](const std::string&, uint32_t) { return says(kDisc); });
+  Model model([](const std::string&, uint32_t) { return says(disc); });
   json first = round("1/0/a"), other = round("2");
   first["dialogue"] = "1";
   const auto outcomes = make("persona", model, {first, later("1/1/a"), later("1/1/b"), other});
@@ -49,7 +49,7 @@ TEST(Persona, IsAskedForOnceADialogueWithTheMostThatIsKnownOfIt) {
 }
 
 TEST(Persona, OfNothingIsNothing) {
-  Model model([](const std::string&, uint32_t) { return says(kDisc); });
+  Model model([](const std::string&, uint32_t) { return says(disc); });
   EXPECT_TRUE(make("persona", model, {}).empty());
 }
 

@@ -1,4 +1,4 @@
-#include "stages/reward_accuracy/ranking.h"
+#include "stages/reward_accuracy/accuracy.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr statistics::Resampling kFew{200, 1, 0.95};
+constexpr statistics::Resampling few{200, 1, 0.95};
 
 struct Verdict {
   std::string dialogue, said, reference;
@@ -29,7 +29,7 @@ json ranked(const std::vector<Verdict>& verdicts) {
     count_ranked(record, "history", !good, measure, outcome);
     for (const auto& [name, value] : outcome.counts) counts[name] += value;
   }
-  return ranked_within_rounds(by_dialogue(counts), "reply", kFew);
+  return ranked_within_rounds(by_dialogue(counts), "reply", few);
 }
 
 // Round x: .5 is above -1, below .75 and ties with .5, and so does the other .5: 3 of 6. Round y: 1 of 1.

@@ -4,7 +4,7 @@
 namespace compeer::asked {
 namespace {
 
-constexpr const char* kPlanning = "how does the seeker's emotion change";
+constexpr const char* planning_question = "how does the seeker's emotion change";
 
 json profile(const std::string& id) {
   return {{"id", id},
@@ -18,7 +18,8 @@ json profile(const std::string& id) {
 // Answers planning and reply of a simulator.
 Answer seeker(const std::string& change, const std::string& words = "Well.") {
   return [=](const std::string& prompt, uint32_t) {
-    const bool planning = prompt.find(kPlanning) != std::string::npos || prompt.find("情绪会如何变化") != prompt.npos;
+    const bool planning =
+        prompt.find(planning_question) != std::string::npos || prompt.find("情绪会如何变化") != prompt.npos;
     return says(planning ? "Content: They ask.\nAnalyse: good\nChange: " + change : "Thinking: hm\nResponse: " + words);
   };
 }
@@ -93,7 +94,7 @@ TEST_F(Sage, ShowsTheSimulatorWhoSpeaksAndHowTheyFeel) {
          {"A baker.", "The oven broke.", "to be heard", "Seeker: My oven broke, a.\nSupporter: Why?"})
       shows(i, words);
   }
-  shows(0, kPlanning);
+  shows(0, planning_question);
   shows(0, "It stands at 40 now, which is called Emotion-B");
   shows(1, "what does the seeker say next");
   shows(1, "It stands at 50 now");

@@ -1,7 +1,7 @@
 #include "../built.h"
 #include "compeer/stage.h"
+#include "datasets/esc_world/world/dialogue.h"
 #include "datasets/esc_world/world/play.h"
-#include "datasets/esc_world/world/settings.h"
 #include "empathy/labels.h"
 
 namespace compeer {

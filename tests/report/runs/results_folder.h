@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/hash.h"
-#include "spec/canonical.h"
+#include "spec/text.h"
 
 namespace compeer::report {
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kEvil = "</script><script>document.title='owned'</script><!--<b onload=alert(1)>&amp;{{title}}";
+const std::string evil = "</script><script>document.title='owned'</script><!--<b onload=alert(1)>&amp;{{title}}";
 
 class Annotate : public Program {
  protected:
@@ -54,12 +54,12 @@ class Annotate : public Program {
 };
 
 TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
-  const auto file = page({"a"}, "--annotator Ann", kEvil);
+  const auto file = page({"a"}, "--annotator Ann", evil);
   Browser browser(folder());
   browser.open(file);
   EXPECT_EQ(browser.value("document.title"), "Judging replies");
   EXPECT_EQ(browser.value("document.scripts.length"), 2);
-  EXPECT_EQ(text(browser, "#history dd"), "I lost my job." + kEvil);
+  EXPECT_EQ(text(browser, "#history dd"), "I lost my job." + evil);
   EXPECT_EQ(browser.value("document.querySelectorAll('#replies .said').length"), 2);
   EXPECT_EQ(browser.value("performance.getEntriesByType('resource').length"), 0);
   EXPECT_EQ(browser.value("document.documentElement.outerHTML.includes('writer-')"), false);  // who wrote what

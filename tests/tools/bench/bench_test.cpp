@@ -6,10 +6,9 @@
 #include <set>
 
 #include "../../program.h"
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/scratch.h"
-#include "tools/bench/baseline.h"
 
 namespace compeer::bench {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kMetrics = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/metrics";
+const fs::path metrics = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/metrics";
 
 class VerifyMetrics : public testing::Test {
  protected:
@@ -24,7 +24,7 @@ class VerifyMetrics : public testing::Test {
 
   // A copy of a reference file, changed.
   fs::path changed(const std::string& name, const std::function<void(json&)>& edit) {
-    json value = json::parse(read_file(kMetrics / name));
+    json value = json::parse(read_file(metrics / name));
     edit(value);
     write_file(folder_ / name, value.dump());
     return folder_ / name;
@@ -40,20 +40,20 @@ class VerifyMetrics : public testing::Test {
 };
 
 TEST_F(VerifyMetrics, PassesReferenceFiles) {
-  const auto classification = verify_classification(kMetrics / "classification.json", {});
+  const auto classification = verify_classification(metrics / "classification.json", {});
   EXPECT_EQ(failed(classification), "");
   EXPECT_EQ(classification.size(), 16u);
-  const auto agreement = verify_agreement(kMetrics / "agreement.json", {});
+  const auto agreement = verify_agreement(metrics / "agreement.json", {});
   EXPECT_EQ(failed(agreement), "");
   EXPECT_EQ(agreement.size(), 5u);
-  EXPECT_EQ(failed(verify_correlation(kMetrics / "correlation.json", {})), "");
-  const auto kmeans = verify_kmeans(kMetrics / "kmeans.json", {});
+  EXPECT_EQ(failed(verify_correlation(metrics / "correlation.json", {})), "");
+  const auto kmeans = verify_kmeans(metrics / "kmeans.json", {});
   EXPECT_EQ(failed(kmeans), "");
   EXPECT_EQ(kmeans.size(), 5u);
 }
 
 TEST_F(VerifyMetrics, KnowsFilesByTheirContent) {
-  for (const auto& one : find_cases(kMetrics)) {
+  for (const auto& one : find_cases(metrics)) {
     EXPECT_EQ(one.name, one.kind + ".json");
     EXPECT_TRUE(one.checker);
   }

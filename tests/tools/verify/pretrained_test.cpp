@@ -5,10 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/scratch.h"
 #include "places.h"
 #include "tools/verify/verify.h"
 
@@ -19,8 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
-const fs::path kModel = kGolden / "gguf/model.gguf", kReference = kGolden / "pretrained/golden.json";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+const fs::path model_file = golden_folder / "gguf/model.gguf",
+               reference_file = golden_folder / "pretrained/golden.json";
 
 class Pretrained : public testing::Test {
  protected:
@@ -63,7 +64,7 @@ std::set<std::string> failed_names(const std::vector<Check>& checks) {
 }
 
 TEST_F(Pretrained, PassesAgainstTransformers) {
-  const auto checks = verify_pretrained(kReference, {"", {{"pretrained", kModel}}});
+  const auto checks = verify_pretrained(reference_file, {"", {{"pretrained", model_file}}});
   EXPECT_EQ(failures(checks), "");
   std::set<std::string> names;
   for (const Check& check : checks) names.insert(check.name);
@@ -74,7 +75,7 @@ TEST_F(Pretrained, PassesAgainstTransformers) {
 }
 
 TEST_F(Pretrained, FindsWhatIsChanged) {
-  json golden = read_json_object(kReference);
+  json golden = read_json_object(reference_file);
   golden["config"]["rope_theta"] = 10000;
   golden["weights"][4]["sum"] = 3.0;
   golden["encode"][0]["ids"][1] = 9;
@@ -83,26 +84,26 @@ TEST_F(Pretrained, FindsWhatIsChanged) {
   golden["greedy"]["cases"][0]["tokens"][3] = 4;
   golden["greedy_batch"]["text"][2] = "no";
   const auto file = write("other", golden);
-  EXPECT_EQ(failed_names(verify_pretrained(file, {"", {{"other", kModel}}})),
+  EXPECT_EQ(failed_names(verify_pretrained(file, {"", {{"other", model_file}}})),
             (std::set<std::string>{"config", "weights.sums", "encode.ids", "encode.decoded", "continuations.logprobs",
                                    "continuations.top5", "greedy.tokens", "greedy.text", "greedy_batch.text"}));
 }
 
 TEST_F(Pretrained, ReadsAFolderWithAGgufFile) {
   fs::create_directories(scratch.folder() / "package");
-  fs::copy(kModel, scratch.folder() / "package/model.gguf");
-  const auto checks = verify_pretrained(kReference, {"", {{"pretrained", scratch.folder() / "package"}}});
+  fs::copy(model_file, scratch.folder() / "package/model.gguf");
+  const auto checks = verify_pretrained(reference_file, {"", {{"pretrained", scratch.folder() / "package"}}});
   EXPECT_EQ(failures(checks), "");
 }
 
 TEST_F(Pretrained, AsksForModelsByName) {
-  write("small", read_json_object(kReference));
+  write("small", read_json_object(reference_file));
   EXPECT_EQ(told(json::object()), scratch.folder().string() +
                                       ": holds reference values of models that are elsewhere\n  help: name their "
                                       "folders: --model small=DIR\nexit 4");
-  EXPECT_EQ(told({{"smal", kModel.string()}}),
+  EXPECT_EQ(told({{"smal", model_file.string()}}),
             "--model: no reference file there asks for a model 'smal'\n  help: they ask for: small\nexit 2");
-  const auto text = told({{"small", kModel.string()}});
+  const auto text = told({{"small", model_file.string()}});
   EXPECT_NE(text.find("1 cases, "), text.npos) << text;
   EXPECT_TRUE(text.ends_with(", 0 failed\nexit 0")) << text;
 }
@@ -110,7 +111,7 @@ TEST_F(Pretrained, AsksForModelsByName) {
 TEST_F(Pretrained, RefusesAFolderWithoutAModel) {
   fs::create_directories(scratch.folder() / "empty");
   try {
-    verify_pretrained(kReference, {"", {{"pretrained", scratch.folder() / "empty"}}});
+    verify_pretrained(reference_file, {"", {{"pretrained", scratch.folder() / "empty"}}});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -122,7 +123,7 @@ TEST_F(Pretrained, RefusesAFolderWithoutAModel) {
 
 // In the layout of a published encoder's reference, what transformers computed with the small one of tests/golden/bert.
 json sentences() {
-  const json rows = read_json_object(kGolden / "bert/embeddings.json").at("texts");
+  const json rows = read_json_object(golden_folder / "bert/embeddings.json").at("texts");
   json golden{{"max_seq_length", 512}, {"sentences", json::array()}, {"wordpiece", json::array()}, {"cosine", {}}};
   for (const json& row : rows) {
     golden["sentences"].push_back({{"text", row.at("text")}, {"ids", row.at("ids")}});
@@ -141,7 +142,7 @@ json sentences() {
 
 TEST_F(Pretrained, ComparesSentencesAndTheirCosines) {
   json golden = sentences();
-  const VerifyOptions options{"", {{"encoder", kGolden / "bert"}}};
+  const VerifyOptions options{"", {{"encoder", golden_folder / "bert"}}};
   EXPECT_EQ(failures(verify_sentences(write("encoder", golden), options)), "");
   golden["cosine"][1][2] = 0.5;
   golden["sentences"][0]["ids"][1] = 5;

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
+const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
 
 std::string failures(const std::vector<Check>& checks) {
   std::string text;
@@ -53,7 +53,7 @@ class Verify : public testing::Test {
   ~Verify() override { fs::remove_all(folder); }
 
   fs::path copy(const std::string& name) {
-    fs::copy(kGolden / name, folder / name, fs::copy_options::recursive);
+    fs::copy(golden_folder / name, folder / name, fs::copy_options::recursive);
     return folder / name;
   }
 
@@ -83,7 +83,7 @@ class Verify : public testing::Test {
 class GoldenText : public Verify, public testing::WithParamInterface<const char*> {};
 
 TEST_P(GoldenText, Passes) {
-  const auto checks = verify_text(kGolden / GetParam(), {});
+  const auto checks = verify_text(golden_folder / GetParam(), {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_GE(checks.size(), 25u);
 }
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Verify, GoldenText,
                          testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
 
 TEST_F(Verify, PassesGgufFiles) {
-  const auto checks = verify_gguf(kGolden / "gguf" / "golden.json", {});
+  const auto checks = verify_gguf(golden_folder / "gguf" / "golden.json", {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_GE(checks.size(), 60u);
 }
@@ -111,32 +111,32 @@ TEST_F(Verify, FindsChangedValuesOfGgufFiles) {
 }
 
 TEST_F(Verify, PassesAdapters) {
-  const auto checks = verify_lora(kGolden / "lora" / "golden.json", {});
+  const auto checks = verify_lora(golden_folder / "lora" / "golden.json", {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_GE(checks.size(), 1 + 2 * 14u);
 }
 
 TEST_F(Verify, PassesLosses) {
-  const auto checks = verify_grpo_loss(kGolden / "grpo_loss", {});
+  const auto checks = verify_grpo_loss(golden_folder / "grpo_loss", {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_EQ(checks.size(), 2 * 88u);
 }
 
 TEST_F(Verify, PassesAdvantages) {
-  const auto checks = verify_grpo_advantages(kGolden / "grpo_advantages.json", {});
+  const auto checks = verify_grpo_advantages(golden_folder / "grpo_advantages.json", {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_EQ(checks.size(), 40u);
 }
 
 TEST_F(Verify, PassesWholeUpdates) {
-  const auto checks = verify_grpo_step(kGolden / "grpo_step" / "golden.json", {});
+  const auto checks = verify_grpo_step(golden_folder / "grpo_step" / "golden.json", {});
   EXPECT_EQ(failures(checks), "");
   EXPECT_GE(checks.size(), 3 + 7 * 7u);
 }
 
 TEST_F(Verify, FindsChangedNumbersOfLossesAndAdvantages) {
   fs::create_directories(folder / "losses");
-  fs::copy(kGolden / "grpo_loss" / "dapo_token_beta0.04.json", folder / "losses" / "one.json");
+  fs::copy(golden_folder / "grpo_loss" / "dapo_token_beta0.04.json", folder / "losses" / "one.json");
   for (const char* key : {"grad_logprobs", "per_token_loss", "ratio", "per_token_kl"}) {
     const json before = json::parse(read_file(folder / "losses" / "one.json"));
     change(folder / "losses" / "one.json",
@@ -146,7 +146,7 @@ TEST_F(Verify, FindsChangedNumbersOfLossesAndAdvantages) {
   }
   change(folder / "losses" / "one.json", [](json& g) { g["outputs"]["metrics"]["kl"] = 0.5; });
   EXPECT_EQ(failed_names(verify_grpo_loss(folder / "losses", {})), std::set<std::string>{"one.metrics"});
-  fs::copy(kGolden / "grpo_advantages.json", folder / "advantages.json");
+  fs::copy(golden_folder / "grpo_advantages.json", folder / "advantages.json");
   change(folder / "advantages.json",
          [](json& g) { g["cases"][2]["advantages"][1] = g["cases"][2]["advantages"][1].get<double>() + 1e-5; });
   EXPECT_EQ(failed_names(verify_grpo_advantages(folder / "advantages.json", {})),
@@ -155,7 +155,7 @@ TEST_F(Verify, FindsChangedNumbersOfLossesAndAdvantages) {
 
 TEST_F(Verify, NamesALossThatNobodyKnows) {
   fs::create_directories(folder / "losses");
-  fs::copy(kGolden / "grpo_loss" / "dapo_token_beta0.json", folder / "losses" / "one.json");
+  fs::copy(golden_folder / "grpo_loss" / "dapo_token_beta0.json", folder / "losses" / "one.json");
   change(folder / "losses" / "one.json", [](json& g) { g["settings"]["loss_type"] = "dappo"; });
   EXPECT_EQ(run(), 4);
   EXPECT_NE(output.find("'dappo' is no loss here"), std::string::npos) << output;
@@ -254,7 +254,7 @@ TEST_F(Verify, GoesOnAfterAFileThatCantBeRead) {
 TEST_F(Verify, ATokenizerBesideAFileIsTheOneItWasMadeWith) {
   fs::copy(COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer/tokenizer.json", folder / "tokenizer.json");
   write_file(folder / "encode.json", R"([{"text": "<|im_end|>", "ids": [1017]}])");
-  const auto checks = verify_tokenizer(folder / "encode.json", {kGolden / "qwen2.5"});
+  const auto checks = verify_tokenizer(folder / "encode.json", {golden_folder / "qwen2.5"});
   EXPECT_EQ(checks.size(), 3u);
   EXPECT_EQ(failures(checks), "");
 }
@@ -286,14 +286,14 @@ TEST_F(Verify, ReferencesThatLackAValueAreNamed) {
 
 TEST(ReferenceFiles, AllHaveTheirSums) {
   std::set<std::string> there, named;
-  for (const auto& entry : fs::recursive_directory_iterator(kGolden)) {
-    if (entry.is_regular_file()) there.insert(entry.path().lexically_relative(kGolden).string());
+  for (const auto& entry : fs::recursive_directory_iterator(golden_folder)) {
+    if (entry.is_regular_file()) there.insert(entry.path().lexically_relative(golden_folder).string());
   }
-  std::ifstream sums(kGolden / "SHA256SUMS");
+  std::ifstream sums(golden_folder / "SHA256SUMS");
   for (std::string sum, name; sums >> sum >> name;) named.insert(name);
   named.insert({"README.md", "SHA256SUMS"});
   EXPECT_EQ(there, named);
-  EXPECT_EQ(failures(verify_sums(kGolden / "SHA256SUMS", {})), "");
+  EXPECT_EQ(failures(verify_sums(golden_folder / "SHA256SUMS", {})), "");
 }
 
 TEST(VerifyCheck, AnErrorThatIsNoNumberFails) {

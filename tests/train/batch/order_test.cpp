@@ -1,4 +1,4 @@
-#include "train/batch/order.h"
+#include "train/batch/records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/batch/prompts.h"
+#include "train/batch/records.h"
 
 #include <gtest/gtest.h>
 

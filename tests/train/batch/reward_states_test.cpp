@@ -1,4 +1,4 @@
-#include "train/batch/reward_states.h"
+#include "train/batch/scoring.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/batch/rollouts.h"
+#include "train/batch/step_batch.h"
 
 #include <gtest/gtest.h>
 

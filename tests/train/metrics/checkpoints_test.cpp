@@ -1,4 +1,4 @@
-#include "train/metrics/checkpoints.h"
+#include "train/run.h"
 
 #include <gtest/gtest.h>
 

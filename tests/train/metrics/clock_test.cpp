@@ -1,4 +1,4 @@
-#include "train/metrics/clock.h"
+#include "train/metrics/metric_row.h"
 
 #include <gtest/gtest.h>
 

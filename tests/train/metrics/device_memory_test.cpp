@@ -1,4 +1,4 @@
-#include "train/metrics/device_memory.h"
+#include "train/metrics/memory.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,21 +23,21 @@ ModelShape shape(int64_t layers, int64_t hidden, int64_t kv_heads, int64_t head_
   return one;
 }
 
-const std::vector<Size> kSizes{{"0.5B", 494'032'768, 8'798'208, shape(24, 896, 2, 64, 151936, 4864)},
-                               {"1.5B", 1'543'714'304, 18'464'768, shape(28, 1536, 2, 128, 151936, 8960)},
-                               {"3B", 3'085'938'688, 29'933'568, shape(36, 2048, 2, 128, 151936, 11008)},
-                               {"7B", 7'615'616'512, 40'370'176, shape(28, 3584, 4, 128, 152064, 18944)}};
+const std::vector<Size> known_sizes{{"0.5B", 494'032'768, 8'798'208, shape(24, 896, 2, 64, 151936, 4864)},
+                                    {"1.5B", 1'543'714'304, 18'464'768, shape(28, 1536, 2, 128, 151936, 8960)},
+                                    {"3B", 3'085'938'688, 29'933'568, shape(36, 2048, 2, 128, 151936, 11008)},
+                                    {"7B", 7'615'616'512, 40'370'176, shape(28, 3584, 4, 128, 152064, 18944)}};
 
 // Groups of 8 completions of 1,024 tokens behind a prompt of as many, 64 of them decoded at once.
-const PeakMemory kLoad{1, 9 * 1024, 64 * 1024 + 8 * 1024};
+const PeakMemory load{1, 9 * 1024, 64 * 1024 + 8 * 1024};
 
 TEST(MemoryOfADevice, IsWhatTheGuideSays) {
   const auto guide = read_file(COMPEER_SOURCE_DIR "/docs/gpu.md");
-  for (const Size& size : kSizes) {
+  for (const Size& size : known_sizes) {
     const double weights = device_weights(size.shape, size.parameters) / 1024;
     const auto all = [&](const Learner& learner, bool recomputed) {
       const double own = learner.adapter ? 4.0 * static_cast<double>(learner.weights) / (1 << 30) : 0;
-      return weights + own + device_memory(size.shape, learner, kLoad, recomputed).more() / 1024;
+      return weights + own + device_memory(size.shape, learner, load, recomputed).more() / 1024;
     };
     const Learner whole{size.parameters, false}, adapter{size.adapter, true};
     const auto row = fmt::format("| {} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", size.name, weights,

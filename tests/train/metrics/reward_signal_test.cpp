@@ -1,4 +1,4 @@
-#include "train/metrics/reward_signal.h"
+#include "train/metrics/reward_warnings.h"
 
 #include <gtest/gtest.h>
 

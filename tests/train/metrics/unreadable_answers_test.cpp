@@ -1,4 +1,4 @@
-#include "train/metrics/unreadable_answers.h"
+#include "train/metrics/reward_warnings.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "made_settings.h"
-#include "train/update/step_totals.h"
+#include "train/update/learning.h"
 
 namespace compeer::train {
 namespace {

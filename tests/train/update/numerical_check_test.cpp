@@ -1,4 +1,4 @@
-#include "train/update/numerical_check.h"
+#include "train/update/training.h"
 
 #include <gtest/gtest.h>
 

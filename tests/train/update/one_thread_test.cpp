@@ -1,4 +1,4 @@
-#include "train/update/one_thread.h"
+#include "train/update/learning.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/update/parts.h"
+#include "train/update/policy_pass.h"
 
 #include <algorithm>
 

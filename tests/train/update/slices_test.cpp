@@ -1,4 +1,4 @@
-#include "train/update/slices.h"
+#include "train/update/optimizer.h"
 
 #include <fstream>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "train/update/step_totals.h"
+#include "train/update/learning.h"
 
 #include <gtest/gtest.h>
 

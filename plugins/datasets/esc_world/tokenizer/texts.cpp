@@ -6,7 +6,6 @@
 #include <string>
 
 #include "datasets/esc_world/world/dialogue.h"
-#include "datasets/esc_world/world/settings.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "datasets/esc_world/world/slots.h"
+#include "datasets/esc_world/world/lexicon.h"
 
 namespace compeer::esc_world {
 namespace {

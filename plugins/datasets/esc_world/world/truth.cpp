@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "datasets/esc_world/world/strategies.h"
+#include "datasets/esc_world/world/quality.h"
 #include "empathy/format.h"
 
 namespace compeer::esc_world {

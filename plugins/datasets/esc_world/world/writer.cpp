@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "datasets/esc_world/world/slots.h"
-#include "datasets/esc_world/world/strategies.h"
+#include "datasets/esc_world/world/lexicon.h"
+#include "datasets/esc_world/world/quality.h"
 #include "empathy/format.h"
 
 namespace compeer::esc_world {

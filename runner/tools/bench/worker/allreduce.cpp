@@ -6,7 +6,7 @@
 #include <functional>
 #include <iostream>
 
-#include "comm/library_sum.h"
+#include "comm/mpi_library.h"
 #include "comm/tree_sum.h"
 #include "tools/bench/measurement.h"
 #include "train/update/parameters.h"

@@ -8,11 +8,10 @@
 #include <functional>
 #include <iostream>
 
+#include "base/disk.h"
 #include "base/hash.h"
-#include "base/scratch.h"
 #include "compeer/dataset.h"
 #include "compeer/reward.h"
-#include "inference/open_plugin.h"
 #include "inference/services.h"
 #include "kernels/workers.h"
 #include "plugin/calls.h"

@@ -27,13 +27,13 @@ struct Shape {
 };
 
 // Rows m of x [m, k] times a weight [n, k]: decoding and prefill of the benchmarks' models, and squares.
-constexpr Shape kForward[] = {{1, 896, 4864},   {2, 896, 4864},    {4, 896, 4864},    {8, 896, 4864},
-                              {16, 896, 4864},  {64, 896, 4864},   {512, 896, 4864},  {512, 4864, 896},
-                              {16, 256, 1024},  {64, 64, 256},     {256, 128, 512},   {16, 128, 128},
-                              {16, 128, 384},   {16, 384, 1536},   {16, 1536, 384},   {2048, 128, 384},
-                              {2048, 384, 128}, {2048, 384, 1536}, {2048, 1536, 384}, {1024, 1024, 1024}};
-constexpr Shape kNarrow[] = {{1, 896, 4864}, {2, 896, 4864}, {4, 896, 4864}, {8, 896, 4864}, {16, 896, 4864}};
-constexpr Shape kBackward[] = {
+constexpr Shape forward_shapes[] = {{1, 896, 4864},   {2, 896, 4864},    {4, 896, 4864},    {8, 896, 4864},
+                                    {16, 896, 4864},  {64, 896, 4864},   {512, 896, 4864},  {512, 4864, 896},
+                                    {16, 256, 1024},  {64, 64, 256},     {256, 128, 512},   {16, 128, 128},
+                                    {16, 128, 384},   {16, 384, 1536},   {16, 1536, 384},   {2048, 128, 384},
+                                    {2048, 384, 128}, {2048, 384, 1536}, {2048, 1536, 384}, {1024, 1024, 1024}};
+constexpr Shape narrow[] = {{1, 896, 4864}, {2, 896, 4864}, {4, 896, 4864}, {8, 896, 4864}, {16, 896, 4864}};
+constexpr Shape backward_shapes[] = {
     {512, 896, 4864}, {512, 4864, 896}, {2048, 896, 896}, {2048, 128, 384}, {2048, 384, 1536}};
 
 const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
@@ -142,10 +142,10 @@ int bench_kernels(const json& options) {
   const at::NoGradGuard no_gradients;
   const auto given = options.at("repeats").get<int64_t>();
   Bench bench(given > 0 ? given : 7);
-  for (const Shape shape : kForward) bench.forward(shape, Format::float32);
-  for (const Shape shape : kNarrow) bench.forward(shape, Format::bfloat16);
-  for (const Shape shape : kForward) bench.forward(shape, Format::bfloat16_pairs);
-  for (const Shape shape : kBackward) bench.backward(shape);
+  for (const Shape shape : forward_shapes) bench.forward(shape, Format::float32);
+  for (const Shape shape : narrow) bench.forward(shape, Format::bfloat16);
+  for (const Shape shape : forward_shapes) bench.forward(shape, Format::bfloat16_pairs);
+  for (const Shape shape : backward_shapes) bench.backward(shape);
   return 0;
 }
 

@@ -19,23 +19,23 @@ using record::TensorView;
 // Speed does not depend on weights: all matrices show the same numbers, of deviation 0.02. But the last token is never
 // drawn, so that it can be an end token: the first number of each token is the same on all the way to the head, because
 // no layer adds to it, and there the last token takes it off many times.
-constexpr float kConstant = 0.1f, kNever = -1e5f;
+constexpr float constant = 0.1f, never = -1e5f;
 
 std::vector<float> numbers(int64_t count) {
-  constexpr uint32_t kPeriod = 4099;
-  std::vector<float> some(kPeriod);
-  for (uint32_t i = 0; i < kPeriod; ++i) some[i] = static_cast<float>(0.02 * normal(0, Stream::weights, i));
+  constexpr uint32_t period = 4099;
+  std::vector<float> some(period);
+  for (uint32_t i = 0; i < period; ++i) some[i] = static_cast<float>(0.02 * normal(0, Stream::weights, i));
   std::vector<float> all(static_cast<size_t>(count));
-  for (size_t i = 0; i < all.size(); ++i) all[i] = some[i % kPeriod];
+  for (size_t i = 0; i < all.size(); ++i) all[i] = some[i % period];
   return all;
 }
 
 std::vector<float> embedding(const BenchSize& s) {
   auto all = numbers(s.vocabulary * s.width);
-  for (int64_t i = 0; i < s.vocabulary; ++i) all[static_cast<size_t>(i * s.width)] = kConstant;
+  for (int64_t i = 0; i < s.vocabulary; ++i) all[static_cast<size_t>(i * s.width)] = constant;
   const auto last = all.end() - s.width;
   std::fill(last, all.end(), 0.0f);
-  *last = kNever;
+  *last = never;
   return all;
 }
 

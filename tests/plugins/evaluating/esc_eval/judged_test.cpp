@@ -1,4 +1,4 @@
-#include "evaluating/esc_eval/judged.h"
+#include "evaluating/esc_eval/score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evaluating/sage/rules.h"
+#include "evaluating/sage/trajectory.h"
 
 #include <gtest/gtest.h>
 

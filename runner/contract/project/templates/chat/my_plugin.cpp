@@ -1,4 +1,4 @@
-// my_plugin: asks back. Other plugins ask it by a setting such as `judge` or `supporter`.
+// my_plugin: asks back. Other plugins ask it by a setting such as `judge`.
 #include <compeer/chat.h>
 #include <compeer/plugin.h>
 

@@ -1,0 +1,109 @@
+#include "judging/judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "empathy/format.h"
+
+namespace compeer::judging {
+
+namespace {
+
+double value_of(empathy::Preference preference) { return empathy::as_good(preference) ? 1.0 : -1.0; }
+
+// The answer that most of those who gave one gave; of equally many, the one that was given first.
+template <class Value, class Get>
+std::optional<Value> most(const std::vector<Opinion>& votes, Get get) {
+  std::vector<std::pair<Value, int>> counted;
+  for (const Opinion& vote : votes) {
+    const std::optional<Value> value = get(vote);
+    if (!value) continue;
+    const auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& c) { return c.first == *value; });
+    if (known == counted.end())
+      counted.emplace_back(*value, 1);
+    else
+      ++known->second;
+  }
+  if (counted.empty()) return std::nullopt;
+  return std::max_element(counted.begin(), counted.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+}  // namespace
+
+JudgeInput case_of(const std::string& completion) {
+  auto steps = empathy::steps_of(completion);
+  return {{std::move(steps.history), std::move(steps.emotion), std::move(steps.strategy)},
+          {empathy::reply_of(completion)}};
+}
+
+Opinion Questions::majority(const std::vector<Opinion>& votes) {
+  Opinion all;
+  for (size_t step = 0; step < 3; ++step)
+    all.steps[step] = most<double>(votes, [&](const Opinion& vote) { return vote.steps[step]; });
+  all.preference = most<empathy::Preference>(votes, [](const Opinion& vote) { return vote.preference; });
+  if (all.preference) all.reply = value_of(*all.preference);
+  for (const Opinion& vote : votes) all.count(vote);
+  return all;
+}
+
+void Opinion::count(const Opinion& other) {
+  asked += other.asked;
+  if (unreadable == 0) unread = other.unread;
+  unreadable += other.unreadable;
+}
+
+bool Questions::asks(const JudgeInput& one, size_t question) const {
+  return question == reply ? scope_.reply && !one.reply.text.empty() : scope_.steps && one.steps[question].has_value();
+}
+
+std::string Questions::text(const JudgedGroup& group, const JudgeInput& one, size_t question) const {
+  if (question < reply) return form_.about_step(question, *one.steps[question], group.reading);
+  return hearing_.swap ? form_.about_replies(one.reply, group.reference, group.reading)
+                       : form_.about_replies(group.reference, one.reply, group.reading);
+}
+
+const empathy::Answers& Questions::words(size_t question) const {
+  return question < reply ? form_.verdicts().answers() : form_.preferences().answers();
+}
+
+void Questions::take(Opinion& opinion, size_t question, std::optional<size_t> word, const std::string& answer) const {
+  ++opinion.asked;
+  if (!word) {
+    if (opinion.unreadable++ == 0) opinion.unread = answer;
+  } else if (question < reply) {
+    if (!opinion.steps[question]) opinion.steps[question] = *word == 0 ? 1.0 : -1.0;
+  } else if (!opinion.preference) {
+    const auto said = static_cast<empathy::Preference>(*word);
+    opinion.preference = hearing_.swap ? empathy::swapped(said) : said;
+    opinion.reply = value_of(*opinion.preference);
+  }
+}
+
+// P(good) - P(bad), the words' likelihoods made to add up to 1. A preference is the likeliest word of the likelier
+// side: good and bad have two words each, and a side may win though the likeliest word of all is the other's.
+void Questions::weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const {
+  const auto preference = [&](size_t word) {
+    const auto said = static_cast<empathy::Preference>(word);
+    return hearing_.swap ? empathy::swapped(said) : said;
+  };
+  const auto value = [&](size_t word) {
+    return question < reply ? (word == 0 ? 1.0 : -1.0) : value_of(preference(word));
+  };
+  double sum = 0, difference = 0;
+  for (size_t word = 0; word < log_probs.size(); ++word) {
+    sum += std::exp(log_probs[word]);
+    difference += value(word) * std::exp(log_probs[word]);
+  }
+  (question < reply ? opinion.steps[question] : opinion.reply) = difference / sum;
+  if (question < reply) return;
+  size_t likeliest = log_probs.size();
+  for (size_t word = 0; word < log_probs.size(); ++word) {
+    if ((value(word) > 0) != (difference > 0)) continue;
+    if (likeliest == log_probs.size() || log_probs[word] > log_probs[likeliest]) likeliest = word;
+  }
+  opinion.preference = preference(likeliest);
+}
+
+}  // namespace compeer::judging

@@ -1,0 +1,91 @@
+#pragma once
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace compeer {
+
+/// Text put together within a signal handler: a fixed buffer, no allocation, cut where it is full.
+class SignalText {
+ public:
+  SignalText& add(const char* text) {
+    for (; *text; ++text) put(*text);
+    return *this;
+  }
+  SignalText& add(int number) {
+    char digits[12];
+    size_t n = 0;
+    do digits[n++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) > 0);
+    while (n > 0) put(digits[--n]);
+    return *this;
+  }
+  /// As the inside of a JSON string.
+  SignalText& quote(const char* text) {
+    for (; *text; ++text) {
+      if (*text == '"' || *text == '\\') put('\\');
+      put(static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text);
+    }
+    return *this;
+  }
+  const char* text() const { return buffer_; }
+  void write_to(int file) const { [[maybe_unused]] const auto written = ::write(file, buffer_, size_); }
+
+ private:
+  void put(char c) {
+    if (size_ + 1 < sizeof buffer_) buffer_[size_++] = c;
+  }
+  char buffer_[2048] = {};
+  size_t size_ = 0;
+};
+
+/// "segmentation fault" for SIGSEGV: strsignal may allocate.
+inline const char* signal_name(int signal) {
+  switch (signal) {
+    case 4:
+      return "illegal instruction";
+    case 6:
+      return "abort";
+    case 7:
+      return "bus error";
+    case 8:
+      return "arithmetic error";
+    case 11:
+      return "segmentation fault";
+    default:
+      return "crash";
+  }
+}
+
+/// Number of times that signals asked this process to stop. GNU timeout signals its child and then its own process
+/// group, so one request may arrive as two signals: a signal that comes within a second of the last counted one is not
+/// counted, except after reset(). Async-signal-safe.
+class StopRequests {
+ public:
+  /// Returns the count after this signal.
+  int add() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return add(second * now.tv_sec + now.tv_nsec);
+  }
+  /// `now`: nanoseconds of one monotonic clock.
+  int add(int64_t now) noexcept {
+    int64_t last = last_.load(std::memory_order_relaxed);
+    const bool same = count() > 0 && now - last < second;
+    if (!same && last_.compare_exchange_strong(last, now)) count_.fetch_add(1, std::memory_order_relaxed);
+    return count();
+  }
+  int count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  void reset() noexcept { count_ = 0; }
+
+ private:
+  static constexpr int64_t second = 1'000'000'000;
+  std::atomic<int64_t> last_{-1};  // time of the last counted signal
+  std::atomic<int> count_{0};
+  static_assert(std::atomic<int64_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+};
+
+}  // namespace compeer

@@ -1,0 +1,181 @@
+#include "data/outcomes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace compeer::data {
+
+using nlohmann::json;
+
+namespace {
+
+// The escape of a character, if it is a usual one; 0: it stands for itself; '?': ask the library.
+constexpr char escape(unsigned char c) {
+  return c == '"' ? '"' : c == '\\' ? '\\' : c == '\n' ? 'n' : c < 0x20 ? '?' : '\0';
+}
+
+// False if the text needs the library; `line` is then as it was.
+bool print_plain(const std::string& text, std::string& line) {
+  if (first_broken(text) < text.size()) return false;
+  const size_t before = line.size();
+  line += '"';
+  size_t done = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char how = escape(static_cast<unsigned char>(text[i]));
+    if (how == '\0') continue;
+    if (how == '?') return line.resize(before), false;
+    line.append(text, done, i - done);
+    line += '\\';
+    line += how;
+    done = i + 1;
+  }
+  line.append(text, done);
+  line += '"';
+  return true;
+}
+
+void print_object(const json& object, std::string& line) {
+  line += '{';
+  for (auto member = object.begin(); member != object.end(); ++member) {
+    if (member != object.begin()) line += ',';
+    if (!print_plain(member.key(), line)) line += json(member.key()).dump();
+    line += ':';
+    append_json(*member, line);
+  }
+  line += '}';
+}
+
+void print_array(const json& array, std::string& line) {
+  line += '[';
+  for (size_t i = 0; i < array.size(); ++i) {
+    if (i > 0) line += ',';
+    append_json(array[i], line);
+  }
+  line += ']';
+}
+
+}  // namespace
+
+int64_t Tally::dropped_in_all() const {
+  int64_t sum = 0;
+  for (const auto& [reason, count] : dropped) sum += count;
+  return sum;
+}
+
+void Tally::add(const Tally& other) {
+  in += other.in;
+  out += other.out;
+  for (const auto& [reason, count] : other.dropped) dropped[reason] += count;
+  for (const auto& [name, value] : other.counts) counts[name] += value;
+}
+
+void to_json(json& made, const Tally& tally) {
+  made = {{"in", tally.in}, {"out", tally.out}, {"dropped", tally.dropped}, {"counts", tally.counts}};
+}
+
+void from_json(const json& given, Tally& tally) {
+  given.at("in").get_to(tally.in);
+  given.at("out").get_to(tally.out);
+  given.at("dropped").get_to(tally.dropped);
+  given.at("counts").get_to(tally.counts);
+}
+
+QuestionCount& QuestionCount::operator+=(const QuestionCount& other) {
+  records += other.records;
+  questions += other.questions;
+  malformed += other.malformed;
+  return *this;
+}
+
+QuestionCount own_questions(const Tally& tally) {
+  const auto count = [&](const char* name) {
+    const auto found = tally.counts.find(name);
+    return found == tally.counts.end() ? int64_t{0} : static_cast<int64_t>(found->second);
+  };
+  return {0, count("questions"), count("malformed answers")};
+}
+
+void PortionResult::put(const json& record, const Glimpse& glimpse) {
+  append_json(record, records);
+  put(record, "", glimpse);
+}
+
+void PortionResult::put(const json& record, std::string_view line, const Glimpse& glimpse) {
+  records.append(line);
+  records += '\n';
+  ++tally.out;
+  if (glimpse) put_packed(glimpse(record), glimpses);
+}
+
+std::string PortionResult::pack() const {
+  std::string bytes;
+  bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
+  put_packed(records, bytes);
+  put_packed(dropped, bytes);
+  put_packed(glimpses, bytes);
+  put_packed(json(tally).dump(), bytes);
+  put_packed(json{asked.records, asked.questions, asked.malformed}.dump(), bytes);
+  return bytes;
+}
+
+PortionResult PortionResult::unpack(std::string_view bytes) {
+  PortionResult portion;
+  portion.records = take_packed(bytes);
+  portion.dropped = take_packed(bytes);
+  portion.glimpses = take_packed(bytes);
+  portion.tally = json::parse(take_packed(bytes)).get<Tally>();
+  const json asked = json::parse(take_packed(bytes));
+  portion.asked = {asked[0], asked[1], asked[2]};
+  return portion;
+}
+
+void each_glimpse(std::string_view glimpses, const std::function<void(std::string)>& f) {
+  while (!glimpses.empty()) f(std::string(take_packed(glimpses)));
+}
+
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
+  PortionResult portion;
+  portion.tally.in = static_cast<int64_t>(outcomes.size());
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    for (const auto& [name, value] : outcome.counts) portion.tally.counts[name] += value;
+    for (const json& record : outcome.records) portion.put(record, glimpse);
+    if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], glimpse);
+    if (outcome.dropped.empty()) continue;
+    ++portion.tally.dropped[outcome.dropped];
+    json told = {{"id", lines.records[i].at("id")}, {"reason", outcome.dropped}};
+    if (!outcome.answer.empty()) told["answer"] = outcome.answer;
+    portion.dropped += told.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+  return portion;
+}
+
+void append_json(const json& value, std::string& line) {
+  if (value.is_object()) {
+    print_object(value, line);
+  } else if (value.is_array()) {
+    print_array(value, line);
+  } else if (!value.is_string() || !print_plain(value.get_ref<const std::string&>(), line)) {
+    line += value.dump();
+  }
+}
+
+bool UnreadableLimit::too_many_with(const QuestionCount& portion) {
+  sum_.records += portion.records;
+  sum_.questions += portion.questions;
+  sum_.malformed += portion.malformed;
+  if (sum_.questions == 0) return false;
+  const auto n = static_cast<double>(sum_.questions), malformed = static_cast<double>(sum_.malformed);
+  if (portion.records > 0)
+    most_per_record_ =
+        std::max(most_per_record_, static_cast<double>(portion.questions) / static_cast<double>(portion.records));
+  const double all = n + most_per_record_ * static_cast<double>(records_ - sum_.records);
+  if (malformed > share_ * all) return true;
+  constexpr double fewest = 50;
+  const double error = std::max(std::sqrt(share_ * (1 - share_) / n), 1 / n);
+  return n >= fewest && malformed / n > share_ + 3 * error;
+}
+
+}  // namespace compeer::data

@@ -1,0 +1,187 @@
+#include "train/metrics/reward_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "record/run_file.h"
+#include "train/batch/scoring.h"
+
+namespace compeer::train {
+
+namespace {
+
+void add_to(int& steps, bool one_more) { steps = one_more ? steps + 1 : 0; }
+
+std::string steps_text(int steps) { return steps == 1 ? "the only step" : fmt::format("the last {} steps", steps); }
+
+std::string column(const std::string& label, const char* part) { return fmt::format("rewards/{}/{}", label, part); }
+
+// A step in which no completion has a value asks nothing.
+double number_or_0(double value) { return std::isfinite(value) ? value : 0; }
+
+// Labels and columns of the rewards that have a weight.
+std::vector<std::pair<std::string, std::string>> weighted_rewards(const std::vector<RewardTerm>& rewards) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const RewardTerm& term : rewards) {
+    if (term.weight != 0) all.emplace_back(term.label, reward_column(term));
+  }
+  return all;
+}
+
+}  // namespace
+
+RewardSignal::RewardSignal(std::vector<std::pair<std::string, std::string>> rewards) {
+  for (auto& [label, column] : rewards) rewards_.push_back({std::move(label), std::move(column)});
+}
+
+void RewardSignal::count(const MetricRow& row) {
+  const bool left_out = row.has("left_out") && row.get("left_out") > 0;
+  const bool silent = left_out || row.get("advantage_abs") == 0;
+  taught_ = taught_ || !silent;
+  add_to(silent_, silent);
+  add_to(left_out_, left_out);
+  add_to(unjudged_, std::isnan(row.get("reward")));
+  for (Reward& reward : rewards_) {
+    const double value = row.get(reward.column);
+    const bool alike = row.get(reward.column + "_std") == 0 && (reward.equal == 0 || value == reward.value);
+    reward.value = value;
+    add_to(reward.unjudged, std::isnan(value));
+    add_to(reward.equal, alike);
+  }
+}
+
+std::string RewardSignal::about_all(const MetricRow& row) const {
+  const auto steps = steps_text(silent_);
+  if (left_out_ == silent_)
+    return fmt::format("{} taught nothing: left out, because rewards, loss or gradient are not finite", steps);
+  const std::string look = fmt::format(
+      "; compeer log group RUN --step {:.0f} --prompt 0 shows completions and their rewards", row.get("step"));
+  if (unjudged_ == silent_) {
+    return fmt::format("{} taught nothing: no reward had an opinion of any completion{}", steps, look);
+  }
+  std::string equal;
+  for (const Reward& reward : rewards_) {
+    if (reward.equal > 0)
+      equal += fmt::format("{} '{}' was {:g}", equal.empty() ? "" : ",", reward.label, reward.value);
+  }
+  return fmt::format(
+      "{} taught nothing: within every group all rewards were equal{}. Rewards that tell the completions of a prompt "
+      "apart are needed; more varied ones (sampling.temperature, grpo.group_size) may help{}",
+      steps, equal.empty() ? "" : " (of every completion" + equal + ")", look);
+}
+
+std::string RewardSignal::about(const Reward& reward) {
+  if (reward.unjudged >= patience)
+    return fmt::format("reward '{}' scored no completion of {}", reward.label, steps_text(reward.unjudged));
+  return fmt::format("reward '{}' was {:g} for every completion of {}: it does not tell them apart", reward.label,
+                     reward.value, steps_text(reward.equal));
+}
+
+std::vector<std::string> RewardSignal::warnings_after(const MetricRow& row, bool last) {
+  count(row);
+  std::vector<std::string> warnings;
+  const bool nothing = !warned_ && (silent_ >= patience || (last && !taught_));
+  if (nothing) warnings.push_back(about_all(row));
+  warned_ = warned_ || nothing;
+  for (Reward& reward : rewards_) {
+    if (reward.warned || (reward.unjudged < patience && reward.equal < patience)) continue;
+    reward.warned = true;
+    if (!nothing) warnings.push_back(about(reward));
+  }
+  return warnings;
+}
+
+std::vector<UnreadableAnswers::Limit> UnreadableAnswers::limits_of(const std::vector<RewardTerm>& rewards) {
+  std::vector<Limit> limits;
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    const RewardTerm& term = rewards[i];
+    const auto has = [&](const char* part) { return std::ranges::find(term.parts, part) != term.parts.end(); };
+    if (has("asked") && has("unreadable"))
+      limits.push_back({term.label, fmt::format("rewards[{}].most_unreadable", i), term.most_unreadable});
+  }
+  return limits;
+}
+
+UnreadableAnswers::UnreadableAnswers(std::vector<Limit> limits, uint64_t steps) : steps_(std::min(steps, window)) {
+  for (Limit& limit : limits) rewards_.push_back({std::move(limit)});
+}
+
+std::vector<std::string> UnreadableAnswers::warnings_after(const MetricRow& row) {
+  std::vector<std::string> warnings;
+  for (Reward& reward : rewards_) {
+    const auto& [label, setting, most] = reward.limit;
+    const Step step{row.get("step"), number_or_0(row.get(column(label, "asked"))),
+                    number_or_0(row.get(column(label, "unreadable")))};
+    reward.steps.push_back(step);
+    if (reward.steps.size() > steps_) reward.steps.pop_front();
+    if (reward.warned || step.unreadable <= most * step.asked) continue;
+    reward.warned = true;
+    warnings.push_back(
+        fmt::format("reward '{}' could not read {:.1f} % of the answers in step {:.0f}; the run ends if it is more "
+                    "than {:g} % in {} ({})",
+                    label, 100 * step.unreadable / step.asked, step.number, 100 * most,
+                    steps_ == 1 ? "1 step" : fmt::format("{} steps", steps_), setting));
+  }
+  return warnings;
+}
+
+void UnreadableAnswers::check() const {
+  for (const Reward& reward : rewards_) {
+    const auto& [label, setting, most] = reward.limit;
+    double asked = 0, unreadable = 0, largest = 0;
+    for (const Step& step : reward.steps)
+      asked += step.asked, unreadable += step.unreadable, largest = std::max(largest, step.asked);
+    const double in_all = asked + largest * static_cast<double>(steps_ - reward.steps.size());
+    if (unreadable <= most * in_all) continue;
+    const double first = reward.steps.front().number, last = reward.steps.back().number;
+    throw Error(
+        fmt::format("reward '{}'", label),
+        fmt::format(
+            "could not read {:.1f} % of the answers in {}; '{}' allows {:g} %", 100 * unreadable / asked,
+            first == last ? fmt::format("step {:.0f}", last) : fmt::format("steps {:.0f} to {:.0f}", first, last),
+            setting, 100 * most),
+        fmt::format("check that the reward asks the right model, in the form that this model was trained in; log.txt "
+                    "has such an answer, compeer log group RUN --step {:.0f} --prompt 0 what it was about; a larger "
+                    "most_unreadable lets the run go on",
+                    last),
+        Exit::data);
+  }
+}
+
+RewardWarnings::RewardWarnings(RunContext& run, uint64_t steps)
+    : run_(run),
+      steps_(steps),
+      signal_(weighted_rewards(run.plugins->rewards())),
+      answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), steps) {}
+
+void RewardWarnings::read_earlier_rows() {
+  run_.world.together("open the log", [&] {
+    if (run_.world.rank() != 0 || run_.start.step == 0) return;
+    const record::RunReader reader(run_.folder / "run.h5");
+    std::vector<std::vector<double>> values;
+    for (const auto& column : run_.journal->columns()) values.push_back(reader.column(column));
+    for (uint64_t t = 0; t < run_.start.step; ++t) {
+      MetricRow row(run_.journal->columns());
+      for (size_t i = 0; i < values.size(); ++i) row.set(row.columns()[i], values[i].at(t));
+      signal_.warnings_after(row, false);
+      answers_.warnings_after(row);
+    }
+  });
+}
+
+void RewardWarnings::warn(uint64_t t, const MetricRow& row) {
+  run_.world.together("log", [&] {
+    if (run_.world.rank() != 0) return;
+    for (const auto& text : signal_.warnings_after(row, t == steps_)) run_.journal->warning(t, text);
+  });
+}
+
+void RewardWarnings::check_answers(uint64_t t, const MetricRow& row) {
+  for (const auto& text : answers_.warnings_after(row)) run_.journal->warning(t, text);
+  answers_.check();
+}
+
+}  // namespace compeer::train
