@@ -1,5 +1,5 @@
 // A stranger's run folder as `report` shows it: spec.json, summary.json, a stage's records. The page runs no script.
-#include "report/page.h"
+#include "report/report.h"
 #include "report/runs/load.h"
 
 #include "input.h"

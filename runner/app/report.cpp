@@ -28,11 +28,7 @@ struct ReportOptions {
 };
 
 ordered_json to_json(const report::WrittenReport& written, const std::string& output) {
-  return {{"output", output},
-          {"bytes", written.bytes},
-          {"runs", written.runs},
-          {"findings", written.findings},
-          {"notices", written.notices}};
+  return {{"output", output}, {"bytes", written.bytes}, {"runs", written.runs}, {"notices", written.notices}};
 }
 
 std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given) {
@@ -76,8 +72,6 @@ int report_runs(const ReportOptions& options) {
     return 0;
   }
   const auto written = ordered_json::parse(result.output);
-  for (const auto& finding : written["findings"])
-    std::cout << spec::printable(finding.get<std::string>(), 1000) << '\n';
   for (const auto& notice : written["notices"])
     std::cerr << "note: " << spec::printable(notice.get<std::string>(), 1000) << '\n';
   std::cerr << fmt::format("{}: {} runs, {:.0f} kB\n", options.output, written["runs"].size(),
@@ -96,7 +90,7 @@ void add_report(CLI::App& command, Action& action) {
       ->type_name("X,Y")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_flag("--json", options->json, "print findings and notices as one JSON object");
+  command.add_flag("--json", options->json, "print the runs and notices as one JSON object");
   command.add_option("--timeout", options->seconds, "seconds that reading and writing may take")->capture_default_str();
   command.callback([options, &action] { action = [options] { return report_runs(*options); }; });
 }

@@ -5,22 +5,26 @@
 #include <string>
 #include <vector>
 
+#include "report/runs/run_data.h"
 #include "report/sections/frontier.h"
 #include "report/sections/sweep.h"
 
 namespace compeer::report {
 
 struct Options {
-  std::string title;                ///< "": made from the names of the runs
-  std::optional<Sweep> sweep = {};  ///< shown first; without it, what the runs sweep, if they do (sections/swept.h)
+  std::string title = {};           ///< "": made from the names of the runs
+  std::optional<Sweep> sweep = {};  ///< shown first; without it, what the runs sweep, if they do (sections/sweep.h)
   std::vector<Frontier> frontiers = {};
 };
 
-/// What was written, for the caller to tell.
+/// The whole page: one file that needs nothing else, no script, no network; light and dark; prints.
+/// A function of the runs and of what was asked of them: the same runs give the same bytes.
+std::string page(const std::vector<RunData>& runs, const Options& options = {});
+
+/// What was written, for the caller to print.
 struct WrittenReport {
-  std::vector<std::string> runs;      ///< their names
-  std::vector<std::string> findings;  ///< the sentences of the page's first section
-  std::vector<std::string> notices;   ///< what went wrong in runs or ended early, and what could not be read
+  std::vector<std::string> runs;     ///< their names
+  std::vector<std::string> notices;  ///< what went wrong in runs or ended early, and what could not be read
   uint64_t bytes = 0;
 };
 

@@ -251,7 +251,7 @@ inline nlohmann::json figure(double value, double half, int n = 100) {
   return {{"value", value}, {"low", value - half}, {"high", value + half}, {"n", n}};
 }
 
-/// A dialogue of an evaluation: two rounds, with the seeker's emotion after each.
+/// A dialogue of an evaluation: two rounds, with the user's emotion after each.
 inline nlohmann::json played(int number, double start, const std::string& reply) {
   const nlohmann::json steps = {{"history", "the job loss is told"}, {"emotion", "sad"}, {"strategy", "question"}};
   return {{"id", "esc_world/test/" + std::to_string(number)},
@@ -300,8 +300,7 @@ inline RunData tested(const std::string& name, const std::string& supporter, int
   for (int round = 0; round <= 4; ++round)
     sage.findings["curves"]["emotion"].push_back(figure(40 + (emotion - 40) * round / 4, half * round / 4));
   made.stages = {data, sage};
-  for (int i = 0; i < 8; ++i) made.transcripts.push_back(played(i, 40, "That sounds heavy, " + name + "."));
-  made.transcripts_of = "01-sage";
+  for (int i = 0; i < 8; ++i) made.stages[1].records.push_back(played(i, 40, "That sounds heavy, " + name + "."));
   made.elapsed = 33.1;
   return made;
 }

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "record/in_child.h"
 #include "report/comparing/compare.h"
-#include "report/comparing/settings.h"
-#include "report/runs/figures.h"
 #include "report/runs/load.h"
 #include "report/runs/metrics.h"
 #include "spec/text.h"

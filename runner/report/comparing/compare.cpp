@@ -1,11 +1,9 @@
 #include "report/comparing/compare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "report/drawing/numbers.h"
+#include "spec/dotted.h"
 
 namespace compeer::report {
 
@@ -27,6 +25,18 @@ std::vector<double> pairs(const RunData& a, const RunData& b, const std::string&
   return differences;
 }
 
+void flatten(const nlohmann::json& value, const std::string& path, std::map<std::string, std::string>& flat) {
+  const bool of_tables = value.is_array() &&
+                         std::any_of(value.begin(), value.end(), [](const auto& item) { return item.is_structured(); });
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items()) flatten(inner, spec::join(path, key), flat);
+  } else if (of_tables) {
+    for (size_t i = 0; i < value.size(); ++i) flatten(value[i], spec::join(path, i), flat);
+  } else if (!path.empty()) {
+    flat[path] = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
 }  // namespace
 
 MeanDifference difference(const Interval& a, const Interval& b) {
@@ -42,18 +52,6 @@ MeanDifference difference(const RunData& a, const RunData& b, const std::string&
   // The pairs must tell the same story as the summaries: else they are not the same measurement.
   if (std::abs(paired.mean - independent.value) > 0.25 * (independent.high - independent.low)) return independent;
   return {paired.mean, paired.low, paired.high, true};
-}
-
-std::string in_words(const MeanDifference& d, int decimals) {
-  if (!d.known()) return std::isnan(d.value) ? fixed(d.value, 0) : fixed_signed(d.value, decimals) + " (no interval)";
-  if (d.none()) return "equal";
-  const auto text = fmt::format("{} [{}, {}]", fixed_signed(d.value, decimals), fixed_signed(d.low, decimals),
-                                fixed_signed(d.high, decimals));
-  return d.clear() ? text : fmt::format("no clear difference ({})", text);
-}
-
-std::vector<Standing> standings(const std::vector<Interval>& figures, Better better) {
-  return standings(figures, better, [&](size_t i, size_t best) { return difference(figures[i], figures[best]); });
 }
 
 std::vector<Standing> standings(const std::vector<Interval>& figures, Better better,
@@ -78,6 +76,43 @@ std::vector<Standing> standings(const std::vector<Interval>& figures, Better bet
   }
   if (!std::isfinite(second)) return std::vector<Standing>(figures.size());  // all alike
   return all;
+}
+
+std::map<std::string, std::string> flattened(const nlohmann::json& spec) {
+  std::map<std::string, std::string> flat;
+  flatten(spec, "", flat);
+  return flat;
+}
+
+std::set<std::string> differing(const std::vector<std::map<std::string, std::string>>& flat) {
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, size_t> times;
+  for (const auto& one : flat) {
+    for (const auto& [path, value] : one) values[path].insert(value), ++times[path];
+  }
+  std::set<std::string> paths;
+  for (const auto& [path, different] : values) {
+    if (different.size() > 1 || times[path] < flat.size()) paths.insert(path);
+  }
+  return paths;
+}
+
+std::vector<std::string> changed(const std::vector<const RunData*>& runs) {
+  std::vector<std::map<std::string, std::string>> specs;
+  for (const auto* run : runs) specs.push_back(flattened(run->spec));
+  const auto paths = differing(specs);
+  std::vector<std::string> list;
+  for (const auto& path : paths) {
+    const bool fingerprint = path.starts_with("inputs.");
+    if (path != "name" && !(fingerprint && paths.contains(unquoted(path.substr(7))))) list.push_back(path);
+  }
+  return list;
+}
+
+std::string unquoted(const std::string& value) {
+  const bool quoted =
+      value.size() > 2 && value.front() == '"' && value.back() == '"' && value.find('\\') == std::string::npos;
+  return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
 }  // namespace compeer::report

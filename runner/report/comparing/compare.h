@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,18 +29,28 @@ MeanDifference difference(const Interval& a, const Interval& b);
 /// them), else of independent means.
 MeanDifference difference(const RunData& a, const RunData& b, const std::string& metric);
 
-/// "+0.141 [+0.112, +0.170]", "equal", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
-std::string in_words(const MeanDifference& difference, int decimals);
-
 /// How the figures of a column stand to each other. `level`: not the best, but can't be told from it. Nothing is marked
 /// where no direction is known, all are alike, or there is one alone.
 struct Standing {
   bool best = false, second = false, level = false;
 };
-std::vector<Standing> standings(const std::vector<Interval>& figures, Better better);
 
-/// The same for figures whose differences are known more exactly than as those of independent means. `differ(i, best)`.
+/// `differ(i, best)`: the difference of two of the figures.
 std::vector<Standing> standings(const std::vector<Interval>& figures, Better better,
                                 const std::function<MeanDifference(size_t, size_t)>& differ);
+
+/// A spec as one value per path: "grpo.lr" -> "0.0002", "rewards[0].plugin" -> "\"length\"". Lists of plain values stay
+/// whole.
+std::map<std::string, std::string> flattened(const nlohmann::json& spec);
+
+/// Paths whose values differ between these, a path that only some have included.
+std::set<std::string> differing(const std::vector<std::map<std::string, std::string>>& flat);
+
+/// Paths whose values differ between the specs of these runs, a path that only some have included. The name is left
+/// out, and the fingerprint of an input whose path differs anyway.
+std::vector<std::string> changed(const std::vector<const RunData*>& runs);
+
+/// A value without the quotes that a text has in a spec.
+std::string unquoted(const std::string& value);
 
 }  // namespace compeer::report

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "report/drawing/svg.h"
+#include "report/drawing/plots.h"
 #include "report/runs/load.h"
 
 namespace compeer::report {
@@ -49,16 +49,12 @@ size_t shared(const std::vector<std::vector<std::string>>& names, bool at_end) {
 }  // namespace
 
 Lineage::Lineage(const std::vector<RunData>& runs) : runs_(runs), keys_(runs.size()) {
-  std::vector<std::string> names;
   for (size_t i = 0; i < runs.size(); ++i) {
     auto parent = run_of(runs[i].start_model());
     if (parent == i) parent.reset();
     parents_.push_back(parent);
-    names.push_back(runs[i].name);
   }
   for (size_t i = 0; i < runs.size(); ++i) find_key(i);
-  labels_ = short_labels(names);
-
   choose_styles();
 }
 
@@ -91,24 +87,12 @@ std::string Lineage::in_common(const nlohmann::json& part) const {
 const std::string& Lineage::find_key(size_t run) {
   if (!keys_[run].empty()) return keys_[run];
   keys_[run] = runs_[run].folder.string();
-  nlohmann::json common = runs_[run].spec;
-  if (!common.is_object() || common.empty()) return keys_[run];
-  common.erase("name");
-  nlohmann::json inputs = nlohmann::json::object();
-  if (common.contains("inputs")) inputs = std::exchange(common["inputs"], nullptr);
-  each_text(common, [&](const std::string& path, nlohmann::json& text) {
-    const auto used = find_used_key(text.get<std::string>(), run);
-    if (used.empty()) return;
-    text = used;
-    if (inputs.is_object()) inputs.erase(path);  // its pin: other weights for every seed
-  });
-  erase_seeds(common);
-  common["inputs"] = inputs;
-  return keys_[run] = sha256(text_of(common));
+  if (runs_[run].spec.is_object() && !runs_[run].spec.empty()) keys_[run] = key_of(runs_[run].spec, run);
+  return keys_[run];
 }
 
 /// The key of the run that `path` belongs to, "" if that is not known: of one that is reported on its own, of any other
-/// what its spec tells. `run` is who asks.
+/// what its spec says. `run` is who asks.
 std::string Lineage::find_used_key(const std::string& path, size_t run) {
   if (const auto reported = run_of(path)) return *reported == run ? "" : find_key(*reported);
   const auto known = used_keys_.find(path);
@@ -116,35 +100,64 @@ std::string Lineage::find_used_key(const std::string& path, size_t run) {
   const auto found = runs_[run].used.find(path);
   if (found == runs_[run].used.end()) return "";
   used_keys_[path] = path;  // for circles
-  nlohmann::json common = found->second;
-  for (const char* name : {"name", "inputs"}) common.erase(name);
-  each_text(common, [&](const std::string&, nlohmann::json& text) {
-    if (const auto used = find_used_key(text.get<std::string>(), run); !used.empty()) text = used;
+  return used_keys_[path] = key_of(found->second, run);
+}
+
+/// The hash of a spec without its name and seeds, with keys of runs in place of paths into their folders. Pins of such
+/// paths are left out, because weights differ with every seed.
+std::string Lineage::key_of(nlohmann::json spec, size_t run) {
+  spec.erase("name");
+  nlohmann::json inputs = nlohmann::json::object();
+  if (spec.contains("inputs")) inputs = std::exchange(spec["inputs"], nullptr);
+  each_text(spec, [&](const std::string& path, nlohmann::json& text) {
+    const auto used = find_used_key(text.get<std::string>(), run);
+    if (used.empty()) return;
+    text = used;
+    if (inputs.is_object()) inputs.erase(path);
   });
-  erase_seeds(common);
-  return used_keys_[path] = sha256(text_of(common));
+  erase_seeds(spec);
+  spec["inputs"] = inputs;
+  return sha256(text_of(spec));
 }
 
 void Lineage::choose_styles() {
   std::map<std::string, size_t> by_key;
   styles_.resize(runs_.size());
-  const auto choose = [&](size_t run) { styles_[run] = by_key.emplace(keys_[run], by_key.size()).first->second; };
+  const auto judges = [&](size_t run) { return runs_[run].task == "evaluate" && parents_[run]; };
   // Fine-tuning has plots of its own: the runs that are compared get the plainest looks.
-  const auto place = [&](size_t run) {
-    const auto& task = runs_[run].task;
-    return task == "evaluate" ? 2 : task == "sft" ? 1 : task == "data" ? 3 : 0;
-  };
-  for (int turn = 0; turn < 4; ++turn) {
+  for (const std::string turn : {"", "sft", "evaluate", "data"}) {
     for (size_t i = 0; i < runs_.size(); ++i) {
-      if (place(i) == turn && !(turn == 2 && parents_[i])) choose(i);
+      const auto& task = runs_[i].task;
+      const bool named = task == "sft" || task == "evaluate" || task == "data";
+      if ((named ? task : "") == turn && !judges(i)) styles_[i] = by_key.emplace(keys_[i], by_key.size()).first->second;
     }
   }
-  if (by_key.size() > styles_told_apart) {
-    for (size_t& style : styles_) style += styles_told_apart;
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (by_key.size() > styles_told_apart) styles_[i] += styles_told_apart;
   }
   for (size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].task == "evaluate" && parents_[i]) styles_[i] = styles_[*parents_[i]];
+    if (judges(i)) styles_[i] = styles_[*parents_[i]];
   }
+}
+
+std::vector<Kind> kinds_of(const std::vector<RunData>& runs, const Lineage& lineage, const std::vector<size_t>& which) {
+  std::vector<Kind> kinds;
+  std::map<std::string, size_t> places;
+  for (const size_t run : which) {
+    const auto [place, is_new] = places.emplace(lineage.key(run), kinds.size());
+    if (is_new) kinds.push_back({"", "", lineage.style(run), {}});
+    kinds[place->second].runs.push_back(run);
+  }
+  std::vector<std::string> names;
+  for (auto& kind : kinds) {
+    std::vector<std::string> repetitions;
+    for (const size_t run : kind.runs) repetitions.push_back(runs[run].name);
+    names.push_back(common_start(repetitions));
+    kind.name = names.back() + (kind.runs.size() > 1 ? " (" + std::to_string(kind.runs.size()) + " seeds)" : "");
+  }
+  const auto labels = short_labels(names);
+  for (size_t i = 0; i < kinds.size(); ++i) kinds[i].label = labels[i];
+  return kinds;
 }
 
 std::string common_start(const std::vector<std::string>& names) {

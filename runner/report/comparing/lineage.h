@@ -31,24 +31,32 @@ class Lineage {
   /// of any path into its folder.
   std::string in_common(const nlohmann::json& part) const;
 
-  /// Names without the words that all share at the front: "quick-none", "quick-paper" -> "none", "paper".
-  const std::string& label(size_t run) const { return labels_[run]; }
-
-  /// Colour and dash of a run (svg.h): each kind of training run has its own, an evaluation that of the run whose
+  /// Colour and dash of a run (plots.h): each kind of training run has its own, an evaluation that of the run whose
   /// weights it judged. With more kinds than looks, all are drawn alike.
   size_t style(size_t run) const { return styles_[run]; }
 
  private:
   const std::string& find_key(size_t run);
   std::string find_used_key(const std::string& path, size_t run);
+  std::string key_of(nlohmann::json spec, size_t run);
   void choose_styles();
 
   const std::vector<RunData>& runs_;
   std::vector<std::optional<size_t>> parents_;
-  std::vector<std::string> keys_, labels_;
+  std::vector<std::string> keys_;
   std::map<std::string, std::string> used_keys_;  ///< of runs that are not reported on, by the paths in specs
   std::vector<size_t> styles_;
 };
+
+/// Runs that differ in their seeds alone: one line or dot.
+struct Kind {
+  std::string label, name;  ///< "por"; "por (3 seeds)"
+  size_t style = 0;
+  std::vector<size_t> runs;
+};
+
+/// These runs, repetitions taken together, in the order of the first of each.
+std::vector<Kind> kinds_of(const std::vector<RunData>& runs, const Lineage& lineage, const std::vector<size_t>& which);
 
 /// What the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2".
 std::string common_start(const std::vector<std::string>& names);

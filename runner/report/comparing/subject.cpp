@@ -1,10 +1,11 @@
-#include "report/comparing/subject.h"
+// Who is evaluated, and under which circumstances, as specs say it.
+#include "report/comparing/evaluations.h"
 
 #include <algorithm>
 #include <array>
 
 #include "report/drawing/numbers.h"
-#include "report/runs/figures.h"
+#include "report/runs/metrics.h"
 
 namespace compeer::report {
 
@@ -15,10 +16,19 @@ namespace {
 /// The settings of a judge: folders of models, or chat models.
 constexpr std::array judges = {"model", "chat", "outcome_model", "outcome_chat"};
 
-/// Settings that say who is evaluated: those of the supporter; where there is none, the judge's, and all others but the
-/// plugins that take part.
+/// The setting that names the chat model under test: it has settings of its own beside it, such as NAME_temperature.
+/// "" where a judge is evaluated.
+std::string tested_model(const json& settings) {
+  for (const auto& [key, value] : settings.items()) {
+    if (settings.contains(key + "_temperature")) return key;
+  }
+  return "";
+}
+
+/// The settings of the model under test; where there is none, the judge's, and all others but the plugins that take
+/// part.
 bool names_subject(const json& settings, const std::string& key) {
-  if (settings.contains("supporter")) return key.starts_with("supporter");
+  if (const auto tested = tested_model(settings); !tested.empty()) return key.starts_with(tested);
   if (std::find(judges.begin(), judges.end(), key) != judges.end()) return true;
   return !(settings[key].is_object() && settings[key].contains("plugin")) && key != "plugin";
 }
@@ -34,21 +44,15 @@ std::string model_of(const json& setting) {
 
 std::vector<std::string> paths_in(const json& settings) {
   std::vector<std::string> paths;
-  if (settings.contains("supporter")) {
-    paths.push_back(model_of(settings["supporter"]));
+  const auto add = [&](const std::string& key) { paths.push_back(model_of(settings.value(key, json()))); };
+  if (!settings.is_object()) return {};
+  if (const auto tested = tested_model(settings); !tested.empty()) {
+    add(tested);
   } else {
-    for (const char* key : judges) paths.push_back(settings.is_object() ? model_of(settings.value(key, json())) : "");
+    for (const char* key : judges) add(key);
   }
   std::erase(paths, "");
   return paths;
-}
-
-json of_evaluate_run(const RunData& run) {
-  const auto split = run.setting("evaluate", "split"), dataset = run.spec.value("dataset", json());
-  return {{"dataset", dataset},
-          {"rewards", run.spec.value("rewards", json())},
-          {"split", split},
-          {"decoding", decoding_of(run)}};
 }
 
 }  // namespace
@@ -73,7 +77,6 @@ std::vector<std::string> subject_paths(const RunData& run, size_t stage) {
 }
 
 json subject_settings(const RunData& run, size_t stage) {
-  if (stage == 0) return run.folder.string();
   return json::array({run.stages[stage].settings, run.stages[subject_stage(run, stage)].settings});
 }
 
@@ -82,12 +85,16 @@ json data_of(const RunData& run) {
 }
 
 json circumstances(const RunData& run, size_t stage) {
-  if (stage == 0) return of_evaluate_run(run);
-  json others = run.stages[stage].settings;
-  for (const auto& [key, value] : run.stages[stage].settings.items()) {
-    if (key == "label" || names_subject(run.stages[stage].settings, key)) others.erase(key);
+  if (stage == 0)
+    return {{"dataset", run.spec.value("dataset", json())},
+            {"rewards", run.spec.value("rewards", json())},
+            {"split", run.setting("evaluate", "split")},
+            {"decoding", decoding_of(run)}};
+  const json& settings = run.stages[stage].settings;
+  json others = settings, before = json::array();
+  for (const auto& [key, value] : settings.items()) {
+    if (key == "label" || names_subject(settings, key)) others.erase(key);
   }
-  json before = json::array();
   for (size_t i = 1; i < stage; ++i) {
     if (!measures(run.stages[i])) before.push_back(run.stages[i].settings);
   }

@@ -6,9 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "report/drawing/numbers.h"
-#include "report/drawing/svg.h"
-
 namespace compeer::report {
 
 namespace {
@@ -49,7 +46,9 @@ Bounds y_bounds(const LinePlot& plot) {
 Range x_range(const LinePlot& plot) {
   Bounds bounds;
   for (const auto& line : plot.lines) bounds.add(line.heavy.x);
+  for (const auto& line : plot.lines) bounds.add({line.across.low, line.across.high});
   bounds.add(plot.x_shown);
+  if (!plot.whole_steps) return axis_range(bounds.low, bounds.high);
   if (bounds.high > bounds.low) return {bounds.low, bounds.high};
   return {bounds.low - 1, bounds.high + 1};
 }
@@ -58,7 +57,7 @@ Range x_range(const LinePlot& plot) {
 std::vector<size_t> labelled(const LinePlot& plot) {
   std::vector<size_t> order;
   for (size_t i = 0; i < plot.lines.size(); ++i) {
-    if (!plot.lines[i].heavy.y.empty()) order.push_back(i);
+    if (!plot.lines[i].heavy.y.empty() && !plot.lines[i].label.empty()) order.push_back(i);
   }
   if (!plot.labels) return {};
   std::sort(order.begin(), order.end(),
@@ -130,7 +129,9 @@ void draw_band(Markup& out, const PlotLine& line, const PlotFrame& frame) {
 void draw_heavy(Markup& out, const PlotLine& line, const PlotFrame& frame) {
   const Curve points = placed(line.heavy, frame);
   if (points.x.size() > 1) out.empty("path", {{"class", "line"}, {"d", path_data(points)}});
-  if (line.style >= styles_told_apart) return;
+  if (line.across.has_interval() && points.x.size() == 1)
+    svg_line(out, frame.at_x(line.across.low), points.y[0], frame.at_x(line.across.high), points.y[0], "interval");
+  if (line.style >= styles_told_apart && !line.points) return;
   const size_t first = line.points || points.x.size() < dots_below ? 0 : points.x.size() - 1;
   for (size_t i = first; i < points.x.size(); ++i)
     out.empty("circle", {{"cx", coordinate(points.x[i])}, {"cy", coordinate(points.y[i])}, {"r", "2.4"}});
@@ -201,7 +202,7 @@ bool has_values(const LinePlot& plot) {
 void draw(Markup& out, const LinePlot& plot) {
   if (!has_values(plot)) return;
   const PlotFrame frame = frame_of(plot);
-  const auto svg = open_figure(out, plot.id, width, height, plot.title, plot.description);
+  const auto svg = open_svg(out, plot.id, width, height, plot.title);
   draw_axes(out, plot, frame);
   draw_lines(out, plot, frame);
   draw_labels(out, plot, frame);

@@ -31,20 +31,12 @@ size_t character(std::string_view text) {
 bool forbidden(char c) { return (static_cast<uint8_t>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7F; }
 
 std::string_view entity(char c) {
-  switch (c) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\'':
-      return "&#39;";
-    default:
-      return {};
+  constexpr std::pair<char, std::string_view> entities[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  for (const auto& [plain, name] : entities) {
+    if (c == plain) return name;
   }
+  return {};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/drawing/markup.h"
@@ -9,13 +10,19 @@
 
 namespace compeer::report {
 
-/// The plots: what each is given, and what it draws as inline SVG. `id` is unique on the page; `title` and
-/// `description` are for screen readers, the visible heading is the figure's. Colours and dashes come from styles
-/// (svg.h).
+/// The drawings, as inline SVG: curves, and dots with intervals. Tables and heat maps are in table.h. `id` is unique on
+/// the page; `title` is for screen readers, the visible heading is the figure's, the figures are in a table nearby. A
+/// style is a number that gives colour and dash.
+
+/// From this style on all look alike, "many", and are told apart by their labels and titles.
+inline constexpr size_t styles_told_apart = 12;
+
+/// CSS classes of a run's marks: "s3" gives colour and dash, "r3" lets the legend hide it.
+std::string style_class(size_t style);
 
 /// One run, or several of one kind, in a plot.
 struct PlotLine {
-  std::string label;  ///< short, drawn at the line's end
+  std::string label;  ///< short, drawn at the line's end; "": none
   std::string name;   ///< whole, shown when the pointer rests on it
   size_t style = 0;
   Curve heavy;          ///< what is to be read: smoothed, or the mean over runs
@@ -23,29 +30,24 @@ struct PlotLine {
   CurveSpread band;     ///< lowest to highest of several runs, or an interval; may be empty, or NaN where there is none
   Curve ringed = {};    ///< places to point out; may be empty
   bool points = false;  ///< every value of the heavy line is a point; else only those of a short line, and the last
+  Interval across = {};  ///< of a line of one point: its interval along x, if it has one
 };
 
 /// Adds a mean to the line, and its interval to the band, which has a gap where there is none.
 void add_point(PlotLine& line, double x, const Interval& estimate);
 
-/// One metric over the steps of a run.
+/// Curves: light raw lines, heavy lines told apart by colour, dash and a label at their end; round ticks.
+/// The y axis covers all heavy lines and bands, and the light lines but for their outermost 1 % on either side, so
+/// that one outlier does not flatten the rest.
 struct LinePlot {
-  std::string id;     ///< unique on the page
-  std::string title;  ///< for screen readers; the visible heading is the figure's
-  std::string description;
+  std::string id, title;
   std::string x_label = "step";
   std::vector<PlotLine> lines;
   bool whole_steps = true;           ///< x has no halves, so it gets no ticks there
   bool labels = true;                ///< at the ends of lines; needless where a page shows one run only
   std::vector<double> x_shown = {};  ///< what the x axis covers though no line reaches it
 };
-
-/// Inline SVG: light raw lines, heavy lines told apart by colour, dash and a label at their end; round ticks.
-/// The y axis covers all heavy lines and bands, and the light lines but for their outermost 1 % on either side, so
-/// that one outlier does not flatten the rest. Draws nothing if no line has a value.
-void draw(Markup& out, const LinePlot& plot);
-
-/// Whether there is anything to draw.
+void draw(Markup& out, const LinePlot& plot);  ///< nothing if no line has a value
 bool has_values(const LinePlot& plot);
 
 /// One run: its mean and 95 % interval.
@@ -55,74 +57,54 @@ struct DotRow {
   Interval estimate;
 };
 
-/// Runs that are to be compared with each other, such as all that were decoded greedily. The first row is the
-/// baseline: its interval is drawn as a band behind the others.
+/// Rows that are to be compared with each other. The interval of the first, the baseline, is drawn as a band behind the
+/// others.
 struct DotGroup {
   std::string heading;
   std::vector<DotRow> rows;
 };
 
+/// Dots with intervals: a row for each run, all on one axis. Rows without a value are left out.
 struct DotPlot {
-  std::string id, title, description;
+  std::string id, title;
   std::vector<DotGroup> groups;
+  bool baseline = true;
 };
-
-/// Inline SVG: a row for each run, its mean as a dot, its interval as a line, all on one axis.
-/// Rows without a value are left out; draws nothing if none is left.
-void draw(Markup& out, const DotPlot& plot);
-
+void draw(Markup& out, const DotPlot& plot);  ///< nothing if no row has a value
 bool has_values(const DotPlot& plot);
 
-/// CSS classes p0 to p7 colour the parts, in turn.
-inline constexpr size_t part_looks = 8;
+/// Opens a figure with its caption; the plot is drawn into it.
+Markup::Scope open_plot(Markup& out, const std::string& title, const std::string& from, const std::string& note);
 
-/// One bar made of parts laid end to end. Parts are matched by place over all bars; NaN or 0: none.
-struct BarRow {
-  std::string label, name;
-  std::vector<double> parts;
+// What plots are made of.
+
+/// Where a plot draws its values: edges in drawing coordinates, and the ranges of both axes between them.
+struct PlotFrame {
+  double left, top, right, bottom;
+  Range x = {}, y = {};
+
+  double at_x(double value) const { return left + (value - x.low) / (x.high - x.low) * (right - left); }
+  double at_y(double value) const { return bottom - (value - y.low) / (y.high - y.low) * (bottom - top); }
 };
 
-struct BarPlot {
-  std::string id, title, description, x_label;
-  std::vector<std::string> part_names;
-  std::vector<BarRow> rows;
-  std::string (*in_words)(double) = duration;  ///< how lengths are told
-  bool totals = true;                          ///< tell each bar's whole length behind it
-};
+/// A coordinate with one decimal and nothing superfluous: "12", "12.5", "-0.3".
+std::string coordinate(double value);
 
-/// Inline SVG: horizontal stacked bars on one axis that starts at zero. Parts wide enough bear their name, so that
-/// nothing depends on colour; the rest have it as a title. Draws nothing if all is zero.
-void draw(Markup& out, const BarPlot& plot);
+/// About how wide text is drawn at this size: wide characters (CJK) count a full em.
+double text_width(std::string_view text, double size);
 
-/// One run, or several of one kind, by two metrics.
-struct ScatterDot {
-  std::string label;  ///< short, drawn beside the dot
-  std::string name;   ///< whole, shown when the pointer rests on it
-  size_t style = 0;
-  Interval x, y;
-  bool ringed = false;
-};
+/// At most `most` characters, with "…" in the middle, where names differ least. Whole characters only.
+std::string shortened(const std::string& text, size_t most);
 
-struct ScatterPlot {
-  std::string id, title, description, x_label, y_label;
-  std::vector<ScatterDot> dots;
-};
+/// Path data through points already in drawing coordinates; relative steps of one decimal keep pages small.
+std::string path_data(const Curve& points);
 
-/// Inline SVG: dots with crosses for their intervals, those that are ringed joined by a line from left to right. Labels
-/// stand where they cover nothing, as far as there is room. Dots without both values are left out.
-void draw(Markup& out, const ScatterPlot& plot);
+/// Opens <svg> with what screen readers need: role and title.
+Markup::Scope open_svg(Markup& out, const std::string& id, double width, double height, const std::string& title);
 
-/// One metric over two settings.
-struct HeatMap {
-  std::string id;                  ///< unique on the page
-  std::string title, description;  ///< for screen readers
-  std::string x_label, y_label;    ///< the settings
-  std::vector<std::string> columns, rows;
-  std::vector<std::vector<Interval>> cells;  ///< [row][column]; not known(): an empty cell
-};
+/// Text at a place: `anchor` is start, middle or end; `kind` a CSS class.
+void svg_text(Markup& out, double x, double y, const char* anchor, const char* kind, const std::string& text);
 
-/// Inline SVG: a cell for each pair of values, darker the higher, with the mean and half of its interval in it, so that
-/// nothing is told by colour alone. Draws nothing if no cell is known.
-void draw(Markup& out, const HeatMap& map);
+void svg_line(Markup& out, double x1, double y1, double x2, double y2, const char* kind);
 
 }  // namespace compeer::report

@@ -1,4 +1,4 @@
-#include "report/drawing/svg.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 
@@ -67,14 +67,21 @@ std::string style_class(size_t style) {
   return fmt::format("{} r{}", look, style);
 }
 
-Markup::Scope open_figure(Markup& out, const std::string& id, double width, double height, const std::string& title,
-                          const std::string& description) {
+Markup::Scope open_plot(Markup& out, const std::string& title, const std::string& from, const std::string& note) {
+  auto figure = out.open("figure", {{"class", "plot"}});
+  const auto caption = out.open("figcaption");
+  out.element("strong", {}, title);
+  if (!from.empty()) out.element("span", {{"class", "from"}}, from);
+  if (!note.empty()) out.element("span", {{"class", "note"}}, note);
+  return figure;
+}
+
+Markup::Scope open_svg(Markup& out, const std::string& id, double width, double height, const std::string& title) {
   auto scope = out.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                                 {"viewBox", fmt::format("0 0 {} {}", coordinate(width), coordinate(height))},
                                 {"role", "img"},
-                                {"aria-labelledby", id + "-title " + id + "-description"}});
+                                {"aria-labelledby", id + "-title"}});
   out.element("title", {{"id", id + "-title"}}, title);
-  out.element("desc", {{"id", id + "-description"}}, description);
   return scope;
 }
 

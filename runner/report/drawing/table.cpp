@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "report/drawing/numbers.h"
-#include "report/drawing/svg.h"
+#include "report/drawing/plots.h"
 
 namespace compeer::report {
 
@@ -42,7 +45,10 @@ void write_row(Markup& out, const PageTable& table, const TableRow& row) {
   }
   for (size_t i = 0; i < row.cells.size(); ++i) {
     const auto& cell = row.cells[i];
-    const auto td = out.open("td", {{"class", table.columns[i].number ? "number" : "words"}});
+    const char* kind = table.columns[i].number ? "number" : "words";
+    const auto td = std::isfinite(cell.shade)
+                        ? out.open("td", {{"class", "heat"}, {"style", fmt::format("--shade:{:.2f}", cell.shade)}})
+                        : out.open("td", {{"class", kind}});
     if (cell.best) {
       out.element("strong", {}, cell.text);
     } else if (cell.second) {
@@ -87,6 +93,24 @@ void write(Markup& out, const PageTable& table) {
                   group.heading);
     }
     for (const auto& row : group.rows) write_row(out, table, row);
+  }
+}
+
+void add_heat(PageTable& table, const std::vector<std::vector<Interval>>& figures) {
+  std::vector<Interval> known;
+  for (const auto& row : figures)
+    std::copy_if(row.begin(), row.end(), std::back_inserter(known), [](const Interval& e) { return e.known(); });
+  if (known.empty()) return;
+  const auto [low, high] =
+      std::minmax_element(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.mean < b.mean; });
+  const int decimals = column_decimals(known);
+  for (size_t i = 0; i < figures.size(); ++i) {
+    for (const Interval& e : figures[i]) {
+      TableCell cell{fixed(e.mean, decimals)};
+      if (e.has_interval()) cell.below = "±" + fixed((e.high - e.low) / 2, decimals);
+      if (e.known()) cell.shade = high->mean > low->mean ? (e.mean - low->mean) / (high->mean - low->mean) : 0;
+      table.groups[0].rows[i].cells.push_back(cell);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "record/run_folder.h"
 #include "record/status.h"
 #include "report/runs/metrics.h"
+#include "spec/dotted.h"
 #include "spec/history.h"
 #include "spec/text.h"
 
@@ -20,11 +21,13 @@ namespace compeer::report {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 /// Rows a training run's figures are taken over when it left no summary of its own.
 constexpr size_t last_rows = 20;
 
 constexpr uint64_t longest_spec = uint64_t{64} << 20;
+constexpr size_t most_used = 64;
 
 /// Runs `read`; an error in the data becomes a line in `problems`, an error of the system is thrown.
 template <class Read>
@@ -39,8 +42,30 @@ void attempt(RunData& run, const char* what, Read read) {
   }
 }
 
-std::string text_of(const nlohmann::json& object, const char* key) {
-  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
+int64_t count(const json& object, const char* key) {
+  return object.contains(key) && object[key].is_number_integer() ? object[key].get<int64_t>() : 0;
+}
+
+/// Adds which records the run could not use, or not as they are, from the details of its summary.json: "split 'train':
+/// 96 records, 3 too long and trimmed".
+void remark_records(const json& details, RunData& run) {
+  if (!details.is_object() || !details.contains("data") || !details["data"].is_object()) return;
+  const json& data = details["data"];
+  if (const int64_t n = count(data, "unreadable"); n > 0)
+    run.remarks.push_back(fmt::format("data set: {} unreadable records", n));
+  if (!data.contains("splits") || !data["splits"].is_array()) return;
+  for (const json& split : data["splits"]) {
+    if (!split.is_object()) continue;
+    std::string left_out;
+    for (const auto& [key, what] : {std::pair("trimmed", "too long and trimmed"),
+                                    {"skipped", "too long and skipped"},
+                                    {"unanswered", "without an answer and skipped"}}) {
+      if (const int64_t n = count(split, key); n > 0) left_out += fmt::format(", {} {}", n, what);
+    }
+    if (!left_out.empty())
+      run.remarks.push_back(
+          fmt::format("split '{}': {} records{}", text_in(split, "split"), count(split, "records"), left_out));
+  }
 }
 
 void use_spec(const std::string& text, RunData& run) {
@@ -53,12 +78,12 @@ void use_spec(const std::string& text, RunData& run) {
   if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
   if (file.contains("sources") && file["sources"].is_object()) {
     for (const auto& [name, source] : file["sources"].items())
-      run.sources[name] = text_of(file["sources"], name.c_str());
+      run.sources[name] = text_in(file["sources"], name.c_str());
   }
-  run.sha256 = text_of(file, "sha256");
-  run.history = file.value("history", nlohmann::json::array());
-  if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
-  run.task = text_of(run.spec, "task");
+  run.sha256 = text_in(file, "sha256");
+  run.history = file.value("history", json::array());
+  if (const auto name = text_in(run.spec, "name"); !name.empty()) run.name = name;
+  run.task = text_in(run.spec, "task");
   if (sha256(spec::canonical_json(run.spec)) != run.sha256)
     throw Error("", "was modified after it was written: SHA-256 mismatch", "", Exit::data);
 }
@@ -75,16 +100,18 @@ void read_rows(RunData& run) {
   if (!run.problems.empty()) use_copy(reader.spec_text(), run);
   const auto own = parse_json(reader.spec_text());
   if (own.is_object() &&
-      !spec::is_spec_of_run({{"sha256", run.sha256}, {"history", run.history}}, text_of(own, "sha256")))
+      !spec::is_spec_of_run({{"sha256", run.sha256}, {"history", run.history}}, text_in(own, "sha256")))
     run.problems.push_back("run.h5: is of another spec than spec.json");
   run.recorded = reader.columns();
   for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
   run.software = reader.software();
+  std::string end;  // why the run ended before its last step, if it did
   for (const auto& event : reader.events()) {
+    if (event.text.starts_with("ended after step ")) end = event.text;
     if (event.level != "info")
       run.warnings.push_back(fmt::format("step {:.0f}, {}: {}", event.step, event.level, event.text));
   }
-  remark_end(reader.events(), run);
+  if (!end.empty()) run.remarks.push_back(end);
   const auto status = reader.status();
   run.state = status == "running" && !reader.live() ? "stopped" : status;
 }
@@ -119,7 +146,6 @@ void read_estimates(RunData& run) {
   if (run.task == "data") load_stages(summary->details, run);
   for (const auto& [metric, e] : summary->metrics) run.summary[metric] = e;
   remark_records(summary->details, run);
-  remark_stages(run);
 }
 
 /// A run that never came to its end is still shown, by plain means and without intervals.
@@ -137,7 +163,86 @@ void summarize_rows(RunData& run) {
   summarize_looks(run);
 }
 
+using Visit = std::function<void(const std::string&, json&)>;
+
+void visit_texts(json& value, const std::string& path, const Visit& visit) {
+  if (value.is_string()) return visit(path, value);
+  if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) visit_texts(value[i], spec::join(path, i), visit);
+  } else if (value.is_object()) {
+    for (auto& [name, inner] : value.items()) visit_texts(inner, spec::join(path, name), visit);
+  }
+}
+
+/// The spec of the run in this folder; null if there is none to be read. Paths in specs are relative to where the run
+/// was started, which is usually the folder that holds results/.
+json spec_in(const fs::path& folder, const RunData& run) {
+  for (const auto& place : {folder, run.folder.parent_path().parent_path() / folder}) {
+    std::error_code code;
+    if (!fs::is_regular_file(place / "spec.json", code)) continue;
+    try {
+      const auto file = parse_json(read_plain_file(place / "spec.json", longest_spec));
+      if (file.is_object() && file.contains("spec") && file["spec"].is_object()) return file["spec"];
+    } catch (const Error&) {
+    }
+  }
+  return nullptr;
+}
+
+void find_used(json spec, RunData& run) {
+  each_text(spec, [&](const std::string&, json& text) {
+    const auto path = text.get<std::string>();
+    if (path.find('/') == path.npos || run.used.count(path) || run.used.size() >= most_used) return;
+    if (json found = spec_in(run_folder(path), run); found.is_object()) {
+      run.used[path] = found;
+      find_used(std::move(found), run);
+    }
+  });
+}
+
 }  // namespace
+
+std::string text_in(const json& table, const char* key) {
+  return table.is_object() && table.contains(key) && table[key].is_string() ? table[key].get<std::string>() : "";
+}
+
+json RunData::setting(const char* section, const char* key) const {
+  if (!spec.is_object() || !spec.contains(section)) return nullptr;
+  const auto& table = spec[section];
+  return table.is_object() && table.contains(key) ? table[key] : nlohmann::json();
+}
+
+bool RunData::greedy() const { return setting("sampling", "greedy") == true; }
+
+std::string RunData::start_model() const {
+  const auto path = setting("model", "path");
+  return path.is_string() ? path.get<std::string>() : "";
+}
+
+size_t RunData::rows() const {
+  size_t most = 0;
+  for (const auto& [name_of_column, values] : columns) most = std::max(most, values.size());
+  return most;
+}
+
+const std::vector<double>* RunData::column(const std::string& metric) const {
+  const auto found = columns.find(metric);
+  return found == columns.end() ? nullptr : &found->second;
+}
+
+Interval RunData::estimate(const std::string& metric) const {
+  const auto found = summary.find(metric);
+  return found == summary.end() ? Interval{} : found->second;
+}
+
+fs::path run_folder(const fs::path& path) {
+  for (fs::path inside = path; inside.has_relative_path(); inside = inside.parent_path()) {
+    if (inside.filename() == "checkpoints" || inside.filename() == "stages") return inside.parent_path();
+  }
+  return path;
+}
+
+void each_text(json& spec, const Visit& visit) { visit_texts(spec, "", visit); }
 
 bool is_run(const fs::path& folder) {
   std::error_code code;
@@ -184,12 +289,12 @@ RunData load_run(const fs::path& folder) {
   attempt(run, "the history in spec.json", [&] {
     for (const auto& change : run.history) run.remarks.push_back(spec::change_text(change));
   });
-  load_used(run);
+  if (run.spec.is_object()) find_used(run.spec, run);
   attempt(run, "status.json", [&] { read_state(run); });
   attempt(run, "summary.json", [&] { read_estimates(run); });
   attempt(run, "rollouts", [&] { load_samples(run.folder, run); });
   if (run.task == "data" && run.stages.empty()) stages_of_rows(run);
-  if (run.task == "data") check_stage_files(run), load_transcripts(run), load_judgements(run);
+  if (run.task == "data") check_stage_files(run), load_records(run);
   if (run.summary.empty() && run.task != "data") summarize_rows(run);
   if (run.steps_done == 0) run.steps_done = static_cast<int64_t>(run.rows());
   return run;

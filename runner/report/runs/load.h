@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "record/run_file.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
@@ -29,18 +28,7 @@ std::string file_of(const StageData& stage);
 /// "" if nothing is. No more than `bytes` are read, and a longer file passes; what the lines hold is not looked at.
 std::string file_problem(const std::filesystem::path& folder, const StageData& stage, uint64_t bytes);
 
-/// What `load_run` is made of; each fills in its part of `run`.
-
-/// Adds why the run ended before its last step, if it did: "ended after step 12 of 20: no better validation/loss since
-/// step 6".
-void remark_end(const std::vector<record::Event>& events, RunData& run);
-
-/// Adds which records the run could not use, or not as they are, from the details of its summary.json: "split 'train':
-/// of 96 records 3 are too long and trimmed".
-void remark_records(const nlohmann::json& details, RunData& run);
-
-/// Adds what flatters a stage's figures or spoils them: answers without a reply, verdicts that can't be read.
-void remark_stages(RunData& run);
+// What `load_run` is made of; each fills in its part of `run`.
 
 /// Groups kept for showing: of an evaluation the first 24 of its rollouts, of a training run the first two of the
 /// first and of the last step. None is chosen by what is in it.
@@ -60,21 +48,15 @@ void stages_of_rows(RunData& run);
 /// Names stages whose files have a problem that shows in their first 32 MB.
 void check_stage_files(RunData& run);
 
-/// The first records of the last stage that holds any dialogues played; their `turns` are never empty. Looks at the
-/// beginnings of files only.
-void load_transcripts(RunData& run);
-
-/// The first records of every stage that judged completions.
-void load_judgements(RunData& run);
+/// The first records of stages, for showing: dialogues, of the last stage that holds any and of those that judged them,
+/// and whatever else was measured. `turns` of a dialogue, {"role", "text"} and numbers, are made from `history` of
+/// {"role", "content"} where there are none. Looks at the beginnings of files only.
+void load_records(RunData& run);
 
 /// "results/A/checkpoints/last", "results/A/stages/02-sample.jsonl" -> "results/A"; any other path as it is.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
 /// Calls `visit` for every text in a spec, with its path: "rewards[0].model".
 void each_text(nlohmann::json& spec, const std::function<void(const std::string& path, nlohmann::json& text)>& visit);
-
-/// Fills in `run.used`: the specs of runs whose checkpoints, records or findings it uses, and of those that these used,
-/// as far as they are still there. So repetitions are known as such though only the last of their runs is reported on.
-void load_used(RunData& run);
 
 }  // namespace compeer::report

@@ -38,36 +38,23 @@ void keep_groups(const std::vector<record::RolloutRow>& rows, const std::vector<
   }
 }
 
-/// Sums and counts of one metric over the completions of one example.
-struct Sum {
-  double total = 0;
-  int64_t n = 0;
-};
-
-void add_up(const std::vector<record::RolloutRow>& rows, const std::vector<std::string>& columns,
-            std::map<std::string, std::map<std::string, Sum>>& sums) {
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < columns.size() && i < row.values.size(); ++i) {
-      auto& sum = sums[columns[i]][row.example_id];
-      sum.total += row.values[i];
-      ++sum.n;
-    }
-  }
-}
-
 void load_evaluation(const record::RolloutReader& reader, uint64_t completions, RunData& run) {
   const bool compare = completions <= most_completions;
-  std::map<std::string, std::map<std::string, Sum>> sums;
+  const auto columns = reader.value_columns();
+  std::map<std::string, int64_t> of_example;
   for (const uint64_t step : reader.steps()) {
     if (!compare && run.groups.size() >= groups_of_evaluation) break;
     const auto rows = reader.read(step);
     if (run.groups.size() < groups_of_evaluation)
-      keep_groups(rows, reader.value_columns(), groups_of_evaluation - run.groups.size(), run);
-    if (compare) add_up(rows, reader.value_columns(), sums);
+      keep_groups(rows, columns, groups_of_evaluation - run.groups.size(), run);
+    for (size_t i = 0; compare && i < rows.size(); ++i) {
+      ++of_example[rows[i].example_id];
+      for (size_t k = 0; k < columns.size() && k < rows[i].values.size(); ++k)
+        run.per_prompt[columns[k]][rows[i].example_id] += rows[i].values[k];
+    }
   }
-  for (const auto& [metric, examples] : sums) {
-    for (const auto& [example, sum] : examples)
-      run.per_prompt[metric][example] = sum.total / static_cast<double>(sum.n);
+  for (auto& [metric, examples] : run.per_prompt) {
+    for (auto& [example, sum] : examples) sum /= static_cast<double>(of_example[example]);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "report/runs/figures.h"
+#include "report/runs/metrics.h"
 
 namespace compeer::report {
 
@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr size_t most_transcripts = 24, most_judged = 24;
-constexpr size_t most_lines = 2000;        ///< of a file that transcripts are looked for in
+constexpr size_t most_dialogues = 24, most_measured = 8;
+constexpr size_t most_lines = 2000;        ///< of a file that dialogues are looked for in
 constexpr size_t most_bytes = 32'000'000;  ///< likewise
 constexpr size_t most_stages = 1000;
 constexpr int64_t most_records = 1'000'000'000'000;
@@ -30,10 +30,6 @@ json settings_of(const RunData& run, size_t number) {
   if (number == 0) settings = run.spec.value("dataset", json());
   if (number > 0 && stages.is_array() && number <= stages.size()) settings = stages[number - 1];
   return settings.is_object() ? settings : json::object();
-}
-
-std::string text_in(const json& table, const char* key) {
-  return table.is_object() && table.contains(key) && table[key].is_string() ? table[key].get<std::string>() : "";
 }
 
 /// A stage as its spec has it: what it is called, and its plugin.
@@ -131,12 +127,23 @@ json list_in(const json& record, const char* key) {
   return record.is_object() && record.contains(key) && record[key].is_array() ? record[key] : json::array();
 }
 
-/// What was said; records in SAGE's published layout tell it as `history` alone. Files of scores tell nothing.
+/// What was said; of records with a `history` alone, that. Numbers that only `history` has of a turn, such as a score
+/// after it, are added.
 json turns_of(const json& record) {
   json turns = list_in(record, "turns");
-  if (!turns.empty()) return turns;
-  for (const json& said : list_in(record, "history"))
-    turns.push_back({{"role", text_in(said, "role")}, {"text", text_in(said, "content")}});
+  const json history = list_in(record, "history");
+  if (turns.empty()) {
+    for (const json& said : history) {
+      if (said.is_object() && said.contains("content"))
+        turns.push_back({{"role", text_in(said, "role")}, {"text", text_in(said, "content")}});
+    }
+  }
+  for (size_t i = 0; i < turns.size() && history.size() == turns.size(); ++i) {
+    if (!turns[i].is_object() || !history[i].is_object()) continue;
+    for (const auto& [name, value] : history[i].items()) {
+      if (value.is_number() && !turns[i].contains(name)) turns[i][name] = value;
+    }
+  }
   return turns;
 }
 
@@ -187,28 +194,24 @@ void load_stages(const json& details, RunData& run) {
   }
 }
 
-void load_transcripts(RunData& run) {
-  for (size_t i = run.stages.size(); i-- > 1 && run.transcripts.empty();) {
-    each_record(run, run.stages[i].name + ".jsonl", most_lines, [&](const json& record) {
-      json turns = turns_of(record);
-      if (turns.empty()) return true;
-      run.transcripts.push_back(record);
-      run.transcripts.back()["turns"] = std::move(turns);
-      return run.transcripts.size() < most_transcripts;
+void load_records(RunData& run) {
+  bool found = false;  // dialogues, in a later stage; what this one judged of them that one may not have
+  for (size_t i = run.stages.size(); i-- > 1;) {
+    auto& stage = run.stages[i];
+    if (found && !measures(stage)) continue;
+    std::vector<json> dialogues, others;
+    each_record(run, stage.name + ".jsonl", found ? most_measured : most_lines, [&](const json& record) {
+      if (json turns = turns_of(record); !turns.empty()) {
+        dialogues.push_back(record);
+        dialogues.back()["turns"] = std::move(turns);
+      } else if (record.is_object() && others.size() < most_measured) {
+        others.push_back(record);
+      }
+      return dialogues.size() < most_dialogues;
     });
-    if (!run.transcripts.empty()) run.transcripts_of = run.stages[i].name;
-  }
-}
-
-void load_judgements(RunData& run) {
-  for (size_t i = 1; i < run.stages.size(); ++i) {
-    if (!measures(run.stages[i])) continue;  // records keep what an earlier one said of them
-    std::vector<json> records;
-    each_record(run, run.stages[i].name + ".jsonl", most_judged, [&](const json& record) {
-      if (record.is_object() && record.contains("judged") && record.contains("candidates")) records.push_back(record);
-      return records.size() < most_judged;
-    });
-    if (!records.empty()) run.judged.emplace_back(run.stages[i].name, std::move(records));
+    if (dialogues.empty() && measures(stage)) stage.records = std::move(others);
+    if (dialogues.empty() || (found && !dialogues[0].contains("judged"))) continue;
+    stage.records = std::move(dialogues), found = true;
   }
 }
 

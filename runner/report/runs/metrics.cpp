@@ -2,68 +2,68 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace compeer::report {
 
 namespace {
 
+using nlohmann::json;
+
 struct Known {
   std::string_view name, title, note;
   Topic topic;
-  Better better;
+  Better better = Better::unknown;
 };
 
 /// Reading order within each topic. Names with a slash at the front stand for the last part of a plugin's column.
+using enum Topic;
 constexpr std::array known_metrics = {
-    Known{"reward", "reward", "weighted sum of the rewards, before reweighting", Topic::reward, Better::higher},
-    Known{"reward_std", "reward spread", "standard deviation over the completions of a step", Topic::reward,
-          Better::unknown},
-    Known{"group_std", "reward spread in a group", "mean over groups of the standard deviation within", Topic::reward,
-          Better::unknown},
-    Known{"reweighted", "reweighted reward", "what advantages are computed from", Topic::redundancy, Better::unknown},
-    Known{"/s_in", "similarity in the group", "mean similarity of a completion to the others of its group",
-          Topic::redundancy, Better::lower},
-    Known{"/s_hi", "similarity to the history", "mean similarity of a completion to what was said before",
-          Topic::redundancy, Better::lower},
-    Known{"/tau", "length gate", "how much of the redundancy counts, by length", Topic::redundancy, Better::unknown},
-    Known{"distinct_1", "distinct-1", "distinct words / words", Topic::diversity, Better::higher},
-    Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", Topic::diversity, Better::higher},
-    Known{"self_bleu", "self-BLEU", "mean BLEU-4 of a completion with all others of the step as references",
-          Topic::diversity, Better::lower},
-    Known{"self_similarity", "self-similarity", "mean cosine of words and word pairs, over pairs in a group",
-          Topic::diversity, Better::lower},
-    Known{"entropy", "entropy", "mean entropy of the next token", Topic::diversity, Better::unknown},
-    Known{"length", "length", "tokens of a completion", Topic::diversity, Better::unknown},
-    Known{"truncated", "cut off", "share of completions cut off at the length limit", Topic::diversity, Better::lower},
-    Known{"loss", "loss", "", Topic::optimisation, Better::unknown},
+    Known{"reward", "reward", "weighted sum of the rewards, before reweighting", reward, Better::higher},
+    Known{"reward_std", "reward spread", "standard deviation over the completions of a step", reward},
+    Known{"group_std", "reward spread in a group", "mean over groups of the standard deviation within", reward},
+    Known{"reweighted", "reweighted reward", "what advantages are computed from", redundancy},
+    Known{"/s_in", "similarity in the group", "mean similarity of a completion to the others of its group", redundancy,
+          Better::lower},
+    Known{"/s_hi", "similarity to the history", "mean similarity of a completion to what was said before", redundancy,
+          Better::lower},
+    Known{"/tau", "length gate", "how much of the redundancy counts, by length", redundancy},
+    Known{"distinct_1", "distinct-1", "distinct words / words", diversity, Better::higher},
+    Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", diversity, Better::higher},
+    Known{"self_bleu", "self-BLEU", "mean BLEU-4 of a completion with all others of the step as references", diversity,
+          Better::lower},
+    Known{"self_similarity", "self-similarity", "mean cosine of words and word pairs, over pairs in a group", diversity,
+          Better::lower},
+    Known{"entropy", "entropy", "mean entropy of the next token", diversity},
+    Known{"length", "length", "tokens of a completion", diversity},
+    Known{"truncated", "cut off", "share of completions cut off at the length limit", diversity, Better::lower},
+    Known{"loss", "loss", "", optimisation},
     Known{"surrogate", "surrogate", "mean of ratio x reward, as rewards are; the loss without baseline and divisor",
-          Topic::optimisation, Better::unknown},
-    Known{"kl", "KL divergence", "from the model that the run began with, mean over tokens", Topic::optimisation,
-          Better::unknown},
+          optimisation},
+    Known{"kl", "KL divergence", "from the model that the run began with, mean over tokens", optimisation},
     Known{"reference_kl", "KL of a completion", "from the model that the run began with, summed over its tokens",
-          Topic::optimisation, Better::unknown},
-    Known{"clip_share", "clipped", "share of ratios that were clipped", Topic::optimisation, Better::unknown},
-    Known{"clip_share_low", "clipped below", "where the advantage is negative", Topic::optimisation, Better::unknown},
-    Known{"clip_share_high", "clipped above", "where the advantage is positive", Topic::optimisation, Better::unknown},
-    Known{"advantage_mean", "mean advantage", "", Topic::optimisation, Better::unknown},
-    Known{"advantage_std", "spread of advantages", "standard deviation", Topic::optimisation, Better::unknown},
-    Known{"zero_variance", "groups without a gradient", "share of groups whose rewards are all equal",
-          Topic::optimisation, Better::unknown},
-    Known{"grad_norm", "gradient norm", "before clipping", Topic::optimisation, Better::unknown},
-    Known{"lr", "learning rate", "", Topic::optimisation, Better::unknown},
-    Known{"advantage_abs", "size of advantages", "mean absolute advantage", Topic::optimisation, Better::unknown},
-    Known{"ratio_distance", "ratio's distance from 1", "largest, over the tokens of a step", Topic::optimisation,
-          Better::unknown},
+          optimisation},
+    Known{"clip_share", "clipped", "share of ratios that were clipped", optimisation},
+    Known{"clip_share_low", "clipped below", "where the advantage is negative", optimisation},
+    Known{"clip_share_high", "clipped above", "where the advantage is positive", optimisation},
+    Known{"advantage_mean", "mean advantage", "", optimisation},
+    Known{"advantage_std", "spread of advantages", "standard deviation", optimisation},
+    Known{"zero_variance", "groups without a gradient", "share of groups whose rewards are all equal", optimisation},
+    Known{"grad_norm", "gradient norm", "before clipping", optimisation},
+    Known{"lr", "learning rate", "", optimisation},
+    Known{"advantage_abs", "size of advantages", "mean absolute advantage", optimisation},
+    Known{"ratio_distance", "ratio's distance from 1", "largest, over the tokens of a step", optimisation},
     Known{"rollout_trainer_max_diff", "rollout against trainer", "largest difference of a token's log-probability",
-          Topic::optimisation, Better::unknown},
-    Known{"tokens", "tokens", "sampled or trained on in a step", Topic::optimisation, Better::unknown},
-    Known{"tokens_per_second", "tokens per second", "", Topic::optimisation, Better::unknown},
-    Known{"peak_memory", "peak memory", "MiB, of the rank with most", Topic::optimisation, Better::lower},
+          optimisation},
+    Known{"tokens", "tokens", "sampled or trained on in a step", optimisation},
+    Known{"tokens_per_second", "tokens per second", "", optimisation},
+    Known{"peak_memory", "peak memory", "MiB, of the rank with most", optimisation, Better::lower},
 };
 
-constexpr std::string_view validation = "validation/";
+constexpr std::string_view held_out = "validation/";
 constexpr std::array bookkeeping = {"step", "time", "wall", "elapsed", "epoch"};
 
 const Known* find(const std::string& name) {
@@ -101,7 +101,7 @@ Metric part_of_plugin(const std::string& name) {
 
 /// The same metric on held-out records. Only sft looks at the loss there, and there a lower one is better.
 Metric on_held_out_records(const std::string& name) {
-  const Metric inner = describe(name.substr(validation.size()));
+  const Metric inner = describe(name.substr(held_out.size()));
   Metric metric{name, inner.from.empty() ? inner.title : inner.from + " " + inner.title, "validation", inner.note};
   if (name == "validation/best_step") metric.title = "best step";
   metric.topic = Topic::validation;
@@ -116,10 +116,66 @@ size_t rank(const Metric& metric) {
   return known ? static_cast<size_t>(known - known_metrics.data()) : known_metrics.size();
 }
 
+constexpr const char* best_step_name = "validation/best_step";
+
+bool wants_lower(const RunData& run, const std::string& metric) {
+  const nlohmann::json::json_pointer better("/validation/better");
+  if (run.spec.contains(better) && run.spec[better].is_string()) return run.spec[better] == "lower";
+  return describe(metric).better == Better::lower;
+}
+
+std::optional<size_t> best_row(const std::vector<double>& looks, bool lower) {
+  std::optional<size_t> row;
+  for (size_t i = 0; i < looks.size(); ++i) {
+    if (!std::isfinite(looks[i])) continue;
+    if (!row || (lower ? looks[i] < looks[*row] : looks[i] > looks[*row])) row = i;
+  }
+  return row;
+}
+
+double at(const std::vector<double>* column, size_t row, double otherwise) {
+  return column && row < column->size() ? (*column)[row] : otherwise;
+}
+
+bool is_figure(const json& value) { return value.is_object() && value.contains("value") && value.contains("low"); }
+
+double number_in(const json& table, const char* key) {
+  return table.contains(key) && table[key].is_number() ? table[key].get<double>() : missing;
+}
+
+Interval estimate_of(const json& figure) {
+  const double n = number_in(figure, "n");
+  return {number_in(figure, "value"), number_in(figure, "low"), number_in(figure, "high"),
+          n >= 0 && n < 1e15 ? static_cast<int64_t>(n) : 0};
+}
+
+void gather(const json& findings, const std::string& path, int depth, std::map<std::string, Interval>& all) {
+  for (const auto& [name, value] : findings.items()) {
+    if (path.empty() && (name == "columns" || name == "curves" || name == "better")) continue;
+    if (is_figure(value)) {
+      all[path + name] = estimate_of(value);
+    } else if (value.is_object() && depth < 8) {
+      gather(value, path + name + "/", depth + 1, all);
+    } else if (value.is_number()) {
+      all[path + name] = {value.get<double>(), missing, missing, 0};
+    }
+  }
+}
+
+constexpr std::string_view reason_is = "reasons/";
+
+bool is_reason(const std::string& path) { return path.starts_with(reason_is); }
+
+bool has_figure(const json& findings, int depth = 0) {
+  return std::any_of(findings.begin(), findings.end(), [&](const json& value) {
+    return is_figure(value) || (value.is_object() && depth < 8 && has_figure(value, depth + 1));
+  });
+}
+
 }  // namespace
 
 Metric describe(const std::string& name) {
-  if (name.starts_with(validation)) return on_held_out_records(name);
+  if (name.starts_with(held_out)) return on_held_out_records(name);
   Metric metric = name.find('/') == std::string::npos ? Metric{.name = name, .title = name, .from = "", .note = ""}
                                                       : part_of_plugin(name);
   const Known* known = metric.topic == Topic::reward ? nullptr : find(name);
@@ -133,23 +189,10 @@ Metric describe(const std::string& name) {
 }
 
 std::string heading(Topic topic) {
-  switch (topic) {
-    case Topic::reward:
-      return "Reward";
-    case Topic::validation:
-      return "Validation";
-    case Topic::redundancy:
-      return "Redundancy";
-    case Topic::diversity:
-      return "Diversity and length";
-    case Topic::optimisation:
-      return "Optimisation and speed";
-    case Topic::timing:
-      return "Time";
-    case Topic::other:
-      break;
-  }
-  return "Other measurements";
+  constexpr std::array names = {
+      "Reward", "Validation",        "Redundancy", "Diversity and length", "Optimisation and speed",
+      "Time",   "Other measurements"};
+  return names[static_cast<size_t>(topic)];
 }
 
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs) {
@@ -176,8 +219,10 @@ std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
   const auto all = metrics_of(runs);
   std::vector<Metric> chosen;
   const auto add = [&](auto fits) { std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), fits); };
+  const bool rewarded =
+      std::any_of(runs.begin(), runs.end(), [](auto* run) { return run->estimate("reward").known(); });
+  add([&](const Metric& m) { return m.name == (rewarded ? "reward" : "loss"); });
   add([](const Metric& m) { return m.topic == Topic::reward && m.title == "quality"; });
-  if (chosen.empty()) add([](const Metric& m) { return m.name == "reward"; });
   add([](const Metric& m) { return m.name.ends_with("/s_in") || m.name.ends_with("/s_hi") || m.name == "distinct_2"; });
   std::erase_if(chosen, [&](const Metric& metric) {
     const auto same = [&](const RunData* run) {
@@ -187,6 +232,71 @@ std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
     return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), same);
   });
   return chosen;
+}
+
+std::vector<Metric> validation_metrics(const std::vector<const RunData*>& runs) {
+  auto metrics = metrics_of(runs);
+  std::erase_if(metrics, [](const Metric& m) { return m.topic != Topic::validation || m.name == best_step_name; });
+  return metrics;
+}
+
+double best_step(const RunData& run) { return run.estimate(best_step_name).mean; }
+
+void summarize_looks(RunData& run) {
+  const auto metrics = validation_metrics({&run});
+  for (const auto& metric : metrics) run.summary.erase(metric.name);
+  const auto* deciding = metrics.empty() ? nullptr : run.column(metrics[0].name);
+  const auto row = deciding ? best_row(*deciding, wants_lower(run, metrics[0].name)) : std::nullopt;
+  if (!row) return;
+  for (const auto& metric : metrics)
+    run.summary[metric.name] = {at(run.column(metric.name), *row, missing), missing, missing, 1};
+  run.summary[best_step_name] = {at(run.column("step"), *row, static_cast<double>(*row + 1)), missing, missing, 1};
+}
+
+bool measures(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
+
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::map<std::string, Interval> figures_of(const json& findings) {
+  std::map<std::string, Interval> all;
+  if (findings.is_object()) gather(findings, "", 0, all);
+  return all;
+}
+
+std::map<std::string, double> invalid_scores(const StageData& stage) {
+  std::map<std::string, double> all;
+  const auto found = figures_of(stage.findings);
+  const bool reasons = std::any_of(found.begin(), found.end(), [](const auto& one) { return is_reason(one.first); });
+  for (const auto& [path, figure] : found) {
+    // A sum tells nothing beside its reasons; without any, what was dropped may be the reason.
+    const bool told = path == "invalid" && (reasons || stage.left_out > 0);
+    if (("/" + path + "/").find("/invalid/") != path.npos && !told) all[spaced(path)] = figure.mean;
+    if (!is_reason(path) || stage.dropped.contains(path.substr(reason_is.size()))) continue;
+    all["invalid: " + path.substr(reason_is.size())] = figure.mean;
+  }
+  std::erase_if(all, [](const auto& one) { return !(one.second > 0); });
+  return all;
+}
+
+std::map<std::string, Better> ways_of(const json& findings) {
+  std::map<std::string, Better> ways;
+  const json told = findings.is_object() ? findings.value("better", json::object()) : json::object();
+  if (!told.is_object()) return ways;
+  for (const auto& [key, way] : {std::pair("higher", Better::higher), std::pair("lower", Better::lower)}) {
+    if (!told.contains(key) || !told[key].is_array()) continue;
+    for (const json& name : told[key]) {
+      if (name.is_string()) ways.emplace(name, way);
+    }
+  }
+  return ways;
+}
+
+Better better_of(const std::map<std::string, Better>& ways, const std::string& path) {
+  const auto found = ways.find(path.substr(path.rfind('/') + 1));
+  return found == ways.end() ? Better::unknown : found->second;
 }
 
 }  // namespace compeer::report

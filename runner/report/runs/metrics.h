@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,13 @@ std::string heading(Topic topic);
 /// well-known ones first, the others as they were recorded. Bookkeeping (`step`, times) is left out.
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs);
 
-/// The few metrics that findings and plots are about: the reward parts called "quality" (else the reward), similarity
-/// in the group and to the history, distinct-2. Only those the runs have, and in which they differ at all.
+/// The few metrics that plots of several runs are about: the reward (without one, the loss), reward parts called
+/// "quality", similarity in the group and to the history, distinct-2. Only those the runs have, and in which they
+/// differ at all.
 std::vector<Metric> headline(const std::vector<const RunData*>& runs);
 
-/// Validation: the same held-out records, looked at again and again while a model is trained. Columns
-/// `validation/METRIC`, NaN at steps without a look. The first metric decides which look was the best.
+// Validation: the same held-out records, looked at again and again while a model is trained. Columns
+// `validation/METRIC`, NaN at steps without a look. The first metric decides which look was the best.
 
 /// What runs looked at, the metric that decides first; none of a run without validation.
 std::vector<Metric> validation_metrics(const std::vector<const RunData*>& runs);
@@ -49,5 +51,26 @@ double best_step(const RunData& run);
 
 /// For a run that left no summary: puts into it the figures of the best look so far, and its step.
 void summarize_looks(RunData& run);
+
+// What stages of a data run have found out: figures, {"value", "low", "high"}.
+
+/// Whether a stage measures something, and does not only make records.
+bool measures(const StageData& stage);
+
+/// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
+/// interval. `columns` and `curves` are none.
+std::map<std::string, Interval> figures_of(const nlohmann::json& findings);
+
+/// What a stage's findings call `invalid`, by reason: scores without a number behind them. Not what was dropped for
+/// being so: that is in `stage.dropped`.
+std::map<std::string, double> invalid_scores(const StageData& stage);
+
+/// "mean_emotion" -> "mean emotion".
+std::string spaced(std::string name);
+
+/// Which way is better, for figures by the last part of their paths: {"better": {"higher": ["success"], "lower":
+/// ["failure"]}} in findings. Of others it is unknown.
+std::map<std::string, Better> ways_of(const nlohmann::json& findings);
+Better better_of(const std::map<std::string, Better>& ways, const std::string& path);
 
 }  // namespace compeer::report

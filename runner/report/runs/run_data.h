@@ -48,6 +48,7 @@ struct StageData {
   std::map<std::string, int64_t> dropped;  ///< by reason
   std::map<std::string, double> counts;
   nlohmann::json findings = nlohmann::json::object();
+  std::vector<nlohmann::json> records;  ///< the first, for showing; those of dialogues have `turns` (load.h)
 };
 
 /// All that a report says about one run. `load_run` fills it; whatever can't be read is left empty and named in
@@ -55,8 +56,10 @@ struct StageData {
 struct RunData {
   std::filesystem::path folder;
   std::string name, task, sha256;
-  nlohmann::json spec = nlohmann::json::object();     ///< resolved: every default filled in
-  std::map<std::string, nlohmann::json> used;         ///< specs of runs whose files its spec names (used_runs.h)
+  nlohmann::json spec = nlohmann::json::object();  ///< resolved: every default filled in
+  /// Specs of runs whose files its spec names, and of those that these used, as far as they are still there. So
+  /// repetitions are known as such though only the last of their runs is reported on.
+  std::map<std::string, nlohmann::json> used;
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
   nlohmann::json history = nlohmann::json::array();   ///< changes after the run began (spec/history.h)
@@ -76,11 +79,7 @@ struct RunData {
   std::vector<SampleGroup> groups;  ///< a few, for showing (load.h says which)
   /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
   std::map<std::string, std::map<std::string, double>> per_prompt;
-  std::vector<StageData> stages;            ///< data only
-  std::vector<nlohmann::json> transcripts;  ///< data only: the first records that hold a dialogue (`turns`), of
-  std::string transcripts_of;               ///< this stage, "01-sage"
-  /// data only: of each stage that judged completions its name and the first records with their `judged`
-  std::vector<std::pair<std::string, std::vector<nlohmann::json>>> judged;
+  std::vector<StageData> stages;  ///< data only
   std::string software, host;
   int64_t ranks = 0;
   std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"
@@ -96,5 +95,8 @@ struct RunData {
   const std::vector<double>* column(const std::string& metric) const;
   Interval estimate(const std::string& metric) const;
 };
+
+/// A text in a table of a file that anybody may have written; "" if there is none.
+std::string text_in(const nlohmann::json& table, const char* key);
 
 }  // namespace compeer::report

@@ -1,48 +1,52 @@
+// Curves of training: which metrics are drawn, in how many points, and the tables below.
+#include "report/sections/curves.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "report/drawing/numbers.h"
-#include "report/drawing/svg.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
-#include "report/sections/curve_parts.h"
 #include "report/sections/sections.h"
 
 namespace compeer::report {
 
 namespace {
 
-std::vector<const RunData*> runs_of(const std::vector<CurveSource>& sources) {
-  std::vector<const RunData*> runs;
-  for (const auto& source : sources) runs.insert(runs.end(), source.runs.begin(), source.runs.end());
-  return runs;
-}
-
+constexpr size_t most_points = 90'000;    ///< of all lines of a page together, about 600 kB
+constexpr size_t most_light = 6;          ///< more raw lines than this hide each other
 constexpr double rounding_noise = 1e-12;  ///< a range up to this is drawn of no metric, whatever its scale
 
-/// The value of a metric whose rows differ by no more than 0.01 % or `rounding_noise`, over all runs.
+std::vector<double> steps_of(const RunData& run) {
+  if (const auto* steps = run.column("step")) return *steps;
+  std::vector<double> steps(run.rows());
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<double>(i + 1);
+  return steps;
+}
+
+Curve curve_of(const RunData& run, const std::string& metric) {
+  const auto* values = run.column(metric);
+  if (!values) return {};
+  Curve curve{steps_of(run), *values};
+  curve.x.resize(std::min(curve.x.size(), curve.y.size()));
+  curve.y.resize(curve.x.size());
+  return curve;
+}
+
+/// The value of a metric whose rows differ by no more than 0.01 % or `rounding_noise`, over all runs; 0 if it has none.
 std::optional<double> constant(const std::vector<const RunData*>& runs, const std::string& metric) {
   std::optional<double> value;
   for (const auto* run : runs) {
     const auto* column = run->column(metric);
-    if (!column) continue;
-    for (const double v : *column) {
+    for (const double v : column ? *column : std::vector<double>()) {
       if (!std::isfinite(v)) continue;
       const double scale = std::max(std::abs(v), std::abs(value.value_or(v)));
       if (value && std::abs(*value - v) > std::max(1e-4 * scale, rounding_noise)) return {};
       if (!value) value = v;
     }
   }
-  if (value && std::abs(*value) <= rounding_noise) return 0;
-  return value;
-}
-
-bool same_columns(const std::vector<const RunData*>& runs, const std::string& a, const std::string& b) {
-  return a != b && std::all_of(runs.begin(), runs.end(), [&](const RunData* run) {
-           const auto *first = run->column(a), *second = run->column(b);
-           return first && second && *first == *second;
-         });
+  return value && std::abs(*value) > rounding_noise ? *value : 0;
 }
 
 bool any_value(const std::vector<const RunData*>& runs, const std::string& metric) {
@@ -52,25 +56,28 @@ bool any_value(const std::vector<const RunData*>& runs, const std::string& metri
   });
 }
 
-/// Metrics worth a plot, and sentences about the others.
+bool same_as_reward(const std::vector<const RunData*>& runs, const std::string& metric) {
+  return metric != "reward" && std::all_of(runs.begin(), runs.end(), [&](const RunData* run) {
+           const auto *first = run->column(metric), *reward = run->column("reward");
+           return first && reward && *first == *reward;
+         });
+}
+
+/// Metrics worth a plot, and labels of the others.
 struct Selection {
   std::vector<Metric> drawn;
-  std::vector<std::string> constants, doubles;
+  std::vector<std::string> constants;
 };
-
-std::string called(const Metric& metric) {
-  return metric.from.empty() ? metric.title : metric.from + " " + metric.title;
-}
 
 Selection select(const std::vector<const RunData*>& runs) {
   Selection s;
   for (const auto& metric : metrics_of(runs)) {
-    if (metric.name.starts_with("seconds/") || !any_value(runs, metric.name)) continue;
+    if (metric.topic == Topic::timing || !any_value(runs, metric.name)) continue;
+    const auto called = metric.from.empty() ? metric.title : metric.from + " " + metric.title;
     if (const auto value = constant(runs, metric.name)) {
-      s.constants.push_back(called(metric) + " " + compact(*value));
-      if (metric.topic == Topic::validation) s.constants.back() += " (at every look)";
-    } else if (same_columns(runs, metric.name, "reward")) {
-      s.doubles.push_back(called(metric));
+      s.constants.push_back(called + " " + compact(*value));
+    } else if (same_as_reward(runs, metric.name)) {
+      s.constants.push_back(called + " = reward");
     } else {
       s.drawn.push_back(metric);
     }
@@ -78,146 +85,139 @@ Selection select(const std::vector<const RunData*>& runs) {
   return s;
 }
 
-std::string read_out(const LinePlot& plot) {
-  std::string text = fmt::format("{} against {}.", plot.title, plot.x_label);
-  size_t told = 0;
-  for (const auto& line : plot.lines) {
-    if (line.heavy.y.empty() || ++told > styles_told_apart) continue;
-    text += fmt::format(" {}: {} at {} {}, {} at {} {}.", line.name, compact(line.heavy.y.front()), plot.x_label,
-                        fixed(line.heavy.x.front(), 0), compact(line.heavy.y.back()), plot.x_label,
-                        fixed(line.heavy.x.back(), 0));
+void write_figure(Markup& out, const std::vector<RunData>& runs, const std::vector<Kind>& kinds, const Metric& metric,
+                  const Resolution& r, const std::string& id) {
+  LinePlot plot{id, metric.title, "step", {}};
+  for (const auto& kind : kinds) {
+    plot.lines.push_back(plot_line(runs, kind, metric.name, r));
+    if (plot.lines.back().heavy.y.empty()) plot.lines.pop_back();
+    for (const size_t run : metric.topic == Topic::validation ? kind.runs : std::vector<size_t>()) {
+      const auto steps = steps_of(runs[run]);  // on the axis of the other plots
+      if (!steps.empty()) plot.x_shown.insert(plot.x_shown.end(), {steps.front(), steps.back()});
+    }
   }
-  return text;
-}
-
-constexpr size_t told_in_captions = 4;  ///< more runs than this have their best look in the table alone
-
-/// "best 1.94 at step 22"; of a metric that doesn't decide, "0.31 at the best step, 22".
-std::string best_look(const RunData& run, const Metric& metric) {
-  const auto value = compact(run.estimate(metric.name).mean);
-  const auto metrics = validation_metrics({&run});
-  const bool decides = !metrics.empty() && metrics[0].name == metric.name;
-  return decides ? fmt::format("best {} at step {:.0f}", value, best_step(run))
-                 : fmt::format("{} at the best step, {:.0f}", value, best_step(run));
-}
-
-/// In words, for a caption; several runs by their names.
-std::string best_looks(const std::vector<CurveSource>& sources, const Metric& metric) {
-  std::vector<std::string> parts;
-  const auto runs = runs_of(sources);
-  for (const auto* run : runs) {
-    if (metric.topic != Topic::validation || !run->column(metric.name) || !std::isfinite(best_step(*run))) continue;
-    parts.push_back((runs.size() > 1 ? run->name + ": " : "") + best_look(*run, metric));
-  }
-  return parts.size() > told_in_captions ? "" : fmt::format("{}", fmt::join(parts, "; "));
-}
-
-/// First and last step of every run: the axis of looks is that of the other plots.
-std::vector<double> ends_of_steps(const std::vector<CurveSource>& sources) {
-  std::vector<double> ends;
-  for (const auto* run : runs_of(sources)) {
-    const auto steps = steps_of(*run);
-    if (!steps.empty()) ends.insert(ends.end(), {steps.front(), steps.back()});
-  }
-  return ends;
-}
-
-void write_caption(Markup& out, const Metric& metric, const std::string& best) {
-  const auto caption = out.open("figcaption");
-  out.element("strong", {}, metric.title);
-  if (!metric.from.empty() && metric.topic != Topic::validation) out.element("span", {{"class", "from"}}, metric.from);
-  if (!best.empty()) out.element("span", {{"class", "from"}}, best);
-  if (!metric.note.empty()) out.element("span", {{"class", "note"}}, metric.note);
-}
-
-void write_figure(Markup& out, const std::vector<CurveSource>& sources, const Metric& metric, const Resolution& r,
-                  const std::string& id) {
-  LinePlot plot{id, metric.title, "", "step", {}};
-  const bool looks = metric.topic == Topic::validation;
-  for (const auto& source : sources) plot.lines.push_back((looks ? look_line : plot_line)(source, metric.name, r));
-  if (looks) plot.x_shown = ends_of_steps(sources);
-  plot.labels = sources.size() > 1;
-  std::erase_if(plot.lines, [](const PlotLine& line) { return line.heavy.y.empty(); });
+  plot.labels = kinds.size() > 1;
   if (!has_values(plot)) return;
-  const auto best = best_looks(sources, metric);
-  plot.description = read_out(plot) + (best.empty() ? "" : " " + best + ".");
-  const auto figure = out.open("figure", {{"class", "plot"}});
-  write_caption(out, metric, best);
+  const auto figure = open_plot(out, metric.title, metric.from, metric.note);
   draw(out, plot);
 }
 
-void write_legend(Markup& out, const std::vector<CurveSource>& sources) {
+void write_legend(Markup& out, const std::vector<Kind>& kinds) {
   std::optional<Markup::Scope> folded;
-  if (sources.size() > styles_told_apart) {
+  if (kinds.size() > styles_told_apart) {
     folded.emplace(out.open("details"));
-    out.element("summary", {}, fmt::format("{} lines", sources.size()));
+    out.element("summary", {}, fmt::format("{} lines", kinds.size()));
   }
   const auto list = out.open(
       "ul", {{"class", "legend"}, {"aria-label", "Runs in the plots below; a box that is not ticked hides its line"}});
-  for (const auto& source : sources) {
+  for (const auto& kind : kinds) {
     const auto item = out.open("li");
     const auto label = out.open("label");
-    out.empty("input", {{"type", "checkbox"}, {"checked", "checked"}, {"id", fmt::format("show-{}", source.style)}});
-    write_swatch(out, source.style);
-    out.text(source.name);
+    out.empty("input", {{"type", "checkbox"}, {"checked", "checked"}, {"id", fmt::format("show-{}", kind.style)}});
+    write_swatch(out, kind.style);
+    out.text(kind.name);
   }
 }
 
-bool any_validated(const std::vector<Metric>& metrics) {
-  return std::any_of(metrics.begin(), metrics.end(), [](const auto& m) { return m.topic == Topic::validation; });
-}
-
-std::string rule(const std::vector<CurveSource>& sources, const Selection& selection, const Resolution& r) {
-  std::string text;
-  size_t rows = 0;
-  for (const auto* run : runs_of(sources)) rows = std::max(rows, run->rows());
-  if (r.window > 1)
-    text = fmt::format("{}: mean over a centred window of {} rows. ", r.light > 0 ? "Heavy lines" : "Lines", r.window);
-  if (r.window > 1 && r.light > 0) text += "Light lines: single rows";
-  if (r.window > 1 && r.light > 0 && rows > 2 * r.light)
-    text += fmt::format("; of {} equal parts of the axis each shows its lowest and its highest", r.light);
-  if (r.window > 1 && r.light > 0) text += ". ";
-  if (std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.runs.size() > 1; }))
-    text += "Lines of several seeds: their mean, in a band from the lowest to the highest. ";
-  if (sources.size() > styles_told_apart)
-    text +=
-        "Only the three lines that end highest and the three that end lowest are named; rest the pointer on a line for "
-        "its name. ";
-  if (any_validated(selection.drawn))
-    text += "Validation: every point is a look at held-out records, as it was measured; a ring is a run's best look. ";
-  return text;
+/// What runs came to, as their summaries have it: means over the last rows; of validation, the best look and its step.
+void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
+                     const std::vector<size_t>& which) {
+  PageTable table{
+      "At the end of training: means over the last 20 rows; of validation, the best look of many, too good by chance",
+      "run"};
+  std::vector<const RunData*> shown;
+  for (const size_t i : which) {
+    shown.push_back(&runs[i]);
+    table.groups[0].rows.push_back({runs[i].name, runs[i].finished() ? "" : runs[i].state, lineage.style(i)});
+  }
+  for (const auto& metric : metrics_of(shown)) {
+    std::vector<Interval> means;
+    for (const auto* run : shown) means.push_back({run->estimate(metric.name).mean, missing, missing, 0});
+    const bool known = std::any_of(means.begin(), means.end(), [](const Interval& e) { return e.known(); });
+    if (!known || metric.topic == Topic::timing) continue;
+    table.columns.push_back({metric.title, metric.from, metric.note});
+    const bool steps = metric.title == "best step";
+    for (size_t k = 0; k < shown.size(); ++k) {
+      const double mean = means[k].mean;
+      const bool small = mean != 0 && std::abs(mean) < 1e-3;
+      table.groups[0].rows[k].cells.push_back(
+          {small ? compact(mean) : fixed(mean, steps ? 0 : column_decimals(means)),
+           steps && std::isfinite(mean) ? fmt::format("of {}", shown[k]->steps_done) : ""});
+    }
+  }
+  write(out, table);
 }
 
 }  // namespace
 
-void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task) {
-  const auto sources = curve_sources(runs, lineage, task);
-  if (sources.empty()) return;
-  const auto with_rows = runs_of(sources);
-  const Selection selection = select(with_rows);
-  const Resolution r = resolution(sources, selection.drawn.size());
-  out.element("p", {{"class", "how"}}, rule(sources, selection, r));
-  if (sources.size() > 1) {
-    write_legend(out, sources);
-  } else {
-    out.element("p", {{"class", "how"}}, "Run: " + sources[0].name + ".");
+Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>& kinds, size_t plots) {
+  Resolution r;
+  size_t rows = 0;
+  bool bands = false;
+  for (const auto& kind : kinds) {
+    bands = bands || kind.runs.size() > 1;
+    for (const size_t run : kind.runs) rows = std::max(rows, runs[run].rows());
   }
+  const size_t lines = std::max<size_t>(1, kinds.size() * plots);
+  const bool light = kinds.size() <= most_light;
+  // Raw lines and bands cost twice the points of the heavy line they belong to.
+  r.heavy = std::clamp<size_t>(most_points / lines / (light || bands ? 3 : 1), 24, 320);
+  r.light = light ? r.heavy : 0;
+  r.window = smoothing_window(rows);
+  return r;
+}
+
+PlotLine plot_line(const std::vector<RunData>& runs, const Kind& kind, const std::string& metric, const Resolution& r) {
+  PlotLine line{kind.label, kind.name, kind.style, {}, {}, {}};
+  const bool looks = describe(metric).topic == Topic::validation;
+  const size_t window = looks || metric == "lr" ? 1 : r.window;  // a schedule has no noise, but corners
+  line.points = looks;
+  std::vector<Curve> curves;
+  for (const size_t i : kind.runs) {
+    const RunData& run = runs[i];
+    const Curve raw = curve_of(run, metric);
+    curves.push_back({raw.x, smooth(raw.y, window)});
+    if (kind.runs.size() == 1 && r.light > 0 && window > 1) line.light = thin_extremes(raw, r.light);
+    const double step = best_step(run), value = run.estimate(metric).mean;
+    if (looks && std::isfinite(step) && std::isfinite(value))
+      line.ringed.x.push_back(step), line.ringed.y.push_back(value);
+  }
+  if (curves.size() == 1) {
+    line.heavy = looks ? thin_extremes(curves[0], r.heavy) : thin_mean(curves[0], r.heavy);
+    return line;
+  }
+  const CurveSpread all = across(curves);
+  line.heavy = thin_mean({all.x, all.mean}, r.heavy);
+  line.band = {line.heavy.x, line.heavy.y, thin_mean({all.x, all.low}, r.heavy).y,
+               thin_mean({all.x, all.high}, r.heavy).y};
+  return line;
+}
+
+void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task) {
+  std::vector<size_t> places;
+  std::vector<const RunData*> with_rows;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].task == task && runs[i].rows() > 0) places.push_back(i), with_rows.push_back(&runs[i]);
+  }
+  if (places.empty()) return;
+  const auto kinds = kinds_of(runs, lineage, places);
+  const Selection selection = select(with_rows);
+  const Resolution r = resolution(runs, kinds, selection.drawn.size());
+  const auto smoothed =
+      r.window > 1 ? fmt::format("Heavy lines: means over {} rows; light: single rows. ", r.window) : "";
+  out.element("p", {{"class", "how"}},
+              smoothed + "Bands: lowest to highest of several seeds. Rings: the best look at held-out records.");
+  write_legend(out, kinds);
   for (size_t i = 0; i < selection.drawn.size();) {
     const Topic topic = selection.drawn[i].topic;
     out.element("h3", {}, heading(topic));
     const auto grid = out.open("div", {{"class", "grid"}});
     for (; i < selection.drawn.size() && selection.drawn[i].topic == topic; ++i)
-      write_figure(out, sources, selection.drawn[i], r, fmt::format("{}-{}", task, i));
+      write_figure(out, runs, kinds, selection.drawn[i], r, fmt::format("{}-{}", task, i));
   }
   if (!selection.constants.empty())
-    out.element(
-        "p", {{"class", "how"}},
-        fmt::format("The same in every row, to within 0.01 % or rounding: {}.", fmt::join(selection.constants, "; ")));
-  if (!selection.doubles.empty())
-    out.element("p", {{"class", "how"}},
-                fmt::format("Equal to the reward in every row, not drawn: {}.", fmt::join(selection.doubles, "; ")));
-  write_last_rows(out, runs, lineage, task, selection.drawn);
-  write_best_looks(out, runs, lineage, task);
+    out.element("p", {{"class", "how"}}, fmt::format("Constant, not drawn: {}", fmt::join(selection.constants, "; ")));
+  write_last_rows(out, runs, lineage, places);
 }
 
 }  // namespace compeer::report

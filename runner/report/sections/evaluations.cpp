@@ -1,79 +1,273 @@
+// The section of evaluations: for each group of comparable ones plots of its headline, differences, and tables.
+#include "report/comparing/evaluations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
+#include <functional>
 #include <set>
 
-#include "report/drawing/numbers.h"
-#include "report/sections/evaluation_parts.h"
+#include "report/drawing/plots.h"
+#include "report/drawing/table.h"
 #include "report/sections/sections.h"
 
 namespace compeer::report {
 
 namespace {
 
-using Groups = std::vector<EvaluationGroup>;
+using nlohmann::json;
 
-std::vector<const RunData*> members(const std::vector<RunData>& runs, const Groups& groups) {
-  std::vector<const RunData*> list;
-  for (const auto& group : groups) {
-    for (const auto& candidate : group.candidates) list.push_back(&runs[candidate.evaluations.front().run]);
+constexpr size_t most_pairs = 12;  ///< more differences of a metric than this are too many to read
+
+std::string arrow(Better better) { return better == Better::higher ? " ↑" : better == Better::lower ? " ↓" : ""; }
+
+/// What the section draws of one group.
+class GroupSection {
+ public:
+  GroupSection(Markup& out, const EvaluationGroup& group, const std::string& id) : out_(out), group_(group), id_(id) {}
+
+  void dots() const;
+  void differences() const;
+  void shares() const;
+  void rounds() const;
+  void unscored() const;
+
+  /// A row for each candidate, for each topic: of "TOPIC/METRIC", or of "METRIC" where the topic is "". Marks the best
+  /// candidate, the second best, and those that can't be told from the best.
+  void table(const std::string& caption, const std::vector<Metric>& metrics,
+             const std::vector<std::string>& topics = {""}, bool marked = true) const;
+
+  /// Figures that are not among the group's columns: topic -> metrics. "reply/weighted_f1" is "weighted_f1" of "reply".
+  std::map<std::string, std::set<std::string>> other_figures() const;
+  void table_of(const std::string& caption, const std::map<std::string, std::set<std::string>>& topics) const;
+
+ private:
+  TableRow row(const Candidate& candidate) const;
+  void column(PageTable& table, size_t first_row, const Metric& metric, const std::string& topic, bool marked) const;
+  std::vector<Interval> curve(const Candidate& candidate, const std::string& name) const;
+
+  Markup& out_;
+  const EvaluationGroup& group_;
+  std::string id_;
+};
+
+void GroupSection::dots() const {
+  if (group_.candidates.size() < 2) return;
+  const auto grid = out_.open("div", {{"class", "grid"}});
+  size_t number = 0;
+  for (const auto& metric : group_.headline) {
+    DotPlot plot{fmt::format("{}-dots-{}", id_, ++number), metric.title, {{"", {}}}};
+    for (const auto& candidate : group_.candidates)
+      plot.groups[0].rows.push_back(
+          {candidate.label, candidate.name, candidate.style, figure_of(candidate, metric.name)});
+    if (!has_values(plot)) continue;
+    const auto figure = open_plot(out_, metric.title + arrow(metric.better), metric.from,
+                                  metric.note == metric.name ? "" : metric.note);
+    draw(out_, plot);
   }
-  return list;
 }
 
-/// The dots show the headline, with the reward itself first where that is something else.
-std::vector<Metric> plotted(const std::vector<const RunData*>& runs) {
-  auto metrics = headline(runs);
-  const bool has_reward =
-      std::any_of(runs.begin(), runs.end(), [](const auto* run) { return run->estimate("reward").known(); });
-  const bool shown =
-      std::any_of(metrics.begin(), metrics.end(), [](const Metric& metric) { return metric.name == "reward"; });
-  if (has_reward && !shown) metrics.insert(metrics.begin(), describe("reward"));
-  return metrics;
+std::string verdict(const MeanDifference& d) {
+  if (!d.known()) return "no interval";
+  if (d.none()) return "equal";
+  return !d.clear() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
 }
 
-/// How tables are read; the same rules for all of them.
-void write_reading(Markup& out, bool stages) {
-  std::string text =
-      "Intervals of one evaluation are over its prompts or dialogues. Runs that differ in their seeds alone are one "
-      "row: "
-      "their mean, with a 95 % t interval over the runs. Bold: the best mean of a column in its group; underlined: the "
-      "second best; ≈: can't be told from the best. Rows that went through the same prompts or tests are compared one "
-      "by one of these. ↑ and ↓ say which way is better, where that is known.";
-  if (stages) text += " What could not be scored is in no mean; it is counted below each table.";
-  out.element("p", {{"class", "how"}}, text);
-}
-
-void write_of_runs(Markup& out, const std::vector<RunData>& runs, const Groups& groups, const Groups& over_seeds) {
-  const auto all = members(runs, groups);
-  FigureTable rewards{"Reward and its parts", "evaluation", {}, {}, "prompts"}, rest = rewards, means = rewards;
-  rest.caption = "Redundancy, diversity, length";
-  for (const auto& metric : metrics_of(all)) {
-    const bool any = std::any_of(all.begin(), all.end(), [&](auto* run) { return run->estimate(metric.name).known(); });
-    if (!any || metric.topic == Topic::timing || metric.topic == Topic::optimisation) continue;
-    (metric.topic == Topic::reward ? rewards : rest).metrics.push_back(metric);
+void GroupSection::differences() const {
+  const auto& pairs = group_.comparisons;
+  if (pairs.empty() || pairs.size() > most_pairs) return;
+  PageTable table{"Differences, with 95 % intervals",
+                  "metric",
+                  {{"models", "", "", false},
+                   {"first"},
+                   {"second"},
+                   {"difference"},
+                   {"second is", "", "higher or lower only if the interval of the difference leaves zero out", false}}};
+  for (const auto& metric : group_.headline) {
+    const auto all = figures(group_, metric.name);
+    const int decimals = column_decimals(all);
+    for (const auto& [first, second] : pairs) {
+      const auto &a = group_.candidates[first], &b = group_.candidates[second];
+      const auto d = difference(a, b, metric.name);
+      if (std::isnan(d.value)) continue;
+      const auto interval = fmt::format("{} to {}", fixed_signed(d.low, decimals), fixed_signed(d.high, decimals));
+      const auto unit = group_.plugin.empty() && a.evaluations.size() == 1 ? "prompt by prompt" : "test by test";
+      table.groups[0].rows.push_back({metric.title,
+                                      metric.from,
+                                      {},
+                                      {{a.label + " → " + b.label, ""},
+                                       interval_cell(all[first], decimals),
+                                       interval_cell(all[second], decimals),
+                                       {fixed_signed(d.value, decimals), d.known() ? interval : "", d.clear()},
+                                       {verdict(d), d.paired ? unit : ""}}});
+    }
   }
-  means.caption = "Means over runs that differ in their seeds alone, with 95 % t intervals over the runs";
-  means.metrics = plotted(all);
-  for (const auto& group : groups) rewards.rows.push_back({group.heading, &group});
-  for (const auto& group : over_seeds) means.rows.push_back({group.heading, &group});
-  rest.rows = rewards.rows;
-  for (const auto* table : {&rewards, &rest, &means}) write(out, runs, *table);
+  if (!table.groups[0].rows.empty()) write(out_, table);
 }
 
-/// Metrics of all figures that are not in the paper's table, by what is measured: "reply/weighted_f1" is "weighted_f1"
-/// of "reply".
-std::map<std::string, std::set<std::string>> other_figures(const std::vector<RunData>& runs,
-                                                           const EvaluationGroup& group) {
-  std::map<std::string, std::set<std::string>> topics;
-  for (const auto& candidate : group.candidates) {
+/// What findings call `shares`, names of figures that add up to one in each of their topics ("win", "tie", "lose" of "a
+/// vs b").
+void GroupSection::shares() const {
+  DotPlot plot{id_ + "-shares", group_.heading + ", in shares", {}, false};
+  for (const auto& candidate : group_.candidates) {
+    const json& found = candidate.evaluations.front().of_stage().findings;
+    std::vector<std::string> names;
+    for (const auto& name : found.value("shares", json::array())) {
+      if (name.is_string()) names.push_back(name);
+    }
+    std::set<std::string> topics;
+    for (const auto& [path, figure] : figures_of(found)) {
+      if (!names.empty() && path.ends_with("/" + names[0]))
+        topics.insert(path.substr(0, path.size() - names[0].size() - 1));
+    }
+    for (const auto& topic : topics) {
+      DotGroup dots{group_.candidates.size() == 1 ? topic : topic + ", " + candidate.label, {}};
+      for (size_t i = 0; i < names.size(); ++i)
+        dots.rows.push_back({names[i], names[i], i, figure_of(candidate, topic + "/" + names[i])});
+      plot.groups.push_back(dots);
+    }
+  }
+  if (!has_values(plot)) return;
+  const auto figure = open_plot(out_, "shares", group_.plugin, "of what was compared");
+  draw(out_, plot);
+}
+
+/// The curve called `name`: a figure for each round; of several evaluations their mean.
+std::vector<Interval> GroupSection::curve(const Candidate& candidate, const std::string& name) const {
+  std::vector<std::vector<Interval>> all;
+  size_t rounds = 0;
+  for (const auto& one : candidate.evaluations) {
+    const json curves = one.of_stage().findings.value("curves", json());
+    if (!curves.is_object() || !curves.contains(name) || !curves[name].is_array()) continue;
+    all.emplace_back();
+    for (const json& round : curves[name]) {
+      const auto figures = figures_of({{"round", round}});
+      const auto found = figures.find("round");
+      all.back().push_back(found == figures.end() ? Interval{} : found->second);
+    }
+    rounds = std::max(rounds, all.back().size());
+  }
+  if (all.size() == 1) return all[0];
+  std::vector<Interval> mean;
+  for (size_t i = 0; i < rounds; ++i) {
+    std::vector<double> values;
+    for (const auto& one : all) values.push_back(i < one.size() ? one[i].mean : missing);
+    mean.push_back(statistics::mean_interval(values));
+  }
+  return mean;
+}
+
+/// The curves that stages found, over rounds of a dialogue.
+void GroupSection::rounds() const {
+  std::set<std::string> names;
+  for (const auto& candidate : group_.candidates) {
     for (const auto& one : candidate.evaluations) {
-      for (const auto& [path, figure] : figures_of(runs[one.run].stages[one.stage].findings)) {
-        const auto same = [&, &path = path](const Metric& column) { return column.name == path; };
-        const bool shown = std::any_of(group.columns.begin(), group.columns.end(), same);
-        if (shown || (path == "n" && !group.columns.empty())) continue;
+      const json curves = one.of_stage().findings.value("curves", json());
+      if (!curves.is_object()) continue;
+      for (const auto& [name, curve_of_name] : curves.items()) names.insert(name);
+    }
+  }
+  size_t number = 0;
+  for (const auto& name : names) {
+    LinePlot plot{fmt::format("{}-curve-{}", id_, ++number), group_.plugin + ": " + name + " over rounds", "round", {}};
+    for (const auto& candidate : group_.candidates) {
+      PlotLine line{candidate.label, candidate.name, candidate.style, {}, {}, {}};
+      const auto all = curve(candidate, name);
+      for (size_t i = 0; i < all.size(); ++i) add_point(line, static_cast<double>(i), all[i]);
+      if (!line.heavy.y.empty()) plot.lines.push_back(line);
+    }
+    if (!has_values(plot)) continue;
+    plot.labels = group_.candidates.size() > 1;
+    const auto figure = open_plot(out_, name, group_.plugin, "over rounds; bands are 95 % intervals");
+    draw(out_, plot);
+  }
+}
+
+/// What was dropped, and what the findings call invalid: reasons down, candidates across.
+void GroupSection::unscored() const {
+  std::map<std::string, std::vector<double>> reasons;
+  for (size_t i = 0; i < group_.candidates.size(); ++i) {
+    const auto add = [&](const std::string& reason, double count) {
+      if (count == 0) return;
+      auto& counts = reasons[reason];
+      counts.resize(group_.candidates.size());
+      counts[i] += count;
+    };
+    for (const auto& one : group_.candidates[i].evaluations) {
+      const auto& stage = one.of_stage();
+      for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
+      for (const auto& [reason, count] : invalid_scores(stage)) add(reason, count);
+    }
+  }
+  if (reasons.empty()) return;
+  PageTable table{group_.plugin + ": what was not scored, and why", "reason"};
+  for (const auto& candidate : group_.candidates) table.columns.push_back({candidate.label, "", candidate.name});
+  for (const auto& [reason, counts] : reasons) {
+    TableRow row{reason};
+    for (const double count : counts) row.cells.push_back({fixed(count, 0)});
+    table.groups[0].rows.push_back(row);
+  }
+  write(out_, table);
+}
+
+/// Who it is, with whatever kept a run from finishing, and how many records or prompts were scored.
+TableRow GroupSection::row(const Candidate& candidate) const {
+  const auto& first = *candidate.evaluations.front().data;
+  const size_t seeds = candidate.evaluations.size();
+  auto below = candidate.subject;
+  if (seeds == 1 && !first.finished()) below += (below.empty() ? "" : ", ") + first.state;
+  int64_t all = 0, left_out = 0;
+  for (const auto& one : candidate.evaluations) {
+    int64_t prompts = 0;
+    for (const auto& [name, figure] : one.figures) prompts = std::max(prompts, figure.n);
+    all += one.stage > 0 ? one.of_stage().in - one.of_stage().left_out : prompts;
+    left_out += one.stage > 0 ? one.of_stage().left_out : 0;
+  }
+  return {seeds > 1 ? fmt::format("{} ({} seeds)", candidate.label, seeds) : candidate.name,
+          below,
+          candidate.style,
+          {{fixed(double(all), 0), left_out > 0 ? fmt::format("{} not scored", left_out) : ""}}};
+}
+
+void GroupSection::column(PageTable& table, size_t group, const Metric& metric, const std::string& topic,
+                          bool marked) const {
+  const auto path = topic.empty() ? metric.name : topic + "/" + metric.name;
+  const auto values = figures(group_, path);
+  const auto marks = marked ? standings(group_, path) : std::vector<Standing>(values.size());
+  const bool counts = std::all_of(values.begin(), values.end(), [](const Interval& e) {
+    return !e.known() || (!e.has_interval() && e.mean == std::floor(e.mean));
+  });
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto cell = interval_cell(values[i], counts ? 0 : column_decimals(values));
+    if (marks[i].level) cell.text = "≈ " + cell.text;
+    cell.best = marks[i].best, cell.second = marks[i].second;
+    table.groups[group].rows[i].cells.push_back(cell);
+  }
+}
+
+void GroupSection::table(const std::string& caption, const std::vector<Metric>& metrics,
+                         const std::vector<std::string>& topics, bool marked) const {
+  if (metrics.empty() || topics.empty()) return;
+  const char* counted = group_.plugin.empty() ? "prompts" : "records";
+  PageTable table{caption, "model", {{"n", counted, std::string(counted) + " that were scored"}}, {}};
+  for (const auto& metric : metrics)
+    table.columns.push_back(
+        {metric.title + arrow(metric.better), metric.from, metric.note.empty() ? metric.name : metric.note});
+  for (size_t i = 0; i < topics.size(); ++i) {
+    table.groups.push_back({spaced(topics[i]), {}});
+    for (const auto& candidate : group_.candidates) table.groups[i].rows.push_back(row(candidate));
+    for (const auto& metric : metrics) column(table, i, metric, topics[i], marked);
+  }
+  write(out_, table);
+}
+
+std::map<std::string, std::set<std::string>> GroupSection::other_figures() const {
+  std::map<std::string, std::set<std::string>> topics;
+  for (const auto& candidate : group_.candidates) {
+    for (const auto& one : candidate.evaluations) {
+      for (const auto& [path, figure] : one.figures) {
+        const auto same = [&, &name = path](const Metric& column) { return column.name == name; };
+        if (std::any_of(group_.columns.begin(), group_.columns.end(), same) || path == "n") continue;
         const size_t slash = path.rfind('/');
         topics[slash == path.npos ? "" : path.substr(0, slash)].insert(path.substr(slash + 1));
       }
@@ -82,106 +276,61 @@ std::map<std::string, std::set<std::string>> other_figures(const std::vector<Run
   return topics;
 }
 
-/// One table of the metrics of all topics; topics that have other metrics than the rest leave places empty.
-FigureTable by_topic(const EvaluationGroup& group, const std::map<std::string, std::set<std::string>>& topics,
-                     const std::string& caption) {
-  FigureTable table{caption, "model", {}, {}};
+void GroupSection::table_of(const std::string& caption,
+                            const std::map<std::string, std::set<std::string>>& topics) const {
   std::vector<std::string> names;
-  for (const auto& [topic, of_topic] : topics) {
-    table.rows.push_back({spaced(topic), &group, topic});
-    for (const auto& name : of_topic) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "n"; });
-  for (const auto& name : names) table.metrics.push_back(group.metric(name));
-  return table;
+  std::set<std::string> metrics;
+  for (const auto& [topic, of_topic] : topics) names.push_back(topic), metrics.insert(of_topic.begin(), of_topic.end());
+  std::vector<Metric> columns;
+  for (const auto& name : metrics) columns.push_back(group_.metric(name));
+  table(caption, columns, names);
 }
 
-/// What was dropped, and what the findings call invalid: reasons down, candidates across.
-void write_unscored(Markup& out, const std::vector<RunData>& runs, const EvaluationGroup& group) {
-  std::map<std::string, std::vector<double>> reasons;
-  for (size_t i = 0; i < group.candidates.size(); ++i) {
-    const auto add = [&](const std::string& reason, double count) {
-      auto& counts = reasons[reason];
-      counts.resize(group.candidates.size());
-      counts[i] += count;
-    };
-    for (const auto& one : group.candidates[i].evaluations) {
-      const auto& stage = runs[one.run].stages[one.stage];
-      for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
-      for (const auto& [reason, count] : invalid_scores(stage)) add(reason, count);
-    }
-  }
-  std::erase_if(reasons, [](const auto& reason) {
-    return std::all_of(reason.second.begin(), reason.second.end(), [](double count) { return count == 0; });
-  });
-  if (reasons.empty()) return;
-  PageTable table{group.plugin + ": what was not scored, and why", "reason", {}, {{"", {}}}};
-  for (const auto& candidate : group.candidates) table.columns.push_back({candidate.label, "", candidate.name});
-  for (const auto& [reason, counts] : reasons) {
-    TableRow row{reason, "", {}, {}};
-    for (const double count : counts) row.cells.push_back({fixed(count, 0), ""});
-    table.groups[0].rows.push_back(row);
-  }
-  write(out, table);
-}
-
-void write_folded(Markup& out, const std::vector<RunData>& runs, const std::string& summary, const FigureTable& table) {
+void write_folded(Markup& out, const std::string& summary, const std::function<void()>& inside) {
   const auto details = out.open("details", {{"class", "figures"}});
   out.element("summary", {}, summary);
-  write(out, runs, table);
+  inside();
 }
 
-/// `apart`: the same evaluations, each by itself.
-void write_of_stages(Markup& out, const std::vector<RunData>& runs, const EvaluationGroup& group,
-                     const EvaluationGroup& apart, size_t number) {
-  out.element("h3", {}, group.heading);
-  if (!group.particulars.empty() && group.heading.find(group.particulars) == std::string::npos)
-    out.element("p", {{"class", "how"}}, "Apart from others of its kind by: " + group.particulars);
-  const auto main = group.plugin + ": what each model came to";
-  const auto others = other_figures(runs, group);
-  write(out, runs,
-        group.columns.empty() ? by_topic(group, others, main)
-                              : FigureTable{main, "model", group.columns, {{"", &group}}, "records"});
-  write_unscored(out, runs, group);
-  write_shares(out, runs, group, fmt::format("stage-{}-shares", number));
-  write_rounds(out, runs, group, fmt::format("stage-{}", number));
-  if (group.columns.empty()) return;
-  if (apart.candidates.size() > group.candidates.size())
-    write_folded(out, runs, "Each run by itself",
-                 {group.plugin + ": each run by itself", "run", group.columns, {{"", &apart}}, "records", false});
-  if (!others.empty())
-    write_folded(out, runs, "All other figures", by_topic(group, others, group.plugin + ": all other figures"));
+void write_tables(Markup& out, const EvaluationGroup& group, const GroupSection& section) {
+  const bool stages = !group.plugin.empty();
+  const auto others = stages ? section.other_figures() : std::map<std::string, std::set<std::string>>();
+  std::vector<Metric> rewards, rest;
+  for (const auto& metric : group.columns) (stages || metric.topic == Topic::reward ? rewards : rest).push_back(metric);
+  section.table(stages ? "Figures" : "Reward and its parts", rewards);
+  section.table("Redundancy, diversity, length", rest);
+  if (group.columns.empty()) section.table_of("Figures", others);
+  if (stages) {
+    section.unscored();
+    const auto grid = out.open("div", {{"class", "grid"}});
+    section.shares(), section.rounds();
+  }
+  const auto apart = each_run(group);
+  if (apart.candidates.size() > group.candidates.size() && !group.columns.empty())
+    write_folded(out, "Each run by itself",
+                 [&] { GroupSection(out, apart, "").table("Each run by itself", group.columns, {""}, false); });
+  if (!group.columns.empty() && !others.empty())
+    write_folded(out, "All other figures", [&] { section.table_of(group.plugin + ": all other figures", others); });
 }
 
 }  // namespace
 
-void write_picture(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  const auto groups = run_evaluations(runs, lineage, Seeds::apart);
-  const auto all = members(runs, groups);
-  if (all.size() < 2) return;
-  {
-    const auto grid = out.open("div", {{"class", "grid"}});
-    size_t number = 0;
-    for (const auto& metric : plotted(all)) write_dots(out, runs, groups, metric, fmt::format("dots-{}", ++number));
-  }
+void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
+  const auto groups = evaluations(runs, lineage);
+  if (groups.empty()) return;
   out.element(
       "p", {{"class", "how"}},
-      "Dots are means, lines their 95 % intervals; the grey band is the interval of the first row of its group.");
-}
-
-void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  const auto of_runs = run_evaluations(runs, lineage, Seeds::apart);
-  auto over_seeds = run_evaluations(runs, lineage, Seeds::together);
-  for (auto& group : over_seeds)
-    std::erase_if(group.candidates, [](const Candidate& candidate) { return candidate.evaluations.size() < 2; });
-  std::erase_if(over_seeds, [](const EvaluationGroup& group) { return group.candidates.empty(); });
-  const auto of_stages = stage_evaluations(runs, lineage, Seeds::together);
-  const auto apart = stage_evaluations(runs, lineage, Seeds::apart);
-  if (members(runs, of_runs).size() > 1 || !of_stages.empty()) write_reading(out, !of_stages.empty());
-  if (!of_runs.empty()) write_of_runs(out, runs, of_runs, over_seeds);
-  for (size_t i = 0; i < of_stages.size(); ++i) write_of_stages(out, runs, of_stages[i], apart[i], i + 1);
+      "Intervals are 95 %: of one evaluation over its prompts or dialogues, which says nothing about other seeds; of "
+      "runs that differ in their seeds alone, one row, a t interval over the runs. Bold: the best mean of a column; "
+      "underlined: the second best; ≈: can't be told from the best; ↑ ↓: which way is better, where that is known. "
+      "Grey bands: the interval of the first row. Nothing is corrected for looking at several metrics.");
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const GroupSection section(out, groups[i], fmt::format("evaluation-{}", i + 1));
+    out.element("h3", {}, groups[i].heading);
+    section.dots();
+    section.differences();
+    write_tables(out, groups[i], section);
+  }
 }
 
 }  // namespace compeer::report

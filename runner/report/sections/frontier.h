@@ -4,7 +4,6 @@
 
 #include "report/comparing/lineage.h"
 #include "report/drawing/markup.h"
-#include "report/drawing/plots.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
@@ -14,11 +13,19 @@ struct Frontier {
   std::string x, y;  ///< names of metrics, as in a run's summary: "distinct_2", "01-sage/mean_emotion/value"
 };
 
+/// One run, or several of one kind, by two metrics.
+struct FrontierDot {
+  std::string label, name;
+  size_t style = 0;
+  Interval x, y;
+  bool on_front = false;
+};
+
 /// A dot for each kind of run that has both metrics, of several seeds their mean with t intervals; one group for each
-/// task and way of decoding, in order of the runs. Dots on the Pareto front of the means are ringed.
+/// task and way of decoding, in order of the runs. `on_front`: on the Pareto front of the means.
 struct FrontierGroup {
   std::string heading;
-  std::vector<ScatterDot> dots;
+  std::vector<FrontierDot> dots;
 };
 std::vector<FrontierGroup> frontier_groups(const std::vector<RunData>& runs, const Lineage& lineage,
                                            const Frontier& frontier);

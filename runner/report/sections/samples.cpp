@@ -1,106 +1,394 @@
+// Samples to read: completions of prompts, dialogues, and other records that stages measured, the runs side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <string_view>
 
+#include "report/comparing/compare.h"
 #include "report/comparing/evaluations.h"
-#include "report/sections/sample_group.h"
+#include "report/drawing/passages.h"
+#include "report/drawing/plots.h"
+#include "report/drawing/table.h"
 #include "report/sections/sections.h"
 
 namespace compeer::report {
 
 namespace {
 
-constexpr size_t most_bytes = 600'000, most_prompts = 6, most_runs = 6, most_completions = 4, open_at_first = 1;
+using nlohmann::json;
 
-const SampleGroup* group_of(const RunData& run, const std::string& example) {
-  for (const auto& group : run.groups) {
-    if (group.example_id == example) return &group;
+constexpr size_t most_bytes = 600'000;  ///< of each kind of samples
+constexpr size_t most_shown = 6, most_columns = 6, most_completions = 4, most_turns = 60, most_rows = 100;
+constexpr size_t longest_text = 1600, longest_turn = 3000, summary_characters = 110;
+
+/// Names and values, as they stand over a text.
+using Numbers = std::vector<std::pair<std::string, std::string>>;
+
+struct SampleColumn {
+  std::string heading;
+  std::optional<size_t> style;
+  std::function<void()> write;
+};
+
+void write_numbers(Markup& out, const Numbers& numbers) {
+  if (numbers.empty()) return;
+  const auto line = out.open("p", {{"class", "numbers"}});
+  for (const auto& [name, value] : numbers) {
+    const auto pair = out.open("span");
+    out.text(name + " ");
+    out.element("b", {}, value);
   }
-  return nullptr;
 }
 
-/// The runs of a group of evaluations that kept rollouts, and their labels: at most `most_runs`, the baseline first.
-std::vector<std::pair<size_t, std::string>> shown_runs(const std::vector<RunData>& runs, const EvaluationGroup& group) {
-  std::vector<std::pair<size_t, std::string>> shown;
-  for (const auto& candidate : group.candidates) {
-    const size_t run = candidate.evaluations.front().run;
-    if (!runs[run].groups.empty() && shown.size() < most_runs) shown.emplace_back(run, candidate.label);
-  }
-  return shown;
+/// A part of a text that is set apart from the reply.
+void write_step(Markup& out, const std::string& name, const std::string& text) {
+  const auto step = out.open("p", {{"class", "step"}, {"dir", "auto"}});
+  out.element("span", {{"class", "tag"}}, name);
+  out.text(" " + text);
 }
 
-/// Prompts all of them answered, in the order of the first one's records.
-std::vector<std::string> shared_prompts(const std::vector<RunData>& runs,
-                                        const std::vector<std::pair<size_t, std::string>>& which) {
-  std::vector<std::string> ids;
-  for (const auto& group : runs[which.front().first].groups) {
-    const bool everywhere = std::all_of(which.begin(), which.end(),
-                                        [&](const auto& one) { return group_of(runs[one.first], group.example_id); });
-    if (everywhere && ids.size() < most_prompts) ids.push_back(group.example_id);
-  }
-  return ids;
+void write_reply(Markup& out, const std::string& text) {
+  out.element("p", {{"class", text.empty() ? "reply empty" : "reply"}, {"dir", "auto"}},
+              text.empty() ? "(nothing)" : text);
 }
 
-void write_block(Markup& out, bool open, const std::string& lead, const std::string& prompt,
+/// A folded block: a line to open it by, what the columns have in common, and the columns.
+void write_block(Markup& out, bool open, const std::string& lead, std::string line, const std::function<void()>& common,
                  const std::vector<SampleColumn>& columns) {
   const auto details =
       open ? out.open("details", {{"class", "sample"}, {"open", "open"}}) : out.open("details", {{"class", "sample"}});
+  std::replace(line.begin(), line.end(), '\n', ' ');
   {
     const auto summary = out.open("summary");
     out.element("b", {}, lead);
-    out.element("span", {{"dir", "auto"}}, last_turn(prompt));
+    out.element("span", {{"dir", "auto"}}, shortened(line, summary_characters));
   }
-  write_prompt(out, prompt);
-  write_columns(out, columns, most_completions);
+  common();
+  const auto grid = out.open("div", {{"class", "columns"}});
+  for (const auto& column : columns) {
+    const auto whole = out.open("div", {{"class", "column"}});
+    {
+      const auto heading = out.open("h4");
+      if (column.style) write_swatch(out, *column.style);
+      out.text(column.heading);
+    }
+    column.write();
+  }
 }
 
+// Completions of prompts.
+
+/// Two decimals; three digits where that would show nothing.
+std::string value_text(double value) { return value != 0 && std::abs(value) < 0.05 ? compact(value) : fixed(value, 2); }
+
+/// Worth standing over each completion: the reward, how much it says the same as others, and what became of it by that.
+bool is_main(const std::string& name) {
+  const Metric metric = describe(name);
+  const bool likeness = name.ends_with("/s_in") || name.ends_with("/s_hi") || name.ends_with("/divisor");
+  return name == "reward" || name == "advantage" || name == "reweighted" || likeness ||
+         (metric.topic == Topic::reward && metric.title == "quality");
+}
+
+void write_completion(Markup& out, const SampledCompletion& completion, size_t number) {
+  const auto block = out.open("div", {{"class", "completion"}});
+  Numbers numbers = {{"", fmt::format("{}", number)}};
+  for (const auto& [name, value] : completion.values) {
+    if (is_main(name) && std::isfinite(value)) numbers.emplace_back(describe(name).title, value_text(value));
+  }
+  numbers.emplace_back("tokens", fmt::format("{}{}", completion.tokens, completion.finished ? "" : ", cut off"));
+  write_numbers(out, numbers);
+  const auto passages = by_tags(cut(completion.text, longest_text));
+  if (passages.empty()) write_reply(out, "");
+  for (const auto& passage : passages)
+    passage.name.empty() ? write_reply(out, passage.text) : write_step(out, passage.name, passage.text);
+}
+
+/// Every recorded number of a group: metrics down, completions across.
+void write_values(Markup& out, const SampleGroup& group, size_t shown) {
+  if (shown == 0 || group.completions[0].values.empty()) return;
+  const auto details = out.open("details", {{"class", "values"}});
+  out.element("summary", {}, "all values");
+  PageTable table{"Values of " + group.example_id, "value"};
+  for (size_t i = 0; i < shown; ++i) table.columns.push_back({fmt::format("{}", i + 1)});
+  for (size_t v = 0; v < group.completions[0].values.size(); ++v) {
+    const Metric metric = describe(group.completions[0].values[v].first);
+    TableRow row{metric.title, metric.from};
+    for (size_t i = 0; i < shown; ++i) {
+      const auto& values = group.completions[i].values;
+      row.cells.push_back({v < values.size() ? value_text(values[v].second) : "", ""});
+    }
+    table.groups[0].rows.push_back(row);
+  }
+  write(out, table);
+}
+
+SampleColumn column_of(Markup& out, const std::string& heading, std::optional<size_t> style, const SampleGroup& group) {
+  return {heading, style, [&out, &group] {
+            const size_t shown = std::min(most_completions, group.completions.size());
+            for (size_t i = 0; i < shown; ++i) write_completion(out, group.completions[i], i + 1);
+            if (group.completions.size() > shown)
+              out.element("p", {{"class", "how"}}, fmt::format("{} more", group.completions.size() - shown));
+            write_values(out, group, shown);
+          }};
+}
+
+void write_prompt_block(Markup& out, bool open, const std::string& lead, const std::string& prompt,
+                        const std::vector<SampleColumn>& columns) {
+  const auto turns = by_turns(prompt);
+  const auto write_prompt = [&] {
+    const auto list = out.open("dl", {{"class", "turns"}});
+    for (const auto& turn : turns) {
+      const auto pair = out.open("div", {{"class", turn.name == "assistant" ? "turn own" : "turn"}});
+      out.element("dt", {}, turn.name.empty() ? "prompt" : turn.name);
+      out.element("dd", {{"dir", "auto"}}, cut(turn.text, longest_turn));
+    }
+  };
+  write_block(out, open, lead, turns.empty() ? "(empty prompt)" : turns.back().text, write_prompt, columns);
+}
+
+const SampleGroup* group_of(const RunData& run, const std::string& example) {
+  const auto same = [&](const SampleGroup& group) { return group.example_id == example; };
+  const auto found = std::find_if(run.groups.begin(), run.groups.end(), same);
+  return found == run.groups.end() ? nullptr : &*found;
+}
+
+/// The first prompts that all runs of a group answered.
 void write_evaluation(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
                       const EvaluationGroup& group) {
-  const auto which = shown_runs(runs, group);
+  std::vector<std::pair<size_t, std::string>> which;
+  size_t more = 0;
+  for (const auto& candidate : group.candidates) {
+    const size_t run = candidate.evaluations.front().run;
+    if (runs[run].groups.empty()) continue;
+    which.size() < most_columns ? void(which.emplace_back(run, candidate.label)) : void(++more);
+  }
   if (which.empty()) return;
-  const auto prompts = shared_prompts(runs, which);
-  if (prompts.empty()) return;
-  out.element("h3", {}, group.heading);
-  const bool all = which.size() == group.candidates.size();
-  out.element("p", {{"class", "how"}},
-              fmt::format("The first {} prompts that {} answered, in the order of the data{}.", prompts.size(),
-                          which.size() == 1 ? runs[which[0].first].name : "all runs shown",
-                          all ? "" : fmt::format("; {} of {} runs", which.size(), group.candidates.size())));
-  for (size_t i = 0; i < prompts.size() && out.size() < most_bytes; ++i) {
+  size_t shown = 0;
+  for (const auto& first : runs[which[0].first].groups) {
     std::vector<SampleColumn> columns;
-    for (const auto& [run, label] : which)
-      columns.push_back({label, lineage.style(run), group_of(runs[run], prompts[i])});
-    write_block(out, i < open_at_first, prompts[i], columns[0].group->prompt, columns);
+    for (const auto& [run, label] : which) {
+      if (const auto* same = group_of(runs[run], first.example_id))
+        columns.push_back(column_of(out, label, lineage.style(run), *same));
+    }
+    if (columns.size() < which.size() || shown == most_shown || out.size() > most_bytes) continue;
+    if (shown == 0)
+      out.element("h3", {},
+                  group.heading + (more > 0 ? fmt::format(", {} of {}", which.size(), which.size() + more) : ""));
+    write_prompt_block(out, shown == 0, first.example_id, first.prompt, columns);
+    ++shown;
   }
 }
 
-/// First group of the first and of the last step: usually different prompts, so each block shows its own.
+/// The first group of the first and of the last step: usually different prompts, so each block shows its own.
 void write_training(Markup& out, const RunData& run) {
-  if (run.groups.empty()) return;
-  std::vector<const SampleGroup*> ends = {&run.groups.front()};
-  for (const auto& group : run.groups) {
-    if (group.step != ends.back()->step) ends.push_back(&group);
+  for (size_t i = 0; i < run.groups.size(); ++i) {
+    const auto& group = run.groups[i];
+    if (i > 0 && group.step == run.groups[i - 1].step) continue;
+    write_prompt_block(out, false, fmt::format("{}, step {}", run.name, group.step), group.prompt,
+                       {column_of(out, group.example_id, {}, group)});
   }
-  for (const auto* group : ends)
-    write_block(out, false, fmt::format("{}, step {}", run.name, group->step), group->prompt,
-                {{"group of " + group->example_id, {}, group}});
+}
+
+// Records of stages.
+
+/// Stages whose records can be read side by side, by runs and stages.
+struct RecordGroup {
+  std::string plugin;
+  bool dialogues;
+  std::vector<std::pair<size_t, size_t>> stages;
+  size_t more = 0;  ///< stages that are not shown
+};
+
+std::string id_of(const json& record) {
+  const auto id = text_in(record, "id");
+  return id.empty() && record.contains("id") ? record["id"].dump() : id;
+}
+
+const json* record_of(const StageData& stage, const std::string& id) {
+  const auto found =
+      std::find_if(stage.records.begin(), stage.records.end(), [&](auto& one) { return id_of(one) == id; });
+  return found == stage.records.end() ? nullptr : &*found;
+}
+
+/// Dialogues of one plugin, other records of any; of the same data, or (what runs have made of it may be the data of
+/// others) with an id in common.
+std::vector<RecordGroup> record_groups(const std::vector<RunData>& runs) {
+  std::vector<RecordGroup> groups;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (size_t i = 1; i < runs[run].stages.size(); ++i) {
+      const auto& stage = runs[run].stages[i];
+      if (stage.records.empty()) continue;
+      const auto& plugin = runs[run].stages[subject_stage(runs[run], i)].plugin;
+      const bool dialogues = stage.records[0].contains("turns");
+      const auto fits = [&](const RecordGroup& group) {
+        const auto& [other, other_stage] = group.stages.front();
+        const auto& first = runs[other].stages[other_stage];
+        if (group.dialogues != dialogues || (dialogues && group.plugin != plugin)) return false;
+        return data_of(runs[other]) == data_of(runs[run]) ||
+               std::any_of(stage.records.begin(), stage.records.end(),
+                           [&](const json& record) { return record_of(first, id_of(record)) != nullptr; });
+      };
+      auto group = std::find_if(groups.begin(), groups.end(), fits);
+      if (group == groups.end()) group = groups.insert(groups.end(), RecordGroup{plugin, dialogues, {}});
+      group->stages.size() < most_columns ? void(group->stages.emplace_back(run, i)) : void(++group->more);
+    }
+  }
+  return groups;
+}
+
+/// Numbers by name, those of inner tables as "judge/fluency".
+void gather(const json& table, const std::string& path, Numbers& all) {
+  for (const auto& [name, value] : table.items()) {
+    if (value.is_number() && name != "id") all.emplace_back(path + name, compact(value.get<double>()));
+    if (value.is_null() && !path.empty()) all.emplace_back(path + name, "none");
+    if (value.is_object()) gather(value, path + name + "/", all);
+  }
+}
+
+void write_turn(Markup& out, const json& turn) {
+  if (!turn.is_object()) return;
+  const auto role = text_in(turn, "role");
+  const auto block = out.open("div", {{"class", role == "assistant" ? "said own" : "said"}});
+  out.element("p", {{"class", "who"}}, role);
+  for (const auto& [name, part] : turn.items()) {
+    if (!part.is_object()) continue;
+    for (const auto& [step, text] : part.items()) {
+      if (text.is_string()) write_step(out, step, cut(text.get<std::string>(), longest_text));
+    }
+  }
+  write_reply(out, cut(text_in(turn, "text"), longest_text));
+  Numbers numbers;
+  for (const auto& [name, value] : turn.items()) {
+    if (value.is_number()) numbers.emplace_back(name, compact(value.get<double>()));
+  }
+  write_numbers(out, numbers);
+}
+
+void write_dialogue(Markup& out, const json& record) {
+  Numbers numbers;
+  gather(record, "", numbers);
+  write_numbers(out, numbers);
+  const json& turns = record["turns"];
+  for (size_t i = 0; i < std::min(turns.size(), most_turns); ++i) write_turn(out, turns[i]);
+  if (turns.size() > most_turns)
+    out.element("p", {{"class", "how"}}, fmt::format("{} more turns", turns.size() - most_turns));
+}
+
+std::string first_words(const json& record) {
+  for (const char* list : {"turns", "history"}) {
+    for (const json& turn : record.is_object() ? record.value(list, json()) : json()) {
+      if (const auto text = text_in(turn, "text"); !text.empty()) return text;
+    }
+  }
+  return "";
+}
+
+/// Whether a stage has judged something otherwise than the record itself says: "judged.preference" and "preference",
+/// "judged.steps" and "steps", of which the first counts.
+bool disagrees(const std::map<std::string, std::string>& fields, const std::string& path, const std::string& value) {
+  constexpr std::string_view judged = "judged.";
+  if (!path.starts_with(judged)) return false;
+  const auto plain = [](std::string text) {  // "True" is true
+    std::erase(text, '"');
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  };
+  for (const auto* end : {"", "[0]"}) {
+    const auto own = fields.find(path.substr(judged.size()) + end);
+    if (own != fields.end()) return plain(own->second) != plain(value);
+  }
+  return false;
+}
+
+/// All values of a record but for what was said in a dialogue, a column for each stage; bold: another than in the
+/// first; "≠": what was judged is not what the record says.
+void write_fields(Markup& out, const std::string& id, const std::vector<std::pair<std::string, const json*>>& columns) {
+  PageTable table{id, "field"};
+  std::vector<std::map<std::string, std::string>> records;
+  std::map<std::string, std::string> fields;
+  for (const auto& [heading, record] : columns) {
+    table.columns.push_back({heading, "", "", false});
+    records.push_back(record ? flattened(*record) : std::map<std::string, std::string>());
+    if (record && record->contains("turns"))
+      std::erase_if(records.back(), [](const auto& field) {
+        return field.first.starts_with("turns[") || field.first.starts_with("history[");
+      });
+    fields.insert(records.back().begin(), records.back().end());
+  }
+  for (const auto& [path, value] : fields) {
+    if (table.groups[0].rows.size() == most_rows) break;
+    TableRow row{path};
+    for (const auto& record : records) {
+      const auto found = record.find(path);
+      row.cells.push_back({found == record.end() ? "–" : cut(unquoted(found->second), longest_text), ""});
+      row.cells.back().best = row.cells.back().text != row.cells.front().text;
+      if (found != record.end() && disagrees(record, path, found->second)) row.cells.back().text.insert(0, "≠ ");
+    }
+    table.groups[0].rows.push_back(row);
+  }
+  write(out, table);
+}
+
+void write_records(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const RecordGroup& group) {
+  const auto stage_of = [&](const auto& place) -> const StageData& { return runs[place.first].stages[place.second]; };
+  // In the order of the first run's data: those that all have, else (a run may have dropped many) those of the first.
+  std::vector<const json*> everywhere, of_first;
+  for (const auto& record : stage_of(group.stages[0]).records) {
+    of_first.push_back(&record);
+    const auto has = [&](const auto& place) { return record_of(stage_of(place), id_of(record)) != nullptr; };
+    if (std::all_of(group.stages.begin(), group.stages.end(), has)) everywhere.push_back(&record);
+  }
+  auto& records = everywhere.empty() ? of_first : everywhere;
+  records.resize(std::min(records.size(), most_shown));
+  for (const auto* record : records) {
+    if (out.size() > most_bytes) return;
+    const auto id = id_of(*record);
+    std::vector<SampleColumn> columns;
+    std::vector<std::pair<std::string, const json*>> fields;
+    for (const auto& place : group.stages) {
+      const auto* same = record_of(stage_of(place), id);
+      fields.emplace_back(runs[place.first].name + ", " + stage_of(place).name, same);
+      columns.push_back({runs[place.first].name, lineage.style(place.first), [&out, same] {
+                           same ? write_dialogue(out, *same) : out.element("p", {{"class", "how"}}, "not kept");
+                         }});
+    }
+    if (!group.dialogues) columns.clear();
+    const auto common = [&] {
+      if (!group.dialogues) return write_fields(out, id, fields);
+      if (!record->contains("judged")) return;
+      const auto details = out.open("details", {{"class", "values"}});
+      out.element("summary", {}, "all fields");
+      write_fields(out, id, fields);
+    };
+    write_block(out, false, id, first_words(*record), common, columns);
+  }
 }
 
 }  // namespace
 
 void write_samples(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  for (const auto& group : run_evaluations(runs, lineage, Seeds::apart)) write_evaluation(out, runs, lineage, group);
+  for (const auto& group : evaluations(runs, lineage)) {
+    if (group.plugin.empty()) write_evaluation(out, runs, lineage, group);
+  }
   bool headed = false;
   for (const auto& run : runs) {
     if (run.task == "evaluate" || run.groups.empty() || out.size() > most_bytes) continue;
-    if (!headed) {
-      out.element("h3", {}, "From training");
-      out.element("p", {{"class", "how"}},
-                  "Of each run the first group of its first and of its last step, with what its advantages were "
-                  "computed from.");
-    }
+    if (!headed) out.element("h3", {}, "From training");
     headed = true;
     write_training(out, run);
+  }
+}
+
+void write_stage_records(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
+  for (const auto& group : record_groups(runs)) {
+    std::string heading = group.plugin;
+    for (size_t i = 0; i < group.stages.size(); ++i)
+      heading += (i == 0 ? ": " : ", ") + runs[group.stages[i].first].name;
+    out.element("h3", {}, heading + (group.more > 0 ? fmt::format(" and {} more", group.more) : ""));
+    write_records(out, runs, lineage, group);
   }
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <set>
 
-#include "report/drawing/numbers.h"
+#include "report/comparing/compare.h"
 #include "report/drawing/plots.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
@@ -14,7 +16,7 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t fewest_for_line = 3;
+constexpr size_t fewest_for_line = 3, most_settings = 2;
 
 std::string label(const std::vector<Sweep::Value>& settings, size_t first = 0) {
   std::string text;
@@ -28,157 +30,114 @@ std::vector<Interval> column(const Sweep::Part& part, size_t metric) {
   return estimates;
 }
 
-std::string read_out(const Sweep::Part& part, size_t metric) {
-  std::string text;
-  const int decimals = column_decimals(column(part, metric));
-  for (const auto& row : part.rows)
-    text += fmt::format("{}: {}; ", label(row.settings), with_interval(row.metrics[metric], decimals));
-  return text;
+bool numeric(const std::vector<Sweep::Value>& values) {
+  return std::all_of(values.begin(), values.end(), [](const Sweep::Value& v) { return std::isfinite(v.number); });
 }
 
-// The values of a setting: numbers by size, names as they come.
+/// The values of a setting: numbers by size, names as they come.
 std::vector<Sweep::Value> values_of(const Sweep::Part& part, size_t setting) {
   std::vector<Sweep::Value> values;
   for (const auto& row : part.rows) {
     const auto same = [&](const Sweep::Value& value) { return value.text == row.settings[setting].text; };
     if (std::none_of(values.begin(), values.end(), same)) values.push_back(row.settings[setting]);
   }
-  const auto number = [](const Sweep::Value& value) { return std::isfinite(value.number); };
-  if (std::all_of(values.begin(), values.end(), number))
+  if (numeric(values))
     std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   return values;
 }
 
-bool on_a_map(const Sweep::Part& part) {
-  return part.settings.size() == 2 && values_of(part, 0).size() > 1 && values_of(part, 1).size() > 1;
-}
-
-void draw_map(Markup& out, const Sweep::Part& part, size_t metric, const std::string& id, const std::string& title) {
-  HeatMap map{id, title, read_out(part, metric), part.settings[0], part.settings[1], {}, {}, {}};
+void write_map(Markup& out, const Sweep::Part& part, size_t metric, const std::string& title) {
   const auto across = values_of(part, 0), down = values_of(part, 1);
-  for (const auto& value : across) map.columns.push_back(value.text);
-  for (const auto& value : down) map.rows.push_back(value.text);
-  map.cells.assign(down.size(), std::vector<Interval>(across.size()));
-  for (size_t i = 0; i < down.size(); ++i) {
-    for (size_t k = 0; k < across.size(); ++k) {
-      const auto here = [&](const Sweep::Row& row) {
-        return row.settings[0].text == across[k].text && row.settings[1].text == down[i].text;
-      };
-      const auto found = std::find_if(part.rows.begin(), part.rows.end(), here);
-      if (found != part.rows.end()) map.cells[i][k] = found->metrics[metric];
-    }
-  }
-  draw(out, map);
+  PageTable map{title, part.settings[1] + " ↓ " + part.settings[0] + " →"};
+  for (const auto& value : across) map.columns.push_back({value.text});
+  for (const auto& value : down) map.groups[0].rows.push_back({value.text});
+  std::vector<std::vector<Interval>> cells(down.size(), std::vector<Interval>(across.size()));
+  const auto place = [](const std::vector<Sweep::Value>& all, const Sweep::Value& value) {
+    return std::find_if(all.begin(), all.end(), [&](auto& one) { return one.text == value.text; }) - all.begin();
+  };
+  for (const auto& row : part.rows)
+    cells[place(down, row.settings[1])][place(across, row.settings[0])] = row.metrics[metric];
+  add_heat(map, cells);
+  write(out, map);
 }
 
-bool on_a_line(const Sweep::Part& part) {
-  std::set<double> places;
+/// Rows that agree in all but the first setting, in the order of the first.
+std::vector<std::vector<Sweep::Row>> series(const Sweep::Part& part) {
+  std::vector<std::vector<Sweep::Row>> all;
   for (const auto& row : part.rows) {
-    if (!std::isfinite(row.settings[0].number)) return false;
-    places.insert(row.settings[0].number);
+    const auto same = [&](const auto& rows) { return label(rows[0].settings, 1) == label(row.settings, 1); };
+    const auto place = std::find_if(all.begin(), all.end(), same);
+    place == all.end() ? all.push_back({row}) : place->push_back(row);
   }
-  return places.size() >= fewest_for_line;
-}
-
-// Rows that agree in all but the first setting, in the order of the first.
-std::vector<std::vector<const Sweep::Row*>> series(const Sweep::Part& part) {
-  std::vector<std::vector<const Sweep::Row*>> all;
-  for (const auto& row : part.rows) {
-    const auto same = [&](const auto& rows) { return label(rows[0]->settings, 1) == label(row.settings, 1); };
-    auto place = std::find_if(all.begin(), all.end(), same);
-    if (place == all.end()) place = all.insert(all.end(), std::vector<const Sweep::Row*>());
-    place->push_back(&row);
-  }
-  for (auto& rows : all) {
+  for (auto& rows : numeric(values_of(part, 0)) ? all : std::vector<std::vector<Sweep::Row>>())
     std::stable_sort(rows.begin(), rows.end(),
-                     [](auto* a, auto* b) { return a->settings[0].number < b->settings[0].number; });
-  }
+                     [](auto& a, auto& b) { return a.settings[0].number < b.settings[0].number; });
   return all;
 }
 
-PlotLine line_of(const std::vector<const Sweep::Row*>& rows, size_t metric, size_t style) {
-  const std::string name = label(rows[0]->settings, 1);
-  PlotLine line{name, name, style, {}, {}, {}};
-  for (const auto* row : rows) add_point(line, row->settings[0].number, row->metrics[metric]);
-  return line;
-}
-
-void draw_lines(Markup& out, const Sweep::Part& part, size_t metric, const std::string& id, const std::string& title) {
-  LinePlot plot{id, title, read_out(part, metric), part.settings[0], {}};
-  const auto all = series(part);
-  for (size_t i = 0; i < all.size(); ++i) plot.lines.push_back(line_of(all[i], metric, i));
-  std::erase_if(plot.lines, [](const PlotLine& line) { return line.heavy.y.empty(); });
-  plot.labels = all.size() > 1;
+LinePlot lines_of(const Sweep::Part& part, size_t metric) {
+  LinePlot plot{"", "", part.settings[0], {}};
+  for (const auto& rows : series(part)) {
+    const auto name = label(rows[0].settings, 1);
+    PlotLine line{name, name, plot.lines.size(), {}, {}, {}};
+    for (const auto& row : rows) add_point(line, row.settings[0].number, row.metrics[metric]);
+    if (!line.heavy.y.empty()) plot.lines.push_back(line);
+  }
   plot.whole_steps = false;
-  draw(out, plot);
+  return plot;
 }
 
-// With `base`, a first row at zero, from which the others are told apart.
-void draw_dots(Markup& out, const Sweep::Part& part, size_t metric, const std::string& id, const std::string& title,
-               const std::string& base = "") {
-  DotPlot plot{id, title, read_out(part, metric), {}};
-  const bool grouped = base.empty() && part.settings.size() > 1;
-  size_t style = 0;
-  if (!base.empty()) plot.groups.push_back({"", {{"base", base, style++, {0, missing, missing, 0}}}});
-  for (const auto& rows : grouped ? series(part) : std::vector<std::vector<const Sweep::Row*>>{}) {
-    DotGroup dots{label(rows[0]->settings, 1), {}};
-    for (size_t i = 0; i < rows.size(); ++i)
-      dots.rows.push_back({rows[i]->settings[0].text, label(rows[i]->settings), i, rows[i]->metrics[metric]});
+/// With `base`, a first row at zero, from which the others are told apart.
+DotPlot dots_of(const Sweep::Part& part, size_t metric, const std::string& base) {
+  DotPlot plot{"", "", {}};
+  for (const auto& rows : series(part)) {
+    DotGroup dots{label(rows[0].settings, 1), {}};
+    if (!base.empty()) dots.rows.push_back({"base", base, 0, {0, missing, missing, 0}});
+    for (const auto& row : rows)
+      dots.rows.push_back({row.settings[0].text, label(row.settings), dots.rows.size(), row.metrics[metric]});
     plot.groups.push_back(dots);
   }
-  if (!grouped) {
-    if (plot.groups.empty()) plot.groups.emplace_back();
-    for (const auto& row : part.rows)
-      plot.groups[0].rows.push_back({label(row.settings), label(row.settings), style++, row.metrics[metric]});
-  }
-  draw(out, plot);
+  return plot;
 }
 
+/// Over two settings a heat map, over numbers lines, else dots; differences are dots.
 void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size_t metric, const std::string& base) {
   const auto about = describe(sweep.metrics[metric]);
-  const bool differences = !base.empty();
   const auto known = column(part, metric);
   if (std::none_of(known.begin(), known.end(), [](const Interval& e) { return e.known(); })) return;
-  const auto figure = out.open("figure", {{"class", "plot"}});
-  {
-    const auto caption = out.open("figcaption");
-    out.element("strong", {}, differences ? about.title + ": difference" : about.title);
-    if (!about.from.empty()) out.element("span", {{"class", "from"}}, about.from);
-    out.element("span", {{"class", "note"}},
-                differences ? "from " + base : "by " + fmt::format("{}", fmt::join(part.settings, ", ")));
-  }
-  const auto id = fmt::format("{}-{}", differences ? "sweep-differences" : "sweep", metric);
-  const auto title = fmt::format("{} by {}", about.title, part.settings[0]);
-  if (differences) {
-    draw_dots(out, part, metric, id, title + ": difference from " + base, base);
-  } else if (on_a_map(part)) {
-    draw_map(out, part, metric, id, title + " and " + part.settings[1]);
-  } else if (on_a_line(part)) {
-    draw_lines(out, part, metric, id, title);
-  } else {
-    draw_dots(out, part, metric, id, title);
-  }
+  const bool differences = !base.empty();
+  const auto title = differences ? about.title + ": difference" : about.title;
+  const auto by = differences ? "from " + base : fmt::format("by {}", fmt::join(part.settings, ", "));
+  const auto write_plot = [&](auto plot) {
+    plot.id = fmt::format("{}-{}", differences ? "sweep-differences" : "sweep", metric);
+    plot.title = title + " " + by;
+    draw(out, plot);
+  };
+  const auto first = values_of(part, 0);
+  if (!differences && part.settings.size() == 2 && first.size() > 1 && values_of(part, 1).size() > 1)
+    return write_map(out, part, metric, title + " " + by);
+  const auto figure = open_plot(out, title, about.from, by);
+  if (differences) return write_plot(dots_of(part, metric, base));
+  if (first.size() >= fewest_for_line && numeric(first)) return write_plot(lines_of(part, metric));
+  write_plot(dots_of(part, metric, ""));
 }
 
 TableCell cell(const Interval& e, int decimals, bool differences) {
   const auto text = [&](double value) { return differences ? fixed_signed(value, decimals) : fixed(value, decimals); };
-  const bool clear = differences && e.has_interval() && (e.low > 0 || e.high < 0);
+  const bool clear = differences && e.clear();
   return {text(e.mean), e.has_interval() ? fmt::format("{} to {}", text(e.low), text(e.high)) : "", clear};
 }
 
 void write_table(Markup& out, const Sweep& sweep, const Sweep::Part& part, bool differences) {
   PageTable table{differences
-                      ? fmt::format("Differences from {}, of pairs with the same {}; bold: the interval leaves zero "
-                                    "out",
-                                    sweep.base, sweep.paired_by)
+                      ? fmt::format("Differences from {}, of pairs with the same {}", sweep.base, sweep.paired_by)
                       : "Means over the runs of a row",
                   fmt::format("{}", fmt::join(part.settings, ", ")),
-                  {{differences ? "pairs" : "runs", "", ""}},
-                  {{"", {}}}};
+                  {{differences ? "pairs" : "runs", "", ""}}};
   for (const auto& row : part.rows) {
     const auto runs = row.failed > 0 ? fmt::format("{} of {}", row.finished, row.finished + row.failed)
                                      : std::to_string(row.finished);
-    table.groups[0].rows.push_back({label(row.settings), "", {}, {{runs, ""}}});
+    table.groups[0].rows.push_back({label(row.settings), "", {}, {{runs}}});
   }
   for (size_t metric = 0; metric < sweep.metrics.size(); ++metric) {
     const auto about = describe(sweep.metrics[metric]);
@@ -200,31 +159,127 @@ void write_part(Markup& out, const Sweep& sweep, const Sweep::Part& part, const 
   write_table(out, sweep, part, !base.empty());
 }
 
-std::string intervals_of(const Sweep::Part& part) {
-  const auto several = [](const Sweep::Row& row) { return row.finished + row.failed > 1; };
-  if (std::any_of(part.rows.begin(), part.rows.end(), several))
-    return "Means over the runs of each setting, such as several seeds, with 95 % intervals over these runs (Student's "
-           "t); "
-           "a single run has none.";
-  const auto bounded = [](const Sweep::Row& row) {
-    return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Interval& e) { return e.has_interval(); });
+// Finds out whether runs are a sweep: the settings in which they differ, and means over seeds.
+
+using Flat = std::map<std::string, std::string>;
+
+/// "reweighting.alpha" where `reweighting.plugin` differs and not all have an alpha.
+bool belongs_to_plugin(const std::string& path, const std::set<std::string>& paths, const std::vector<Flat>& specs) {
+  if (std::all_of(specs.begin(), specs.end(), [&](const Flat& spec) { return spec.contains(path); })) return false;
+  for (size_t dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const auto plugin = path.substr(0, dot) + ".plugin";
+    if (plugin != path && paths.contains(plugin)) return true;
+  }
+  return false;
+}
+
+/// Settings in which runs of the same seed differ.
+std::vector<std::string> settings_of(const std::vector<const RunData*>& runs, const std::vector<Flat>& specs) {
+  std::map<std::string, std::vector<const RunData*>> by_seed;
+  for (size_t i = 0; i < runs.size(); ++i)
+    by_seed[specs[i].contains("seed") ? specs[i].at("seed") : ""].push_back(runs[i]);
+  std::set<std::string> paths;
+  for (const auto& [seed, members] : by_seed) {
+    for (const auto& path : changed(members)) {
+      const bool is_seed = path == "seed" || path.ends_with(".seed");
+      if (!is_seed && !path.starts_with("inputs.")) paths.insert(path);
+    }
+  }
+  std::vector<std::string> settings;
+  for (const auto& path : paths) {
+    if (!belongs_to_plugin(path, paths, specs)) settings.push_back(path);
+  }
+  return settings;
+}
+
+Sweep::Value setting_in(const Flat& spec, const std::string& path) {
+  const auto found = spec.find(path);
+  if (found == spec.end()) return {"–", missing};
+  const auto text = unquoted(found->second);
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return {text, text == found->second && end == text.c_str() + text.size() ? number : missing};
+}
+
+/// Evaluations of several models, or on several files, are told apart by these files: no setting was swept.
+bool reads_other_files(const RunData& run, const std::vector<std::string>& settings) {
+  return run.task == "evaluate" && std::any_of(settings.begin(), settings.end(), [&](const auto& path) {
+           const auto inputs = run.spec.find("inputs");
+           return path == "model.path" || (inputs != run.spec.end() && inputs->contains(path));
+         });
+}
+
+/// The setting with most numbers is the one to draw lines over.
+void order(std::vector<std::string>& settings, const std::vector<Flat>& specs) {
+  const auto numbers = [&](const std::string& path) {
+    std::set<double> all;
+    for (const auto& spec : specs) {
+      if (const double number = setting_in(spec, path).number; std::isfinite(number)) all.insert(number);
+    }
+    return all.size();
   };
-  if (std::any_of(part.rows.begin(), part.rows.end(), bounded))
-    return "One run for each setting, with 95 % intervals over its prompts; they say nothing about other seeds.";
-  return "One run for each setting, so there are no intervals: differences may be luck.";
+  std::stable_sort(settings.begin(), settings.end(),
+                   [&](const auto& a, const auto& b) { return numbers(a) > numbers(b); });
 }
 
 }  // namespace
 
 void write_sweep(Markup& out, const Sweep& sweep) {
-  out.element("p", {{"class", "how"}},
-              intervals_of(sweep.means) + " Nothing is corrected for looking at several metrics.");
+  out.element(
+      "p", {{"class", "how"}},
+      "Intervals are 95 %: over the runs of a setting (Student's t), of a single run over its prompts, which says "
+      "nothing about other seeds. Without an interval a difference may be luck. Nothing is corrected for looking "
+      "at several metrics.");
   write_part(out, sweep, sweep.means, "");
   write_part(out, sweep, sweep.differences, sweep.base);
   if (sweep.notes.empty()) return;
   out.element("p", {{"class", "how"}}, "Left out:");
   const auto list = out.open("ul");
   for (const auto& note : sweep.notes) out.element("li", {}, note);
+}
+
+std::optional<Sweep> swept(const std::vector<RunData>& runs) {
+  std::vector<const RunData*> all;
+  std::vector<Flat> specs;
+  for (const auto& run : runs) {
+    if (run.task.empty() || run.task == "data" || run.task != runs.front().task) return {};
+    all.push_back(&run);
+    specs.push_back(flattened(run.spec));
+  }
+  auto settings = settings_of(all, specs);
+  if (settings.empty() || settings.size() > most_settings || reads_other_files(runs[0], settings)) return {};
+  order(settings, specs);
+  std::map<std::vector<std::string>, std::vector<const RunData*>> members;  // by the texts of their values
+  std::vector<std::vector<Sweep::Value>> rows;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<Sweep::Value> values;
+    std::vector<std::string> texts;
+    for (const auto& path : settings) values.push_back(setting_in(specs[i], path)), texts.push_back(values.back().text);
+    if (members[texts].empty()) rows.push_back(values);
+    members[texts].push_back(all[i]);
+  }
+  Sweep sweep;
+  for (const auto& metric : headline(all)) sweep.metrics.push_back(metric.name);
+  sweep.means.settings = settings;
+  if (rows.size() < 2 || sweep.metrics.empty()) return {};
+  for (const auto& values : rows) {
+    std::vector<std::string> texts;
+    for (const auto& value : values) texts.push_back(value.text);
+    Sweep::Row row{values, {}, 0, 0};
+    for (const auto* run : members[texts]) ++(run->finished() ? row.finished : row.failed);
+    for (const auto& metric : sweep.metrics) {
+      std::vector<Interval> figures;
+      std::vector<double> means;
+      for (const auto* run : members[texts]) {
+        if (run->finished()) figures.push_back(run->estimate(metric)), means.push_back(figures.back().mean);
+      }
+      // Where no row has several runs, a run's own interval.
+      const bool own = rows.size() == all.size() && !figures.empty();
+      row.metrics.push_back(own ? figures[0] : statistics::mean_interval(means));
+    }
+    sweep.means.rows.push_back(std::move(row));
+  }
+  return sweep;
 }
 
 }  // namespace compeer::report

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "../sample_runs.h"
+
 namespace compeer::report {
 namespace {
 
@@ -56,18 +58,14 @@ TEST(MeanDifference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
   EXPECT_FALSE(difference(a, b, "reward").paired);
 }
 
-TEST(MeanDifference, InWordsClaimsNoMoreThanTheInterval) {
-  EXPECT_EQ(in_words({0.141, 0.112, 0.17}, 3), "+0.141 [+0.112, +0.170]");
-  EXPECT_EQ(in_words({0.004, -0.021, 0.029}, 3), "no clear difference (+0.004 [−0.021, +0.029])");
-  EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
-  EXPECT_EQ(in_words({}, 3), "–");
-  EXPECT_EQ(in_words({0, 0, 0}, 3), "equal");
+std::vector<Standing> standings_of(const std::vector<Interval>& all, Better better) {
+  return standings(all, better, [&](size_t i, size_t best) { return difference(all[i], all[best]); });
 }
 
 TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
   // 62 - 60: sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
   const std::vector<Interval> all = {{60, 57, 63, 9}, {62, 61, 63, 9}, {50, 49, 51, 9}, {missing, missing, missing, 0}};
-  const auto marks = standings(all, Better::higher);
+  const auto marks = standings_of(all, Better::higher);
   EXPECT_TRUE(marks[1].best && !marks[1].level);
   EXPECT_TRUE(marks[0].second && marks[0].level);
   EXPECT_FALSE(marks[2].best || marks[2].second || marks[2].level);
@@ -76,14 +74,41 @@ TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
 
 TEST(Standings, KnowWhereLowerIsBetter) {
   const std::vector<Interval> all = {{0.2, 0.1, 0.3, 9}, {0.1, 0.05, 0.15, 9}};
-  EXPECT_TRUE(standings(all, Better::lower)[1].best);
-  EXPECT_TRUE(standings(all, Better::higher)[0].best);
-  EXPECT_FALSE(standings(all, Better::unknown)[0].best);
+  EXPECT_TRUE(standings_of(all, Better::lower)[1].best);
+  EXPECT_TRUE(standings_of(all, Better::higher)[0].best);
+  EXPECT_FALSE(standings_of(all, Better::unknown)[0].best);
 }
 
 TEST(Standings, MarkNothingWhereAllAreAlikeOrAlone) {
-  EXPECT_FALSE(standings({{1, 0, 2, 9}}, Better::higher)[0].best);
-  EXPECT_FALSE(standings({{1, 0, 2, 9}, {1, 0, 2, 9}}, Better::higher)[0].best);
+  EXPECT_FALSE(standings_of({{1, 0, 2, 9}}, Better::higher)[0].best);
+  EXPECT_FALSE(standings_of({{1, 0, 2, 9}, {1, 0, 2, 9}}, Better::higher)[0].best);
+}
+
+TEST(Flattened, NamesEveryValueByItsPath) {
+  const auto flat = flattened({{"grpo", {{"lr", 2e-4}}},
+                               {"rewards", {{{"plugin", "length"}}}},
+                               {"ids", {1, 2}},
+                               {"empty", nlohmann::json::object()}});
+  EXPECT_EQ(flat.at("grpo.lr"), "0.0002");
+  EXPECT_EQ(flat.at("rewards[0].plugin"), "\"length\"");
+  EXPECT_EQ(flat.at("ids"), "[1,2]");
+  EXPECT_EQ(flat.at("empty"), "{}");
+}
+
+TEST(Changed, ListsOnlyWhatDiffers) {
+  auto a = sample::run("a", "grpo", "", "none"), b = sample::run("b", "grpo", "", "redundancy");
+  EXPECT_EQ(changed({&a, &b}), (std::vector<std::string>{"reweighting.alpha", "reweighting.beta", "reweighting.mode",
+                                                         "reweighting.plugin"}));
+  EXPECT_TRUE(changed({&a, &a}).empty());
+}
+
+TEST(Changed, NamesAnInputOnceButNoticesAChangedFile) {
+  auto a = sample::run("a", "grpo", "models/a"), b = sample::run("b", "grpo", "models/b");
+  a.spec["inputs"] = {{"model.path", "1111"}};
+  b.spec["inputs"] = {{"model.path", "2222"}};
+  EXPECT_EQ(changed({&a, &b}), (std::vector<std::string>{"model.path"}));
+  b.spec["model"]["path"] = "models/a";
+  EXPECT_EQ(changed({&a, &b}), (std::vector<std::string>{"inputs.\"model.path\""}));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "../sample_runs.h"
-#include "report/sections/sections.h"
 
 namespace compeer::report {
 namespace {
@@ -84,6 +83,15 @@ TEST(ShortLabels, DropTheWordsThatAllShare) {
   EXPECT_EQ(short_labels({"a-b", "a-c-d"}), (std::vector<std::string>{"b", "c-d"}));
   EXPECT_EQ(short_labels({"alone-in-the-world"}), (std::vector<std::string>{"alone-in-the-world"}));
   EXPECT_EQ(short_labels({"run", "run-2"}), (std::vector<std::string>{"run", "run-2"}));
+}
+
+TEST(Kinds, TakeSeedsTogether) {
+  const auto runs = sample::sweep(2, 3, 5);
+  const auto kinds = kinds_of(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
+  ASSERT_EQ(kinds.size(), 2u);
+  EXPECT_EQ(kinds[0].name, "alpha-0 (3 seeds)");
+  EXPECT_EQ(kinds[0].label, "0");
+  EXPECT_EQ(kinds[1].runs, (std::vector<size_t>{3, 4, 5}));
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 #include "../sample_runs.h"
 #include "report/drawing/plots.h"
-#include "report/drawing/svg.h"
-#include "report/sections/curve_parts.h"
+#include "report/sections/curves.h"
 
 namespace compeer::report {
 namespace {
@@ -33,7 +32,7 @@ std::vector<double> label_places(const std::string& svg) {
 }
 
 LinePlot lines_ending_at(const std::vector<double>& ends) {
-  LinePlot plot{"p", "quality", "what it shows", "step", {}};
+  LinePlot plot{"p", "quality", "step", {}};
   for (size_t i = 0; i < ends.size(); ++i)
     plot.lines.push_back(
         {"run " + std::to_string(i), "run " + std::to_string(i), i, {{1, 2, 3}, {0, 0.5, ends[i]}}, {}, {}});
@@ -84,9 +83,10 @@ TEST(LinePlot, OfManyLinesNamesTheThreeHighestAndLowest) {
 }
 
 TEST(LookLine, HasEveryLookAsItWasMeasured) {
-  const RunData run = sample::validated(sample::sft("r", 60), 4, 24);
-  const CurveSource source{"r", "r", 0, {&run}};
-  const PlotLine line = look_line(source, "validation/loss", resolution({source}, 5));
+  const std::vector<RunData> runs = {sample::validated(sample::sft("r", 60), 4, 24)};
+  const auto& run = runs[0];
+  const Kind kind{"r", "r", 0, {0}};
+  const PlotLine line = plot_line(runs, kind, "validation/loss", resolution(runs, {kind}, 5));
   ASSERT_EQ(line.heavy.x.size(), 15u);
   EXPECT_EQ(line.heavy.x.front(), 4);
   EXPECT_EQ(line.heavy.x.back(), 60);
@@ -94,7 +94,7 @@ TEST(LookLine, HasEveryLookAsItWasMeasured) {
   EXPECT_TRUE(line.light.x.empty());
   EXPECT_EQ(line.ringed.x, (std::vector<double>{24}));
   EXPECT_EQ(line.ringed.y, (std::vector<double>{1.94}));
-  const auto svg = drawn(LinePlot{"p", "loss", "", "step", {line}});
+  const auto svg = drawn(LinePlot{"p", "loss", "step", {line}});
   EXPECT_EQ(count(svg, "r=\"2.4\""), 15u);
   EXPECT_EQ(count(svg, "class=\"ring\""), 1u);
 }
@@ -112,10 +112,10 @@ TEST(LinePlot, CoversStepsThatNoLineReaches) {
 }
 
 TEST(LookLine, OfSeveralSeedsIsTheirMeanWithEachBestLookRinged) {
-  const RunData a = sample::validated(sample::sft("a", 60), 10, 20),
-                b = sample::validated(sample::sft("b", 60), 10, 40);
-  const CurveSource source{"r", "r", 0, {&a, &b}};
-  const PlotLine line = look_line(source, "validation/loss", resolution({source}, 5));
+  const std::vector<RunData> runs = {sample::validated(sample::sft("a", 60), 10, 20),
+                                     sample::validated(sample::sft("b", 60), 10, 40)};
+  const Kind kind{"r", "r", 0, {0, 1}};
+  const PlotLine line = plot_line(runs, kind, "validation/loss", resolution(runs, {kind}, 5));
   ASSERT_EQ(line.heavy.y.size(), 6u);
   EXPECT_NEAR(line.heavy.y[1], 2.04, 1e-12);  // 1.94 and 1.94 + 0.01 * 20
   EXPECT_NEAR(line.band.high[1], 2.14, 1e-12);
@@ -124,9 +124,8 @@ TEST(LookLine, OfSeveralSeedsIsTheirMeanWithEachBestLookRinged) {
 
 TEST(LinePlot, TellsScreenReadersWhatItShows) {
   const auto svg = drawn(lines_ending_at({1, 2}));
-  EXPECT_NE(svg.find("role=\"img\" aria-labelledby=\"p-title p-description\""), std::string::npos);
-  EXPECT_NE(svg.find("<title id=\"p-title\">quality</title><desc id=\"p-description\">what it shows</desc>"),
-            std::string::npos);
+  EXPECT_NE(svg.find("role=\"img\" aria-labelledby=\"p-title\""), std::string::npos);
+  EXPECT_NE(svg.find("<title id=\"p-title\">quality</title>"), std::string::npos);
 }
 
 TEST(LinePlot, ShowsARunOfOneRow) {
@@ -151,7 +150,6 @@ TEST(LinePlot, OneOutlierDoesNotFlattenTheRest) {
 TEST(DotPlot, DrawsMeanIntervalAndBaseline) {
   DotPlot plot{"d",
                "reward",
-               "",
                {{"Greedy", {{"a", "a", 0, {1, 0.9, 1.1, 9}}, {"b", "b", 1, {2, 1.9, 2.1, 9}}, {"c", "c", 2, {}}}}}};
   const auto svg = drawn(plot);
   EXPECT_EQ(count(svg, "<circle"), 2u);  // the third has no value
@@ -161,38 +159,40 @@ TEST(DotPlot, DrawsMeanIntervalAndBaseline) {
   EXPECT_EQ(drawn(plot), "");
 }
 
-TEST(BarPlot, LeavesOutWhatTakesNoTime) {
-  BarPlot plot{"b", "time", "", "seconds", {"rollout", "reward"}, {{"r", "r", {10, NAN}}, {"s", "s", {0, 0}}}};
-  EXPECT_EQ(count(drawn(plot), "<rect"), 1u);
-  plot.rows.erase(plot.rows.begin());
-  EXPECT_EQ(drawn(plot), "");
+TEST(LinePlot, OfOnePointDrawsItsIntervalsAsACross) {
+  LinePlot plot{"p", "quality", "distinct", {{"a", "a", 12, {}, {}, {}}}};
+  add_point(plot.lines[0], 0.1, {0.7, 0.6, 0.8, 9});
+  plot.lines[0].across = {0.1, 0.05, 0.15, 9};
+  plot.lines[0].points = true;
+  plot.whole_steps = false;
+  const auto svg = drawn(plot);
+  EXPECT_EQ(count(svg, "class=\"interval\""), 2u);
+  EXPECT_EQ(count(svg, "<circle"), 1u);
 }
 
-TEST(CurveSources, TakeSeedsTogether) {
+TEST(PlotLines, OfSeveralSeedsHaveABand) {
   const auto runs = sample::sweep(2, 3, 30);
-  const auto sources = curve_sources(runs, Lineage(runs), "grpo");
-  ASSERT_EQ(sources.size(), 2u);
-  EXPECT_EQ(sources[0].name, "alpha-0 (3 seeds)");
-  EXPECT_EQ(sources[0].label, "0");
-  const PlotLine line = plot_line(sources[0], "reward", resolution(sources, 1));
+  const auto kinds = kinds_of(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
+  const PlotLine line = plot_line(runs, kinds[0], "reward", resolution(runs, kinds, 1));
   EXPECT_EQ(line.heavy.x.size(), 30u);
   EXPECT_EQ(line.band.low.size(), 30u);
   EXPECT_TRUE(line.light.x.empty());
 }
 
-TEST(CurveSources, DrawFewerPointsTheMoreLinesThereAre) {
+TEST(PlotLines, HaveFewerPointsTheMoreThereAre) {
   const auto few = sample::sweep(2, 1, 1000), many = sample::sweep(50, 1, 1000);
-  const auto coarse = curve_sources(many, Lineage(many), "grpo"), fine = curve_sources(few, Lineage(few), "grpo");
-  EXPECT_EQ(plot_line(fine[0], "reward", resolution(fine, 20)).heavy.x.size(), 320u);
-  EXPECT_LE(plot_line(coarse[0], "reward", resolution(coarse, 20)).heavy.x.size(), 90u);
-  EXPECT_EQ(resolution(coarse, 20).light, 0u);
+  std::vector<size_t> all;
+  for (size_t i = 0; i < many.size(); ++i) all.push_back(i);
+  const auto coarse = kinds_of(many, Lineage(many), all), fine = kinds_of(few, Lineage(few), {0, 1});
+  EXPECT_EQ(plot_line(few, fine[0], "reward", resolution(few, fine, 20)).heavy.x.size(), 320u);
+  EXPECT_LE(plot_line(many, coarse[0], "reward", resolution(many, coarse, 20)).heavy.x.size(), 90u);
+  EXPECT_EQ(resolution(many, coarse, 20).light, 0u);
 }
 
-TEST(CurveSources, NeverSmoothASchedule) {
-  RunData run = sample::sft("s", 100);
-  const std::vector<RunData> runs = {run};
-  const auto sources = curve_sources(runs, Lineage(runs), "sft");
-  EXPECT_EQ(plot_line(sources[0], "lr", resolution(sources, 3)).heavy.y, run.columns["lr"]);
+TEST(PlotLines, NeverSmoothASchedule) {
+  const std::vector<RunData> runs = {sample::sft("s", 100)};
+  const auto kinds = kinds_of(runs, Lineage(runs), {0});
+  EXPECT_EQ(plot_line(runs, kinds[0], "lr", resolution(runs, kinds, 3)).heavy.y, *runs[0].column("lr"));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "record/run_file.h"
 #include "record/status.h"
-#include "report/page.h"
+#include "report/report.h"
 #include "results_folder.h"
 
 namespace compeer::report {
@@ -49,7 +49,7 @@ class LoadStages : public ResultsFolder {
   }
 };
 
-TEST_F(LoadStages, ReadsStagesAndTranscripts) {
+TEST_F(LoadStages, ReadsStagesAndDialogues) {
   const RunData run = load_run(write_data_run(true));
   EXPECT_EQ(run.problems, std::vector<std::string>());
   ASSERT_EQ(run.stages.size(), 2u);
@@ -59,26 +59,43 @@ TEST_F(LoadStages, ReadsStagesAndTranscripts) {
   EXPECT_EQ(run.stages[1].left_out, 1);
   EXPECT_EQ(run.stages[1].settings["supporter"]["plugin"], "local");
   EXPECT_EQ(run.stages[1].findings["mean_emotion"]["value"], 50);
-  EXPECT_EQ(run.transcripts_of, "01-sage");
-  ASSERT_EQ(run.transcripts.size(), 3u);
-  EXPECT_EQ(run.transcripts[2]["id"], "esc_world/test/2");
-  ASSERT_EQ(run.judged.size(), 1u);
-  EXPECT_EQ(run.judged[0].first, "01-sage");
-  EXPECT_EQ(run.judged[0].second.size(), 1u);
+  ASSERT_EQ(run.stages[1].records.size(), 3u);  // the dialogues
+  EXPECT_EQ(run.stages[1].records[2]["id"], "esc_world/test/2");
 }
 
-TEST_F(LoadStages, TellsWhatFlattersFiguresOrSpoilsThem) {
+TEST_F(LoadStages, KeepsDialoguesOfEachStageThatJudgedThem) {
   const auto folder = write_data_run(true);
   auto summary = *record::read_summary(folder);
-  summary.details["stages"][1]["counts"] = {
-      {"answers without a reply", 12}, {"history: True, unreadable", 2}, {"reply: first, unreadable", 1}, {"a", 7}};
+  auto second = summary.details["stages"][1];
+  second["stage"] = "02-judge";
+  summary.details["stages"].push_back(second);
   record::write_summary(folder, summary);
-  EXPECT_EQ(load_run(folder).remarks,
-            (std::vector<std::string>{"01-sage: 12 answers are without a reply, which flatters other figures",
-                                      "01-sage: 3 verdicts can't be read and count as wrong"}));
+  const std::string said = R"({"id":"a","turns":[{"role":"user","text":"Hello"}],)";
+  for (const char* file : {"stages/01-sage.jsonl", "stages/02-judge.jsonl"})
+    write_file(folder / file, said + R"("judged":{"preference":"first"}})" + "\n");
+  RunData run = load_run(folder);
+  ASSERT_EQ(run.stages.size(), 3u);
+  EXPECT_EQ(run.stages[1].records.size(), 1u);
+  EXPECT_EQ(run.stages[2].records.size(), 1u);
+  write_file(folder / "stages/01-sage.jsonl", said + R"("scores":{"fluency":3}})" + "\n");
+  run = load_run(folder);
+  EXPECT_TRUE(run.stages[1].records.empty());  // the later stage has the same dialogue
+  EXPECT_EQ(run.stages[2].records.size(), 1u);
 }
 
-TEST_F(LoadStages, TakesWhatWasSaidFromSagesOwnLayout) {
+TEST_F(LoadStages, KeepsOtherRecordsOfStagesThatMeasure) {
+  const auto folder = write_data_run(true);
+  const std::string judged = R"({"id":"a","history":[{"role":"user","text":"Hello"}],"judged":{"preference":"first"}})"
+                             "\n";
+  write_file(folder / "stages/01-sage.jsonl", judged + judged + judged + judged);
+  const RunData run = load_run(folder);
+  ASSERT_EQ(run.stages[1].records.size(), 4u);
+  EXPECT_EQ(run.stages[1].records[0]["judged"]["preference"], "first");
+  EXPECT_FALSE(run.stages[1].records[0].contains("turns"));
+  EXPECT_TRUE(run.stages[0].records.empty());
+}
+
+TEST_F(LoadStages, TakesWhatWasSaidFromAHistoryOfMessages) {
   const auto folder = write_data_run(true);
   const std::string score = R"({"id":"score","turns":[],"scores":{"fluency":3}})";
   const std::string published =
@@ -87,10 +104,19 @@ TEST_F(LoadStages, TakesWhatWasSaidFromSagesOwnLayout) {
   write_file(folder / "stages/01-sage.jsonl", score + "\n" + score + "\n" + score + "\n" + published + "\n");
   const RunData run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>());
-  ASSERT_EQ(run.transcripts.size(), 1u);  // the others hold no dialogue
-  EXPECT_EQ(run.transcripts[0]["id"], "p");
-  EXPECT_EQ(run.transcripts[0]["turns"],
-            (nlohmann::json{{{"role", "user"}, {"text", "你好"}}, {{"role", "assistant"}, {"text", "Hello."}}}));
+  ASSERT_EQ(run.stages[1].records.size(), 1u);  // the others hold no dialogue
+  EXPECT_EQ(run.stages[1].records[0]["id"], "p");
+  EXPECT_EQ(run.stages[1].records[0]["turns"],
+            (nlohmann::json{{{"role", "user"}, {"text", "你好"}, {"emotion-point", 40}},
+                            {{"role", "assistant"}, {"text", "Hello."}}}));
+}
+
+TEST_F(LoadStages, AddsNumbersThatOnlyTheHistoryHas) {
+  const auto folder = write_data_run(true);
+  const std::string both = R"({"id":"p","turns":[{"role":"user","text":"Hm."}],)"
+                           R"("history":[{"role":"user","content":"Hm.","emotion-point":37}]})";
+  write_file(folder / "stages/01-sage.jsonl", both + "\n" + both + "\n" + both + "\n" + both + "\n");
+  EXPECT_EQ(load_run(folder).stages[1].records[0]["turns"][0]["emotion-point"], 37);
 }
 
 TEST_F(LoadStages, OfARunThatCrashedReadsWhatThereIs) {
@@ -100,7 +126,7 @@ TEST_F(LoadStages, OfARunThatCrashedReadsWhatThereIs) {
   EXPECT_EQ(run.stages[1].name, "01-sage");
   EXPECT_EQ(run.stages[1].out, 4);
   EXPECT_EQ(run.stages[1].dropped.at("no answer"), 1);
-  EXPECT_EQ(run.transcripts.size(), 3u);
+  EXPECT_EQ(run.stages[1].records.size(), 3u);
 }
 
 TEST_F(LoadStages, NamesAHalfWrittenFile) {
@@ -109,7 +135,7 @@ TEST_F(LoadStages, NamesAHalfWrittenFile) {
   auto text = read_file(file);
   write_file(file, text.substr(0, text.size() - 20));
   const RunData run = load_run(folder);
-  EXPECT_EQ(run.transcripts.size(), 2u);
+  EXPECT_EQ(run.stages[1].records.size(), 2u);
   EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
   write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
   EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: holds 3 of 4 records"});
@@ -159,7 +185,7 @@ TEST_F(LoadStages, ReadsNoFilesOutsideOfItsFolder) {
   EXPECT_EQ(run.problems,
             (std::vector<std::string>{"summary.json: calls a stage '../../mine', which can't begin the name of a file",
                                       "stages/01-sage.jsonl: not there"}));
-  EXPECT_EQ(run.transcripts.size(), 0u);
+  EXPECT_EQ(run.stages[1].records.size(), 0u);
 }
 
 // One broken folder must not take the others with it.

@@ -42,17 +42,6 @@ TEST(Evaluations, TellWhatWasNotScored) {
   EXPECT_TRUE(has(html,
                   "<th scope=\"row\">unreadable change</th><td class=\"number\">0</td><td class=\"number\">0</td>"
                   "<td class=\"number\">6</td>"));
-  const auto told = notices(sample::study());
-  ASSERT_EQ(told.size(), 3u);
-  EXPECT_EQ(told[1], "sage-urp-seed_2, 01-sage: 2 of 100 records were not scored.");
-}
-
-TEST(Evaluations, OfVeryManyTellTheSumAndTheWorst) {
-  std::vector<RunData> runs;
-  for (int i = 1; i <= 7; ++i)
-    runs.push_back(sample::tested("run-" + std::to_string(i), "x", 1, 50 + i, 2, 0.1, i == 4 ? 9 : 1));
-  EXPECT_EQ(notices(runs), std::vector<std::string>{"In 7 tests 15 of 700 records were not scored; most in run-4, "
-                                                    "01-sage: 9 of 100 records were not scored."});
 }
 
 TEST(Evaluations, CountWhatFindingsCallInvalid) {
@@ -63,17 +52,11 @@ TEST(Evaluations, CountWhatFindingsCallInvalid) {
   EXPECT_FALSE(has(html, "<th scope=\"row\">invalid/rules/overall</th>"));  // none, so no reason
 }
 
-/// A run whose judges gave 18 of 21 scores, of three dialogues; a fourth was dropped.
-RunData judged_in_part(const std::string& name) {
-  auto run = sample::tested(name, "x", 1, 50, 2, 0.1, 1);
-  run.stages[1].findings["scores"] = 21;
+TEST(Evaluations, CountInvalidScoresBesideWhatWasDropped) {
+  auto run = sample::tested("a", "x", 1, 50, 2, 0.1, 1);
   run.stages[1].findings["invalid"] = 3;
   run.stages[1].findings["reasons"] = {{"judge, fluency", 2}, {"judge, human", 1}};
-  return run;
-}
-
-TEST(Evaluations, CountInvalidScoresBesideWhatWasDropped) {
-  const auto html = written({judged_in_part("a")});
+  const auto html = written({run});
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, fluency</th><td class=\"number\">2</td>"));
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, human</th><td class=\"number\">1</td>"));
   EXPECT_TRUE(has(html, "<th scope=\"row\">unreadable change</th><td class=\"number\">1</td>"));
@@ -85,35 +68,23 @@ TEST(Evaluations, CountWhatWasDroppedForBeingInvalidOnce) {
   run.stages[1].findings["invalid"] = 3;
   run.stages[1].findings["reasons"] = {{"unreadable change", 3}};
   EXPECT_FALSE(has(written({run}), "invalid: unreadable change"));
-  EXPECT_EQ(notices({run}), std::vector<std::string>{"a, 01-sage: 3 of 100 records were not scored."});
-}
-
-TEST(Evaluations, NameTestsWithInvalidScores) {
-  auto silent = judged_in_part("silent"), old = judged_in_part("old");
-  for (auto* run : {&silent, &old}) run->stages[1].left_out = 0, run->stages[1].dropped.clear();
-  old.stages[1].findings.erase("scores");
-  EXPECT_EQ(notices({silent, old}), (std::vector<std::string>{"silent, 01-sage: 3 of 21 scores are invalid.",
-                                                              "old, 01-sage: 3 scores are invalid."}));
-  const auto many = notices(std::vector<RunData>(7, silent));
-  EXPECT_EQ(many, std::vector<std::string>{"In 7 tests 21 of 147 scores are invalid; most in silent, 01-sage: 3 of 21 "
-                                           "scores are invalid."});
 }
 
 TEST(Evaluations, DrawCurvesOverRounds) {
   const auto html = written(sample::study());
-  EXPECT_TRUE(has(html, "<title id=\"stage-1-curve-1-title\">sage: emotion over rounds</title>"));
-  EXPECT_TRUE(has(html, "sage-por: 40 in round 0, 60 in round 4."));
+  EXPECT_TRUE(has(html, "<title id=\"evaluation-1-curve-1-title\">sage: emotion over rounds</title>"));
 }
 
-TEST(Evaluations, DrawSharesAsBars) {
+TEST(Evaluations, DrawSharesAsDots) {
   auto run = sample::tested("compared", "x", 1, 50, 2, 0.1);
   run.stages[1].findings = {
       {"shares", {"win", "tie", "lose"}},
       {"a vs b",
        {{"win", sample::figure(0.5, 0.1)}, {"tie", sample::figure(0.2, 0.1)}, {"lose", sample::figure(0.3, 0.1)}}}};
   const auto html = written({run});
-  EXPECT_TRUE(has(html, "<title id=\"stage-1-shares-title\">sage, in shares</title>")) << html;
-  EXPECT_TRUE(has(html, "a vs b, compared: win 50 %, tie 20 %, lose 30 %."));
+  EXPECT_TRUE(has(html, "<title id=\"evaluation-1-shares-title\">sage, in shares</title>")) << html;
+  EXPECT_TRUE(has(html, ">a vs b</text>"));
+  EXPECT_TRUE(has(html, "<title>win: 0.50 [0.40, 0.60]</title>"));
 }
 
 TEST(Evaluations, ShowJudgesByWhatTheyJudged) {
@@ -147,33 +118,44 @@ TEST(Evaluations, MarkTheBestOfEvaluateRuns) {
       has(html, "quickstart-eval-grpo-none-sampled <small>quickstart-grpo-none</small>"));  // the model it is of
 }
 
-TEST(Evaluations, TheFindingsNameTheBest) {
-  const auto runs = sample::study();
-  const auto all = findings(runs, Lineage(runs));
-  ASSERT_FALSE(all.empty());
-  EXPECT_EQ(all[0].heading, "sage");
-  EXPECT_EQ(all[0].sentences[0],
-            "mean emotion: best is urp with 65.0 [62.5, 67.5]; por: −5.0 [−5.0, −5.0]; sft: −22.0 [−22.0, −22.0].");
+/// The cells of the row of differences that compares two models by a metric.
+std::string row_of(const std::string& html, const std::string& models) {
+  const size_t at = html.find("<td class=\"words\">" + models + "</td>");
+  return at == std::string::npos ? "" : html.substr(at, html.find("</tr>", at) - at);
 }
 
-TEST(Evaluations, ThatCannotBeRankedAreListedInTheFindings) {
-  auto runs = std::vector{sample::tested("a", "x", 1, 50, 2, 0.1)};
-  const auto sentence = [&] { return findings(runs, Lineage(runs)).at(0).sentences.at(0); };
-  EXPECT_EQ(sentence(), "mean emotion: 50.0 [48.0, 52.0] (a).");
-  runs.push_back(sample::tested("b", "y", 1, 50, 2, 0.1));
-  EXPECT_EQ(sentence(), "mean emotion: 50.0 [48.0, 52.0] (a); 50.0 [48.0, 52.0] (b).");
-  runs[1] = sample::tested("b", "y", 1, 60, 2, 0.1);
-  for (auto& run : runs) run.stages[1].findings.erase("better");
-  EXPECT_NE(sentence().find("50.0 [48.0, 52.0] (a)"), std::string::npos) << sentence();
+TEST(Evaluations, CompareTrainedModelsWithTheirStart) {
+  const auto html = written(sample::quickstart());
+  const auto quality = html.substr(html.find("<th scope=\"row\">quality <small>truth</small></th>"));
+  // 0.141 -+ hypot(0.02, 0.02) = 0.0283
+  const auto row = row_of(quality, "sft → grpo-none");
+  EXPECT_TRUE(has(row, "<strong>+0.141</strong> <small>+0.113 to +0.169</small>")) << row;
+  EXPECT_TRUE(has(row, ">higher</td>")) << row;
 }
 
-TEST(Evaluations, AreRankedInTheFindingsByTheirHeadline) {
+TEST(Evaluations, CallNothingADifferenceThatIntervalsDontSupport) {
+  const auto html = written(sample::quickstart());
+  const auto quality = html.substr(html.find("<th scope=\"row\">quality <small>truth</small></th>"));
+  const auto row = row_of(quality, "grpo-none → grpo-redundancy");
+  EXPECT_TRUE(has(row, "−0.013 <small>−0.041 to +0.015</small>")) << row;
+  EXPECT_TRUE(has(row, "no clear difference")) << row;
+  const auto greedy = html.substr(html.find("<h3>Greedy</h3>"));
+  EXPECT_TRUE(has(row_of(greedy.substr(greedy.find(">quality <small>truth")), "sft → grpo-none"), "no clear"));
+}
+
+TEST(Evaluations, LeaveOutMetricsInWhichNothingDiffers) {
+  const auto html = written(sample::quickstart());
+  const auto greedy = html.substr(html.find("<h3>Greedy</h3>"));
+  EXPECT_FALSE(has(greedy, "<strong>similarity in the group"));  // 0 in all greedy runs
+}
+
+TEST(Evaluations, AreComparedByTheirHeadline) {
   auto runs = sample::study();
+  EXPECT_TRUE(has(written(runs), "<th scope=\"row\">mean emotion</th>"));
   for (auto& run : runs) {
     if (!run.stages.empty()) run.stages[1].findings["headline"] = "failure";
   }
-  const auto all = findings(runs, Lineage(runs));
-  EXPECT_TRUE(has(all[0].sentences[0], "failure: best is por with 0.05")) << all[0].sentences[0];
+  EXPECT_TRUE(has(written(runs), "<th scope=\"row\">failure</th>"));
 }
 
 TEST(Evaluations, SurviveFindingsOfAnyShape) {

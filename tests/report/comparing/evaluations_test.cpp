@@ -7,27 +7,28 @@
 namespace compeer::report {
 namespace {
 
-TEST(RunEvaluations, KeepGreedyApartAndPutTheStartFirst) {
+TEST(Evaluations, KeepGreedyApartAndPutTheStartFirst) {
   auto runs = sample::quickstart();
   std::swap(runs[3], runs[5]);  // the evaluation of sft is no longer given first
   const Lineage lineage(runs);
-  const auto groups = run_evaluations(runs, lineage, Seeds::apart);
+  const auto groups = evaluations(runs, lineage);
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].heading, "Sampled, temperature 1");
   EXPECT_EQ(groups[1].heading, "Greedy");
   EXPECT_EQ(groups[0].candidates[0].label, "sft");
-  const auto pairs = comparisons(runs, lineage, groups[0]);
-  ASSERT_EQ(pairs.size(), 2u);
-  EXPECT_EQ(groups[0].candidates[pairs[0].before].label, "sft");
+  const auto& pairs = groups[0].comparisons;
+  ASSERT_EQ(pairs.size(), 3u);  // from the start to each, and each with each
+  EXPECT_EQ(groups[0].candidates[pairs[0].first].label, "sft");
+  EXPECT_EQ(pairs[2], (std::pair<size_t, size_t>(1, 2)));
 }
 
-TEST(RunEvaluations, DifferentDataIsNotCompared) {
+TEST(Evaluations, DifferentDataIsNotCompared) {
   auto runs = sample::quickstart();
   runs[4].spec["dataset"]["language"] = "zh";
-  EXPECT_EQ(run_evaluations(runs, Lineage(runs), Seeds::apart).size(), 3u);
+  EXPECT_EQ(evaluations(runs, Lineage(runs)).size(), 3u);
 }
 
-TEST(RunEvaluations, TakeSeedsTogetherWhereAsked) {
+TEST(Evaluations, TakeSeedsTogether) {
   std::vector<RunData> runs;
   for (const int seed : {1, 2, 3}) {
     for (const char* model : {"a", "b"}) {
@@ -38,22 +39,22 @@ TEST(RunEvaluations, TakeSeedsTogetherWhereAsked) {
     }
   }
   const Lineage lineage(runs);
-  EXPECT_EQ(run_evaluations(runs, lineage, Seeds::apart).size(), 3u);  // other data
-  const auto groups = run_evaluations(runs, lineage, Seeds::together);
+  const auto groups = evaluations(runs, lineage);
   ASSERT_EQ(groups.size(), 1u);
   ASSERT_EQ(groups[0].candidates.size(), 2u);
   EXPECT_EQ(groups[0].candidates[1].label, "b");
+  EXPECT_EQ(each_run(groups[0]).candidates.size(), 6u);
   EXPECT_EQ(groups[0].candidates[1].subject, "models/b");
   // b - a is 0.01, 0.02, 0.03 seed by seed, where seeds differ by 0.1: sd 0.01, half width 0.0248
-  const auto d = difference(runs, groups[0].candidates[0], groups[0].candidates[1], "rewards/truth/quality");
+  const auto d = difference(groups[0].candidates[0], groups[0].candidates[1], "rewards/truth/quality");
   EXPECT_TRUE(d.paired);
   EXPECT_NEAR(d.value, 0.02, 1e-9);
   EXPECT_NEAR(d.high, 0.0448, 1e-4);
 }
 
-TEST(StageEvaluations, TakeSeedsOfOneModelTogether) {
+TEST(Evaluations, TakeSeedsOfOneModelTogether) {
   const auto runs = sample::study();
-  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].heading, "sage");
   std::vector<std::string> columns;
@@ -66,35 +67,47 @@ TEST(StageEvaluations, TakeSeedsOfOneModelTogether) {
   EXPECT_EQ(groups[0].candidates[1].subject, "por");
 }
 
-TEST(StageEvaluations, CountWhatWasDoneTwiceOnce) {
+TEST(Evaluations, CountWhatWasDoneTwiceOnce) {
   auto runs = sample::study();
   runs.push_back(runs[3]);
   runs.back().name = "the-same-again";
-  EXPECT_EQ(stage_evaluations(runs, Lineage(runs), Seeds::together)[0].candidates[1].evaluations.size(), 3u);
-  runs.back().stages[1].findings["mean_emotion"] = sample::figure(12, 2);  // other weights in another folder
-  EXPECT_EQ(stage_evaluations(runs, Lineage(runs), Seeds::together)[0].candidates[1].evaluations.size(), 4u);
+  EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates.size(), 3u);
+  EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates[1].evaluations.size(), 3u);
+  // Other weights in the same folder: no further seed, so a candidate of its own.
+  runs.back().stages[1].findings["mean_emotion"] = sample::figure(12, 2);
+  EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates.size(), 4u);
 }
 
-TEST(StageEvaluations, LookLikeTheRunThatTaughtTheModel) {
+TEST(Evaluations, OfCheckpointsOfOneRunAreNoSeeds) {
+  std::vector<RunData> runs = {sample::grpo("g", "none", "models/start", 5)};
+  for (const char* step : {"step-000010", "step-000020"})
+    runs.push_back(sample::evaluation(std::string("eval-") + step, std::string("results/g/checkpoints/") + step, false,
+                                      0.5, 0.3, 0.08));
+  const auto groups = evaluations(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].candidates.size(), 2u);
+}
+
+TEST(Evaluations, LookLikeTheRunThatTaughtTheModel) {
   const auto runs = sample::study();
   const Lineage lineage(runs);
-  const auto groups = stage_evaluations(runs, lineage, Seeds::together);
+  const auto groups = evaluations(runs, lineage);
   EXPECT_EQ(groups[0].candidates[1].style, lineage.style(2));  // por-seed_1
 }
 
-TEST(StageEvaluations, KeepApartWhatWasMeasuredInOtherWays) {
+TEST(Evaluations, KeepApartWhatWasMeasuredInOtherWays) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
                                sample::tested("c", "y", 1, 60, 2, 0.1)};
   runs[1].stages[1].settings["supporter_temperature"] = 1.0;  // who is tested: no matter
   runs[2].stages[1].settings["rounds"] = 20;
-  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].candidates.size(), 2u);
   EXPECT_EQ(groups[0].heading, "sage (rounds = none)");
   EXPECT_EQ(groups[1].heading, "sage (rounds = 20)");
 }
 
-TEST(StageEvaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) {
+TEST(Evaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
                                sample::tested("c", "y", 1, 60, 2, 0.1)};
   runs[2].stages[1].settings["rounds"] = 20;  // so other dialogues
@@ -105,7 +118,7 @@ TEST(StageEvaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) 
     truth.findings = {{"columns", {"quality"}}, {"quality", sample::figure(0.5, 0.1)}};
     run.stages.push_back(truth);
   }
-  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 4u);
   EXPECT_EQ(groups[1].plugin, "world_truth");
   ASSERT_EQ(groups[1].candidates.size(), 2u);
@@ -113,11 +126,11 @@ TEST(StageEvaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) 
   EXPECT_EQ(groups[3].heading, "world_truth (played.settings.rounds = 20)");
 }
 
-TEST(StageEvaluations, NameChatModelsByTheirModel) {
+TEST(Evaluations, NameChatModelsByTheirModel) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1)};
   runs[0].stages[1].settings["supporter"] = {{"plugin", "openai"}, {"url", "http://localhost"}, {"name", "large"}};
   runs[1].stages[1].settings["supporter"] = {{"plugin", "esc_world"}};
-  const auto supporters = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto supporters = evaluations(runs, Lineage(runs));
   ASSERT_EQ(supporters.size(), 1u);
   EXPECT_EQ(supporters[0].candidates[0].subject, "large");
   EXPECT_EQ(supporters[0].candidates[1].subject, "esc_world");
@@ -128,38 +141,91 @@ TEST(StageEvaluations, NameChatModelsByTheirModel) {
   runs[0].stages[1].settings["outcome_chat"] = {{"plugin", "local"}, {"path", "models/small"}};
   runs[1].stages[1].settings["model"] = "models/small";
   for (auto& run : runs) run.stages[1].plugin = "reward_accuracy";
-  const auto by_chat = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto by_chat = evaluations(runs, Lineage(runs));
   ASSERT_EQ(by_chat.size(), 1u);
   EXPECT_EQ(by_chat[0].candidates[0].subject, "large and models/small");
   EXPECT_EQ(by_chat[0].candidates[1].subject, "models/small");
 }
 
-TEST(StageEvaluations, NameStagesOfOneRunWithoutLabelsByTheirModels) {
+TEST(Evaluations, NameStagesOfOneRunWithoutLabelsByTheirModels) {
   std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
   runs[0].stages.push_back(runs[0].stages[1]);
   runs[0].stages[2].name = "02-sage";
   for (const auto& [stage, model] : {std::pair(1, "large"), std::pair(2, "small")})
     runs[0].stages[stage].settings["supporter"] = {{"plugin", "openai"}, {"name", model}};
-  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 1u);
   ASSERT_EQ(groups[0].candidates.size(), 2u);
   EXPECT_EQ(groups[0].candidates[0].name, "both-sage-large");
   EXPECT_EQ(groups[0].candidates[1].label, "small");
 }
 
-TEST(StageEvaluations, NameSeveralStagesOfOneRunByTheirStages) {
+TEST(Evaluations, NameSeveralStagesOfOneRunByTheirStages) {
   std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
   auto second = runs[0].stages[1];
   second.name = "02-warm";
   second.settings["label"] = "warm";
   second.settings["supporter_temperature"] = 1.0;
   runs[0].stages.push_back(second);
-  const auto groups = stage_evaluations(runs, Lineage(runs), Seeds::together);
+  const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 1u);
   ASSERT_EQ(groups[0].candidates.size(), 2u);
   EXPECT_EQ(groups[0].candidates[0].name, "both-sage");
   EXPECT_EQ(groups[0].candidates[1].label, "warm");
   EXPECT_NE(groups[0].candidates[0].style, groups[0].candidates[1].style);
+}
+
+EvaluationGroup group_of(const std::vector<RunData>& runs) { return evaluations(runs, Lineage(runs)).at(0); }
+
+/// The tests of por and urp in the study, where seeds differ by 10, and the two by 2, 3 and 4 at the same seed.
+std::vector<RunData> study() {
+  auto runs = sample::study();
+  const double por[] = {50, 60, 70}, urp[] = {52, 63, 74};
+  for (size_t seed = 0; seed < 3; ++seed) {
+    runs[6 * seed + 3].stages[1].findings["mean_emotion"] = sample::figure(por[seed], 2);
+    runs[6 * seed + 5].stages[1].findings["mean_emotion"] = sample::figure(urp[seed], 2);
+  }
+  return runs;
+}
+
+MeanDifference urp_against_por(const std::vector<RunData>& runs) {
+  const auto group = group_of(runs);
+  EXPECT_EQ(group.candidates.size(), 3u);
+  return difference(group.candidates[1], group.candidates[2], "mean_emotion");
+}
+
+TEST(Figures, OfSeveralSeedsAreTheirMean) {
+  const auto runs = sample::study();
+  // 59, 60, 61: sd 1, half width 4.30265 / sqrt(3) = 2.484
+  const auto figure = figure_of(group_of(runs).candidates[1], "mean_emotion");
+  EXPECT_DOUBLE_EQ(figure.mean, 60);
+  EXPECT_NEAR(figure.high, 62.484, 1e-3);
+  EXPECT_EQ(figure.n, 3);
+}
+
+TEST(MeanDifference, OfCandidatesIsTakenTestByTest) {
+  const auto d = urp_against_por(study());
+  EXPECT_TRUE(d.paired);
+  EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: sd 1, half width 2.484
+  EXPECT_NEAR(d.low, 0.516, 1e-3);
+  EXPECT_TRUE(d.clear());
+}
+
+TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
+  auto runs = study();
+  runs[17].spec["seed"] = 4;
+  const auto d = urp_against_por(runs);
+  EXPECT_FALSE(d.paired);
+  EXPECT_DOUBLE_EQ(d.value, 3);
+  EXPECT_FALSE(d.clear());  // means with half widths of 24.8 and 27.3
+}
+
+TEST(MeanDifference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {
+  auto missing_one = study(), twice = study();
+  missing_one[9].stages[1].findings.erase("mean_emotion");
+  EXPECT_FALSE(urp_against_por(missing_one).paired);
+  twice[9].spec["seed"] = twice[11].spec["seed"] = 1;
+  EXPECT_FALSE(urp_against_por(twice).paired);
 }
 
 }  // namespace
