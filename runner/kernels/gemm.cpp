@@ -36,22 +36,22 @@ constexpr int panel_counts[9] = {0,
                                  3};
 constexpr int packed_panels = wide_registers ? 2 : 1;
 
-template <int R, int P, bool b_along_rows, bool streams_b, RightFactor right_factor>
+template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 constexpr Tile fitting() {
-  if constexpr (b_along_rows ? R <= most_rows && P <= panel_counts[R] : R <= most_packed_rows && P <= packed_panels)
-    return tile<R, P, b_along_rows, streams_b, right_factor>;
+  if constexpr (a_along_rows ? R <= most_rows && P <= panel_counts[R] : R <= most_packed_rows && P <= packed_panels)
+    return tile<R, P, a_along_rows, streams_b, right_factor>;
   return nullptr;
 }
-template <bool b_along_rows, bool streams_b, RightFactor right_factor, size_t... I>
+template <bool a_along_rows, bool streams_b, RightFactor right_factor, size_t... I>
 constexpr auto table(std::index_sequence<I...>) {
   return std::array<Tile, sizeof...(I)>{
-      fitting<I / most_panels + 1, I % most_panels + 1, b_along_rows, streams_b, right_factor>()...};
+      fitting<I / most_panels + 1, I % most_panels + 1, a_along_rows, streams_b, right_factor>()...};
 }
-template <bool b_along_rows, bool streams_b, RightFactor right_factor>
+template <bool a_along_rows, bool streams_b, RightFactor right_factor>
 Tile tile_of(int64_t rows, int64_t panels) {
-  constexpr int most = b_along_rows ? most_rows : most_packed_rows;
+  constexpr int most = a_along_rows ? most_rows : most_packed_rows;
   static constexpr auto all =
-      table<b_along_rows, streams_b, right_factor>(std::make_index_sequence<most * most_panels>());
+      table<a_along_rows, streams_b, right_factor>(std::make_index_sequence<most * most_panels>());
   return all[static_cast<size_t>((rows - 1) * most_panels + panels - 1)];
 }
 

@@ -97,12 +97,12 @@ HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 
 // k neighbours, the last paired with zero: to k / 2 words, or to k floats in pairs. Up to a whole vector more is
 // written.
-template <bool word_count>
+template <bool to_words>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;
   for (int64_t i = 0; i < k; i += lane_count) {
     const auto numbers = load(in + i, static_cast<size_t>(std::min<int64_t>(lane_count, k - i)));
-    if constexpr (word_count) {
+    if constexpr (to_words) {
       store_words_of(numbers, out + i / 2);
     } else {
       hn::StoreU(hn::BitCast(tag, hn::Shuffle2301(rounded(numbers))), tag, out + i);

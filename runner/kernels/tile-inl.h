@@ -31,12 +31,12 @@ struct Chunk {
 
 // Row r's element i. Where a row's elements are neighbours, one pointer a row and a common index address them all;
 // where a column's are, one pointer does.
-template <int R, bool row_count>
+template <int R, bool a_along_rows>
 struct Left {
   explicit Left(View a) : step(a.column) {
-    HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (row_count ? r * a.row : r);
+    HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (a_along_rows ? r * a.row : r);
   }
-  HWY_INLINE float at(int r, int64_t i) const { return row_count ? row[r][i] : row[0][i * step + r]; }
+  HWY_INLINE float at(int r, int64_t i) const { return a_along_rows ? row[r][i] : row[0][i * step + r]; }
   const float* row[R];
   int64_t step;
 };
@@ -85,7 +85,7 @@ enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
 constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
 
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
-template <int R, int P, bool row_count, bool streams_b, RightFactor right_factor>
+template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
   const Tag tag;
@@ -102,7 +102,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(c + r * c_row + p * Packed::width);
   }
-  const Left<R, row_count> left(chunk.a);
+  const Left<R, a_along_rows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
   const char* soon = chunk.soon;
   const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.pace;

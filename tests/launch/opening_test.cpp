@@ -119,7 +119,6 @@ TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
   for (const auto& [then, name, meant] :
        {std::tuple{"print(compeer.results { first, second }:table('name', 'rewards/lua/scroe'))", "rewards/lua/scroe",
                    "rewards/lua/score"},
-        {"print(second['rewrad'])", "rewrad", "reward"},
         {"print(compeer.results { first, second }:compare { 'distint_2', against = { name = 'first' } })", "distint_2",
          "distinct_2"},
         {"compeer.results { first, second }:report { output = 'x.html', columns = { 'name', 'redundancy/s_inn' } }",
@@ -130,6 +129,11 @@ TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
     EXPECT_TRUE(holds(text, std::string("help: did you mean '") + meant + "'? metrics: ")) << text;
     EXPECT_TRUE(text.ends_with("exit 3")) << text;
   }
+  study(good, "print(second['rewrad'])");
+  const auto text = told("run study.lua");
+  EXPECT_TRUE(holds(text, "study.lua:5: run 'second' has no metric 'rewrad'\n")) << text;
+  EXPECT_TRUE(holds(text, "help: did you mean 'reward'? known: reward, ")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
   EXPECT_TRUE(nothing_began());
 }
 
@@ -226,7 +230,7 @@ TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
   for (const std::string name : {"kl", "advantage", "left_out"}) {
     study("{ plugin = 'lua', path = 'good.lua' }", "print(second['" + name + "'])");
     const auto text = told("run study.lua --dry-run");
-    EXPECT_TRUE(holds(text, "the runs have no setting or metric '" + name + "'\n")) << text;
+    EXPECT_TRUE(holds(text, "run 'second' has no metric '" + name + "'\n")) << text;
   }
 }
 
