@@ -137,8 +137,10 @@ TEST(Clashes, OneRewardNeedsAWeight) {
 
 TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
   FakeCatalog catalog;
+  catalog.add("chat", "m", "{}");
+  catalog.add("chat", "n", "{}");
   catalog.add("stages", "answer",
-              R"({"supporter": {"type": "string", "default": null}, "name": {"type": "string", "default": null}})");
+              R"({"asked": {"type": "plugin", "kind": "chat"}, "name": {"type": "string", "default": null}})");
   const auto stages = [&](const std::string& first, const std::string& second) {
     return refused(
         "name = \"x\"\ntask = \"data\"\n[dataset]\nplugin = \"esc_world\"\n[[stages]]\nplugin = "
@@ -146,13 +148,13 @@ TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
             first + "\n[[stages]]\nplugin = \"answer\"\n" + second + "\n",
         catalog);
   };
-  EXPECT_EQ(stages("name = \"a\"", "name = \"a\""),
-            "x.toml:10|'stages[1].name' = \"a\" is that of stages[0]: one's answers would take the place of the "
+  const std::string m = "asked = { plugin = \"m\" }", n = "asked = { plugin = \"n\" }", a = "\nname = \"a\"";
+  EXPECT_EQ(stages(m + a, n + a),
+            "x.toml:12|'stages[1].name' = \"a\" is that of stages[0]: one's answers would take the place of the "
             "other's|give each stage 'answer' a name of its own|3");
-  EXPECT_TRUE(stages("supporter = \"m\"", "supporter = \"m\"")
-                  .find("'stages[1].name' is unset, and the model is that of stages[0]") != std::string::npos);
-  EXPECT_EQ(stages("name = \"a\"", "name = \"b\""), "");
-  EXPECT_EQ(stages("supporter = \"m\"", "supporter = \"n\""), "");
+  EXPECT_NE(stages(m, m).find("'stages[1].name' is unset, and the model is that of stages[0]"), std::string::npos);
+  EXPECT_EQ(stages(m + a, m + "\nname = \"b\""), "");
+  EXPECT_EQ(stages(m, n), "");
 }
 
 TEST(Clashes, ARewardNeedsARange) {
