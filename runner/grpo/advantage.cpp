@@ -33,19 +33,6 @@ at::Tensor mean_of_others(const at::Tensor& rewards) {
 
 }  // namespace
 
-Baseline baseline_from(const std::string& name) {
-  TORCH_CHECK(name == "group" || name == "leave_one_out" || name == "none", "unknown baseline '", name, "'");
-  return name == "group" ? Baseline::group : name == "none" ? Baseline::none : Baseline::leave_one_out;
-}
-
-Divisor divisor_from(const std::string& name) {
-  TORCH_CHECK(name == "std" || name == "batch" || name == "fixed" || name == "none", "unknown divisor '", name, "'");
-  return name == "std"     ? Divisor::std
-         : name == "batch" ? Divisor::batch
-         : name == "fixed" ? Divisor::fixed
-                           : Divisor::none;
-}
-
 at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule) {
   TORCH_CHECK(rewards.dim() == 2 && rewards.scalar_type() == at::kDouble, "rewards must be float64 [prompts, G]");
   const auto group = moments(rewards, {1});

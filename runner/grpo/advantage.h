@@ -1,38 +1,11 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include <limits>
 #include <span>
-#include <string>
+
+#include "grpo/settings.h"
 
 namespace compeer::grpo {
-
-/// What is taken off a reward.
-enum class Baseline {
-  group,          ///< the mean of its group (Eq. 3)
-  leave_one_out,  ///< the mean of the others in its group
-  none,           ///< nothing
-};
-Baseline baseline_from(const std::string& name);
-
-/// What the difference is divided by.
-enum class Divisor {
-  std,    ///< the standard deviation (n - 1) of its group, plus epsilon: Eq. 3
-  batch,  ///< the standard deviation of all rewards of the step, plus epsilon
-  fixed,  ///< a constant: keeps groups of nearly equal rewards from counting as much as others
-  none,   ///< nothing (Dr. GRPO)
-};
-Divisor divisor_from(const std::string& name);
-
-struct AdvantageRule {
-  Baseline baseline = Baseline::group;
-  Divisor divisor = Divisor::std;
-  double value = 1.0;                                       ///< the divisor if it is fixed
-  double floor = 0.0;                                       ///< a divisor is at least this
-  double epsilon = 1e-6;                                    ///< added to a standard deviation
-  double least = -std::numeric_limits<double>::infinity();  ///< advantages are cut to [least, most]
-  double most = std::numeric_limits<double>::infinity();
-};
 
 /// A_i = (r_i - baseline) / divisor over the groups of a step. NaN stands for a completion that nobody judged: it is
 /// left out of means and deviations and gets 0. With a baseline, a group of equal rewards gets zeros exactly, and so

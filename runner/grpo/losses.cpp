@@ -31,13 +31,6 @@ int64_t share_of(double share, const at::Tensor& mask) {
 
 }  // namespace
 
-Level level_from(const std::string& name) {
-  if (name == "token") return Level::token;
-  if (name == "sequence") return Level::sequence;
-  TORCH_CHECK(name == "sequence_product", "unknown level '", name, "'");
-  return Level::sequence_product;
-}
-
 at::Tensor ratio(const Completions& c, Level level) {
   const auto log_ratio = c.log_prob - c.old_log_prob;
   switch (level) {
@@ -101,11 +94,6 @@ at::Tensor clip_cov(const Completions& c, const at::Tensor& ratio, const Clip& c
 at::Tensor kl_cov(const Completions& c, const at::Tensor& ratio, const KlCov& settings) {
   const auto chosen = largest(covariance(c), c.mask, share_of(settings.share, c.mask));
   return -ratio * c.advantage + chosen * settings.coefficient * (c.log_prob - c.old_log_prob).abs();
-}
-
-Estimator estimator_from(const std::string& name) {
-  TORCH_CHECK(name == "k1" || name == "k2" || name == "k3", "unknown KL estimator '", name, "'");
-  return name == "k1" ? Estimator::k1 : name == "k2" ? Estimator::k2 : Estimator::k3;
 }
 
 at::Tensor kl(const at::Tensor& log_prob, const at::Tensor& reference, Estimator estimator, KlLimits limits) {

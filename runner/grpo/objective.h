@@ -5,6 +5,7 @@
 
 #include "grpo/completions.h"
 #include "grpo/losses.h"
+#include "grpo/settings.h"
 
 namespace compeer::grpo {
 
@@ -27,27 +28,6 @@ struct StepSize {
 /// The weight of each place that counts, 0 elsewhere: mask [G, T] -> [G, T]. The loss of a step is the sum over its
 /// groups of (weights * losses). An empty completion counts as a completion; a divisor of 0 becomes 1.
 at::Tensor weights(Average average, const at::Tensor& mask, const StepSize& step);
-
-/// What is minimised: a loss of `losses.h` averaged as its name says, and what may be added to it.
-struct Objective {
-  std::string loss = "grpo";  ///< one of `loss_names()`
-  Level level = Level::token;
-  Clip clip;
-  Cispo cispo;
-  Sapo sapo;
-  Vespo vespo;
-  ClipCov clip_cov;
-  KlCov kl_cov;
-
-  double kl = 0;  ///< factor of the KL term (beta in Eq. 2); 0: none
-  Estimator estimator = Estimator::k3;
-  KlLimits kl_limits;
-  bool kl_times_ratio = false;  ///< makes the gradient of k3 the right one off policy
-
-  double entropy_bonus = 0;          ///< factor of the mean entropy, which is taken off the loss
-  std::optional<double> off_policy;  ///< completions with A < 0 that moved further do not count
-  bool only_high_entropy = false;    ///< tokens below StepContext::entropy_threshold do not count
-};
 
 /// The names of losses, in the order of the documentation.
 std::vector<std::string> loss_names();
@@ -99,11 +79,7 @@ struct Correction {
 };
 at::Tensor correction(const Completions& completions, const at::Tensor& sampler_log_prob, const Correction& settings);
 
-/// Keeps the entropy from falling: the factor of the entropy bonus rises by `step` after each rollout whose mean
-/// entropy is below `target`, and falls by it after each other, within [0, most].
-struct EntropyControl {
-  double target, step, most;
-};
+/// Returns the entropy bonus after a rollout of this mean entropy.
 double next_bonus(double bonus, double entropy, const EntropyControl& control);
 
 }  // namespace compeer::grpo

@@ -4,24 +4,11 @@
 #include <vector>
 
 #include "kernels/logprob.h"
+#include "spec/tables.h"
 
 namespace compeer::rollout {
 
-/// How tokens are chosen. Filters apply in this order: repetition_penalty, temperature, top_k, top_p, min_p; what is
-/// left is drawn from in proportion to its probability.
-struct Sampling {
-  double temperature = 1.0;
-  bool greedy = false;  ///< the first of the likeliest, after repetition_penalty
-  int64_t max_new_tokens = 64;
-  int64_t concurrent = 64;          ///< sequences decoded at once
-  int64_t top_k = 0;                ///< keeps the k likeliest and all that tie with the k-th; 0: off
-  double top_p = 1.0;               ///< keeps the smallest set of likeliest tokens that has this much probability
-  double min_p = 0.0;               ///< keeps tokens with at least this share of the likeliest's probability
-  double repetition_penalty = 1.0;  ///< divides positive logits and multiplies negative ones, once per token seen
-
-  bool needs_seen() const { return repetition_penalty != 1.0; }
-  bool filters() const { return top_k > 0 || top_p < 1 || min_p > 0; }
-};
+using spec::Sampling;
 
 /// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
 /// same.

@@ -2,62 +2,60 @@
 
 #include <algorithm>
 
+#include "spec/tables.h"
+
 namespace compeer::spec {
 
 namespace {
 
-// Builds a parameter in one line: integer("steps", 100, "...").from(1).to(10)
-struct Field : SettingSchema {
-  Field(const std::string& key, Type value_type, std::optional<json> standard, const std::string& text) {
-    name = key, type = value_type, default_value = std::move(standard), help = text;
-  }
-  Field& from(double least) { return min = least, *this; }
-  Field& to(double most) { return max = most, *this; }
-  Field& above(double least) { return min = least, above_min = true, *this; }
-  Field& below(double most) { return max = most, below_max = true, *this; }
-  Field& of(std::vector<std::string> all) { return choices = std::move(all), *this; }
-};
-
-Field integer(const std::string& key, json standard, const std::string& text) {
-  return {key, Type::integer, standard, text};
-}
-Field number(const std::string& key, json standard, const std::string& text) {
-  return {key, Type::number, standard, text};
-}
-Field flag(const std::string& key, bool standard, const std::string& text) {
-  return {key, Type::boolean, standard, text};
-}
-Field word(const std::string& key, json standard, const std::string& text) {
-  return {key, Type::string, standard, text};
-}
-Field words(const std::string& key, const std::string& text) {
-  Field made(key, Type::list, json::array(), text);
-  made.items = Type::string;
-  return made;
-}
-Field required(const std::string& key, const std::string& text) { return {key, Type::string, std::nullopt, text}; }
-
-Field table(const std::string& key, const std::string& text, Schema fields) {
-  Field made(key, Type::table, json::object(), text);
-  made.fields = std::move(fields);
-  return made;
+SettingField made(const std::string& key, Type type, std::optional<json> standard, const std::string& text) {
+  SettingField field;
+  field.name = key, field.type = type, field.default_value = std::move(standard), field.help = text;
+  return field;
 }
 
-Field plugins(const std::string& key, const std::string& text, Schema fields) {
-  Field made(key, Type::list, std::nullopt, text);
-  made.items = Type::table;
-  made.fields = std::move(fields);
-  made.min = 1;
-  return made;
+SettingField integer(const std::string& key, json standard, const std::string& text) {
+  return made(key, Type::integer, standard, text);
+}
+SettingField number(const std::string& key, json standard, const std::string& text) {
+  return made(key, Type::number, standard, text);
+}
+SettingField flag(const std::string& key, bool standard, const std::string& text) {
+  return made(key, Type::boolean, standard, text);
+}
+SettingField word(const std::string& key, json standard, const std::string& text) {
+  return made(key, Type::string, standard, text);
+}
+SettingField words(const std::string& key, const std::string& text) {
+  SettingField list = made(key, Type::list, json::array(), text);
+  list.items = Type::string;
+  return list;
+}
+SettingField required(const std::string& key, const std::string& text) {
+  return made(key, Type::string, std::nullopt, text);
 }
 
-Field stages() {
-  Field made = plugins("stages", "stages that process the records, in order: JSON lines in, JSON lines out",
-                       {required("plugin", "stage plugin"),
-                        word("label", nullptr, "name of its files and in reports; unset: the plugin's name")});
-  made.default_value = json::array();
-  made.min = std::nullopt;
-  return made;
+SettingField table(const std::string& key, const std::string& text, Schema fields) {
+  SettingField all = made(key, Type::table, json::object(), text);
+  all.fields = std::move(fields);
+  return all;
+}
+
+SettingField plugins(const std::string& key, const std::string& text, Schema fields) {
+  SettingField list = made(key, Type::list, std::nullopt, text);
+  list.items = Type::table;
+  list.fields = std::move(fields);
+  list.min = 1;
+  return list;
+}
+
+SettingField stages() {
+  SettingField list = plugins("stages", "stages that process the records, in order: JSON lines in, JSON lines out",
+                              {required("plugin", "stage plugin"),
+                               word("label", nullptr, "name of its files and in reports; unset: the plugin's name")});
+  list.default_value = json::array();
+  list.min = std::nullopt;
+  return list;
 }
 
 std::vector<Section> whole_run() {
@@ -71,10 +69,11 @@ std::vector<Section> whole_run() {
 }
 
 Schema dataset_fields() {
-  Field system = word("system", nullptr, "system turn shown to the model instead of the records' own; unset: theirs");
+  SettingField system =
+      word("system", nullptr, "system turn shown to the model instead of the records' own; unset: theirs");
   system.contents_of = "system_file";
   return {required("plugin", "dataset plugin"), system,
-          Field("system_file", Type::path, json(nullptr), "file whose text is 'system'"),
+          made("system_file", Type::path, json(nullptr), "file whose text is 'system'"),
           integer("max_prompt_tokens", nullptr, "longest prompt; unset: what the model has room for").from(1),
           word("long_prompts", "trim",
                "longer prompts: error ends the run before its first step, skip leaves the record out, trim removes the "
@@ -86,7 +85,7 @@ std::vector<Section> plugin_sections() {
   return {
       {table("model", "the model that is trained or evaluated",
              {word("plugin", "qwen2", "model plugin; auto: the one that reads the model at 'path'"),
-              Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path"),
+              made("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path"),
               flag("foreign_tokenizer", false, "allow a tokenizer that is not the model's own")}),
        {"sft", "grpo", "evaluate"},
        "models"},
@@ -113,122 +112,10 @@ std::vector<Section> plugin_sections() {
   };
 }
 
-Schema objective_fields() {
-  return {
-      word("loss", "grpo", "loss function; equations: runner/grpo/README.md")
-          .of({"grpo", "bnpo", "dr_grpo", "dapo", "luspo", "gspo", "cispo", "sapo", "vespo", "clip_cov", "kl_cov"}),
-      word("level", "token",
-           "level of the importance ratio: a token, or a completion (mean or product of its tokens' ratios)")
-          .of({"token", "sequence", "sequence_product"}),
-      number("clip", 0.2, "clip range of the ratio on both sides of 1 (epsilon)").above(0),
-      number("clip_low", nullptr, "clip range below 1; unset: clip").above(0).to(1),
-      number("clip_high", nullptr, "clip range above 1; unset: clip").above(0),
-      number("delta", nullptr, "upper bound of the ratio where the clip doesn't apply (A < 0); unset: none").above(1),
-      number("dual_clip", nullptr, "where A < 0, the loss is at most -A times this; unset: no limit").above(1),
-      number("cispo_least", 0.0, "cispo: lower bound of a token's weight").from(0),
-      number("cispo_most", 5.0, "cispo: upper bound of a token's weight").above(0),
-      number("sapo_positive", 1.0, "sapo: temperature of the gate where A > 0").above(0),
-      number("sapo_negative", 1.05, "sapo: temperature of the gate where A <= 0").above(0),
-      number("vespo_k_positive", 2.0, "vespo: exponent of the weight where A >= 0").from(0),
-      number("vespo_lambda_positive", 3.0, "vespo: decay of that weight").from(0),
-      number("vespo_k_negative", 3.0, "vespo: exponent of the weight where A < 0").from(0),
-      number("vespo_lambda_negative", 2.0, "vespo: decay of that weight").from(0),
-      number("clip_cov_share", 2e-4, "clip_cov: share of a group's tokens that lose their gradient").above(0).to(1),
-      number("clip_cov_low", 1.0, "clip_cov: drawn from tokens whose covariance is above this"),
-      number("clip_cov_high", 5.0, "clip_cov: and below this"),
-      number("kl_cov_share", 2e-3,
-             "kl_cov: share of a group's tokens, those of largest covariance, that get a KL penalty")
-          .above(0)
-          .to(1),
-      number("kl_cov_coefficient", 1.0, "kl_cov: coefficient of that penalty").from(0),
-  };
-}
-
-Schema restraint_fields() {
-  return {
-      number("beta", 0.0, "coefficient of the KL divergence from the initial model; 0: none").from(0),
-      word("kl_in", "loss", "where the KL term goes: added to the loss, or subtracted from the reward")
-          .of({"loss", "reward"}),
-      word("kl_estimator", "k3", "estimator of the KL divergence from a sampled token").of({"k1", "k2", "k3"}),
-      flag("kl_times_ratio", false, "multiply the KL term by the ratio, which makes its gradient unbiased off policy"),
-      number("kl_difference_limit", nullptr, "log-ratios to the reference are clamped to +-this; unset: not clamped")
-          .above(0),
-      number("kl_limit", nullptr, "KL estimates are clamped to +-this; unset: not clamped").above(0),
-      number("entropy_bonus", 0.0, "coefficient of the mean entropy, which is subtracted from the loss").from(0),
-      number("entropy_target", nullptr,
-             "target entropy: below it the bonus rises, above it the bonus falls; unset: constant bonus")
-          .above(0),
-      number("entropy_step", 0.005, "entropy_target: change of the bonus per step").above(0),
-      number("entropy_bonus_most", 0.1, "entropy_target: upper bound of the bonus").above(0),
-      number("high_entropy_share", 1.0, "train only on this share of the step's tokens, those of highest entropy")
-          .above(0)
-          .to(1),
-      number("off_policy_limit", nullptr,
-             "completions with A < 0 whose mean log-ratio fell by more than this are masked; unset: none")
-          .from(0),
-      flag("mask_truncated", false, "mask truncated completions in the loss"),
-  };
-}
-
-Schema advantage_fields() {
-  return {
-      word("combine", "sum",
-           "how rewards are combined: their weighted sum, or each normalised within its group first (gdpo)")
-          .of({"sum", "gdpo"}),
-      word("baseline", "group",
-           "what is subtracted from a reward: the group's mean, the mean of the others, or nothing")
-          .of({"group", "leave_one_out", "none"}),
-      word("divisor", "std",
-           "what the difference is divided by: the standard deviation of the group or batch, divisor_value, or 1")
-          .of({"std", "batch", "fixed", "none"}),
-      number("divisor_value", 1.0, "divisor = fixed: its value").above(0),
-      number("divisor_floor", 0.0, "lower bound of the standard deviation").from(0),
-      number("epsilon", 1e-6, "added to the standard deviation").from(0),
-      number("advantage_least", nullptr, "lower bound of advantages; unset: none").to(0),
-      number("advantage_most", nullptr, "upper bound of advantages; unset: none").from(0),
-  };
-}
-
-Schema grpo_fields() {
-  Schema all{
-      integer("group_size", 4, "completions of a prompt").from(1),
-      integer("batch", 8, "prompts of a step, over all ranks").from(1),
-      integer("steps", 100, "steps of the run").from(1),
-      integer("updates", 1, "updates of the weights per rollout").from(1),
-      integer("resample", 0, "maximum number of times a prompt whose rewards are all equal is replaced by another")
-          .from(0)
-          .to(1000),
-      integer("together", 1,
-              "number of prompt groups accumulated before the reduction, all of one rank; more take less memory")
-          .from(1),
-      integer("micro_tokens", nullptr,
-              "groups of more tokens are backpropagated in parts of about this many; unset: whole")
-          .from(1),
-      word("split", "train", "split of the dataset"),
-      number("lr", 1e-6, "learning rate").above(0)};
-  for (const Schema& part : {objective_fields(), restraint_fields(), advantage_fields()})
-    all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
 std::vector<Section> task_sections() {
   return {
-      {table(
-           "sampling", "how completions are drawn",
-           {number("temperature", 1.0, "divides the logits before sampling").above(0).to(100),
-            flag("greedy", false, "always take the likeliest token"),
-            integer("max_new_tokens", 64, "tokens of a completion, at most").from(1).to(1e6),
-            integer("concurrent", 64, "sequences decoded at once on a rank").from(1),
-            integer("top_k", 0, "draw among the k likeliest tokens and those that tie with the last; 0: off").from(0),
-            number("top_p", 1.0, "draw from the smallest set of likeliest tokens with this probability").above(0).to(1),
-            number("min_p", 0.0, "draw from tokens with at least this share of the likeliest's probability")
-                .from(0)
-                .to(1),
-            number("repetition_penalty", 1.0, "makes tokens that occurred less likely; 1: off").above(0).to(100),
-            words("stop", "a completion ends when its text contains one of these")}),
-       {"grpo", "evaluate"},
-       ""},
-      {table("grpo", "group relative policy optimization", grpo_fields()), {"grpo"}, ""},
+      {table("sampling", "how completions are drawn", schema_of<Sampling>()), {"grpo", "evaluate"}, ""},
+      {table("grpo", "group relative policy optimization", schema_of<GrpoTable>()), {"grpo"}, ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
               integer("together", 8, "examples per backward pass, all of one rank; fewer take less memory").from(1),

@@ -34,7 +34,8 @@ bool has_any(const std::vector<double>& values) {
 // The records that can be used. Meets the other ranks.
 Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("evaluate");
-  const auto room = room_for_completions(sampling_from(run.spec.table("sampling")), run.plugins->positions());
+  const auto room = room_for_completions(spec::read_table<rollout::Sampling>(run.spec.table("sampling").json()),
+                                         run.plugins->positions());
   return Records::some(run.world, *run.plugins, run.spec.table("dataset"),
                        {settings.text("split"), Records::Then::completion, room}, settings.integer("prompts"));
 }
@@ -47,7 +48,7 @@ class EvaluationTask {
         prompts_(settings_.integer("prompts")),
         batch_(settings_.integer("batch")),
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
-        sampling_(sampling_from(run.spec.table("sampling"))),
+        sampling_(spec::read_table<rollout::Sampling>(run.spec.table("sampling").json())),
         records_(std::move(records)),
         names_(logged_score_columns(*run.plugins)),
         answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), steps_) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "grpo/objective.h"
 #include "inference/device.h"
 #include "plugin/calls.h"
 #include "train/batch/scoring.h"
@@ -70,7 +71,7 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       sums_(run.world, settings_.leaves(), UpdateStats::sums),
       warnings_(run, static_cast<uint64_t>(settings_.steps)) {
   // Unless a checkpoint brought it.
-  if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
+  if (settings_.adapts_entropy_bonus()) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
 
 std::vector<const Records*> GrpoStep::records() const {
@@ -95,7 +96,7 @@ std::vector<std::string> GrpoStep::columns() const {
   }
   if (settings_.resample > 0) names.emplace_back("replaced");
   if (training_.numerical_check.skips_steps()) names.emplace_back("left_out");
-  if (settings_.entropy_control) names.emplace_back(entropy_bonus);
+  if (settings_.adapts_entropy_bonus()) names.emplace_back(entropy_bonus);
   for (const auto& name : PhaseClock::columns(phases)) names.push_back(name);
   for (const auto& name : validation_.columns()) names.push_back(name);
   return names;
@@ -249,11 +250,11 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
   const auto done = training_.update(t, sums[UpdateStats::loss], gradients_, clock);
   record_update(sums, totals, settings_.reference, row);
-  if (settings_.entropy_control) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
+  if (settings_.adapts_entropy_bonus()) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
   row.set("grad_norm", done.gradient_norm);
   row.set("lr", done.lr);
   if (u + 1 == settings_.updates) gradients_.forget();  // rollouts' copies of weights take their room
-  if (settings_.entropy_control && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
+  if (settings_.adapts_entropy_bonus() && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
 }
 
 // The gradients of the groups of one leaf, added up where the sum over ranks wants them.
@@ -271,14 +272,14 @@ UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const U
 
 grpo::Objective GrpoStep::objective() const {
   auto now = settings_.objective;
-  if (settings_.entropy_control) now.entropy_bonus = training_.numbers.at(entropy_bonus);
+  if (settings_.adapts_entropy_bonus()) now.entropy_bonus = training_.numbers.at(entropy_bonus);
   return now;
 }
 
 void GrpoStep::adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals) {
   double& bonus = training_.numbers.at(entropy_bonus);
   const double entropy = sums[UpdateStats::entropy] / std::max(totals.step.size.tokens, 1.0);
-  bonus = grpo::next_bonus(bonus, entropy, *settings_.entropy_control);
+  bonus = grpo::next_bonus(bonus, entropy, settings_.entropy_control);
 }
 
 // Metrics of completions of the held-out prompts. Random numbers are those of step 0, so that one validation differs

@@ -169,7 +169,7 @@ class RunPreview : private Opener {
     const auto batch = std::min(task.at("batch").get<int64_t>(), task.at("prompts").get<int64_t>());
     return {0, 0,
             train::positions_of(mine(batch), longest, task.at("group_size").get<int64_t>(),
-                                train::sampling_from(whole.table("sampling")))};
+                                spec::read_table<spec::Sampling>(whole.table("sampling").json()))};
   }
 
   // The least of a rank.

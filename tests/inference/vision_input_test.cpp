@@ -148,7 +148,7 @@ TEST_P(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
 
 TEST_P(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
   auto own = group(0);
-  const rollout::Request request{{.max_new_tokens = 5}, 3, {tokenizer.end()}, 11, 1};
+  const rollout::Request request{{.max_new_tokens = 5, .stop = {}}, 3, {tokenizer.end()}, 11, 1};
   own.samples = rollout::generate(policy, {{0, own.prompt, own.vision}}, request)[0];
   const auto batch = train::group_batch(own);
   const auto now = train::log_probs(policy, batch, 1.0);

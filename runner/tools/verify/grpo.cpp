@@ -11,12 +11,12 @@
 #include <cmath>
 #include <set>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "grpo/advantage.h"
 #include "grpo/objective.h"
-#include "spec/core_schema.h"
-#include "train/grpo_settings.h"
+#include "spec/tables.h"
 
 namespace compeer::verify {
 
@@ -42,7 +42,6 @@ double number_or(const json& settings, const char* key, double standard) {
 // Names of the other trainer -> ours. A range of [1 - low, 1 + high] there limits CISPO's weights from above alone.
 json translated(const json& theirs) {
   json ours = json::object();
-  for (const auto& field : spec::find_section("grpo")->parameter.fields) ours[field.name] = *field.default_value;
   const auto take = [&](const char* from, const char* to) {
     if (const json value = theirs.value(from, json()); !value.is_null()) ours[to] = value;
   };
@@ -78,13 +77,8 @@ at::Tensor advantages_of(const json& one, double epsilon) {
   const auto weights = reference_numbers(one.at("weights"));
   if (one.at("aggregation") == "normalize_then_sum") return grpo::normalize_then_sum(shaped, weights, epsilon);
   const std::string scale = one.at("scale_rewards");
-  const json settings{{"baseline", "group"},
-                      {"divisor", scale == "group" ? "std" : scale},
-                      {"divisor_value", 1.0},
-                      {"divisor_floor", 0.0},
-                      {"epsilon", epsilon}};
-  const auto rule = train::advantage_rule_from(Settings(settings));
-  return grpo::advantages(grpo::weighted_sum(shaped, weights), rule);
+  const json settings{{"divisor", scale == "group" ? "std" : scale}, {"epsilon", epsilon}};
+  return grpo::advantages(grpo::weighted_sum(shaped, weights), spec::read_table<spec::GrpoTable>(settings).rule);
 }
 
 // References are float64 with 13 digits. SAPO's temperatures and all metrics went through float32 there.
@@ -227,7 +221,9 @@ grpo::Objective reference_objective(const json& settings) {
   if (std::find(names.begin(), names.end(), loss) == names.end())
     throw Error("loss_type", "'" + loss + "' is no loss here", suggest(loss, names), Exit::data);
   for (const char* name : {"importance_sampling_level", "epsilon_low", "epsilon_high", "beta"}) settings.at(name);
-  return train::objective_from(Settings(translated(settings)));
+  auto table = spec::read_table<spec::GrpoTable>(translated(settings));
+  table.objective.only_high_entropy = table.high_entropy_share < 1;
+  return table.objective;
 }
 
 double reference_tokens(const json& s, const grpo::Objective& objective, double counted) {

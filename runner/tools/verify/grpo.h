@@ -10,7 +10,7 @@ namespace compeer::verify {
 at::Tensor reference_numbers(const nlohmann::json& value);
 
 /// The objective of a reference file's settings, which have the names of the trainer that made it: they are translated
-/// into our table `grpo`, which becomes an objective as in a run (train::objective_from). An unknown loss is an Error
+/// into our table `grpo`, which becomes an objective as in a run. An unknown loss is an Error
 /// (exit 4).
 grpo::Objective reference_objective(const nlohmann::json& settings);
 

@@ -123,7 +123,11 @@ void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int
     group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
     prompts.push_back({key.before + static_cast<uint32_t>(group.index), group.prompt, group.vision});
   }
-  rollout::Request request{sampling_from(sampling), group_size, {plugins.tokenizer().end()}, key.seed, key.step};
+  rollout::Request request{spec::read_table<rollout::Sampling>(sampling.json()),
+                           group_size,
+                           {plugins.tokenizer().end()},
+                           key.seed,
+                           key.step};
   request.progress = [] { comm::mark_progress(); };
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)
@@ -145,19 +149,6 @@ void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int
   plugins.model().call("forward", [&](Model&) {
     rollout::Engine(plugins.policy()).generate(rollout::in_order(prompts), request, take);
   });
-}
-
-rollout::Sampling sampling_from(const Settings& table) {
-  rollout::Sampling sampling;
-  sampling.temperature = table.number("temperature");
-  sampling.greedy = table.flag("greedy");
-  sampling.max_new_tokens = table.integer("max_new_tokens");
-  sampling.concurrent = table.integer("concurrent");
-  sampling.top_k = table.integer("top_k");
-  sampling.top_p = table.number("top_p");
-  sampling.min_p = table.number("min_p");
-  sampling.repetition_penalty = table.number("repetition_penalty");
-  return sampling;
 }
 
 int64_t room_for_completions(const rollout::Sampling& sampling, int64_t positions) {

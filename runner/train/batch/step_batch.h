@@ -112,9 +112,6 @@ using GroupIsComplete = std::function<void(const PromptGroup& group)>;
 void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
               const GroupIsComplete& complete);
 
-/// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
-rollout::Sampling sampling_from(const Settings& table);
-
 /// Tokens of the model's room that are kept for completions: what they may take, but no more than half of it.
 int64_t room_for_completions(const rollout::Sampling& sampling, int64_t positions);
 

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "grpo/advantage.h"
 #include "grpo/objective.h"
 
 namespace compeer::train {

@@ -1,0 +1,106 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/schema.h"
+
+namespace compeer::spec {
+
+/// A setting and the member of a struct that holds its value. The struct's fields() lists them:
+///
+///   setting("batch", t.batch, "prompts of a step, over all ranks").from(1)
+///
+/// The type follows from the member, the default is the member's value.
+struct SettingField : SettingSchema {
+  std::function<void(const json& value)> store;  ///< assigns a checked value that is not null
+
+  SettingField& from(double least) { return min = least, *this; }
+  SettingField& to(double most) { return max = most, *this; }
+  SettingField& above(double least) { return min = least, above_min = true, *this; }
+  SettingField& below(double most) { return max = most, below_max = true, *this; }
+  SettingField& of(std::vector<std::string> all) { return choices = std::move(all), *this; }
+  SettingField& unset() { return default_value = json(nullptr), *this; }  ///< by default; the member keeps its value
+};
+using SettingFields = std::vector<SettingField>;
+
+template <class T>
+struct MemberType;
+template <>
+struct MemberType<int64_t> {
+  static constexpr Type type = Type::integer;
+};
+template <>
+struct MemberType<double> {
+  static constexpr Type type = Type::number;
+};
+template <>
+struct MemberType<bool> {
+  static constexpr Type type = Type::boolean;
+};
+template <>
+struct MemberType<std::string> {
+  static constexpr Type type = Type::string;
+};
+template <>
+struct MemberType<std::vector<std::string>> {
+  static constexpr Type type = Type::list;
+};
+
+template <class T>
+SettingField setting(const std::string& name, T& member, const std::string& help) {
+  SettingField field;
+  field.name = name, field.help = help, field.type = MemberType<T>::type, field.default_value = json(member);
+  field.store = [&member](const json& value) { member = value.get<T>(); };
+  return field;
+}
+
+/// A setting that is not set by default.
+template <class T>
+SettingField setting(const std::string& name, std::optional<T>& member, const std::string& help) {
+  SettingField field;
+  field.name = name, field.help = help, field.type = MemberType<T>::type, field.default_value = json(nullptr);
+  field.store = [&member](const json& value) { member = value.get<T>(); };
+  return field;
+}
+
+/// A setting whose value is one of these names.
+template <class T>
+SettingField choice(const std::string& name, T& member, std::vector<std::pair<std::string, T>> values,
+                    const std::string& help) {
+  SettingField field;
+  field.name = name, field.help = help, field.type = Type::string;
+  for (const auto& [word, value] : values) {
+    field.choices.push_back(word);
+    if (value == member) field.default_value = word;
+  }
+  field.store = [&member, values = std::move(values)](const json& chosen) {
+    for (const auto& [word, value] : values) {
+      if (chosen == word) member = value;
+    }
+  };
+  return field;
+}
+
+/// The settings of a table.
+template <class Table>
+Schema schema_of() {
+  Table table;
+  const SettingFields all = fields(table);
+  return {all.begin(), all.end()};
+}
+
+/// The values of a resolved spec's table. Keys that are missing or null leave their defaults.
+template <class Table>
+Table read_table(const json& values) {
+  Table table;
+  for (const SettingField& field : fields(table)) {
+    const auto found = values.find(field.name);
+    if (found != values.end() && !found->is_null()) field.store(*found);
+  }
+  return table;
+}
+
+}  // namespace compeer::spec
