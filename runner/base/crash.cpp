@@ -1,3 +1,5 @@
+// Crash handler: prints a call stack with function names from a process whose memory may be corrupt. All code that runs
+// in the handler uses fixed buffers and does not allocate.
 #include "base/crash.h"
 
 #include <dlfcn.h>
@@ -27,16 +29,15 @@ namespace compeer {
 
 namespace {
 
-/// For handlers: the function at an address of this process, "score(Group const&) at a.cpp:12" or what is known of it,
-/// and where it stands, "/x/rewards/a.so+0x1a2b". Both end in a zero. `after_call`: it is where a call returns to.
-/// `patience`: milliseconds that may pass.
+// The readable form of a code address: `place` is the library and the offset in it, "/x/rewards/a.so+0x1a2b",
+// `function` is "score(Group const&) at a.cpp:12", or the part of it that is known, or "". Both are zero-terminated.
 struct SymbolName {
   char place[512], function[512];
 };
 
-constexpr off_t large = 100 << 20;  // bytes of a library through which addr2line takes its time
+constexpr off_t large = 100 << 20;  // size in bytes above which addr2line takes too long for a library
 
-char line_finder[256], name_reader[256];  // addr2line and c++filt; "" where they are not installed
+char line_finder[256], name_reader[256];  // paths of addr2line and c++filt; empty if not installed
 
 void find(const char* name, char (&program)[256]) {
   const char* path = std::getenv("PATH");
@@ -66,11 +67,12 @@ char* put_hex(char* to, uintptr_t number) {
   return to;
 }
 
-// The first line that a program says within `patience` milliseconds; else `answer` is left as it was.
+// Runs the program words[0] with arguments `words` and stores the first line of its output in `answer`. Leaves `answer`
+// unchanged if no complete line arrives; waits at most `patience` milliseconds for each read.
 void ask(const char* const* words, int patience, char (&answer)[512]) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
-  const pid_t child = ::vfork();  // NOLINT: a fork would copy the tables of all memory, and run handlers of libraries
+  const pid_t child = ::vfork();  // NOLINT: fork would copy the page tables and run pthread_atfork handlers
   if (child == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
     ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
@@ -95,7 +97,7 @@ void ask(const char* const* words, int patience, char (&answer)[512]) {
   if (char* end = std::strchr(text, '\n')) *end = 0, copy(text, answer);
 }
 
-// "f(int) at ??:0", "f(int) at :?" -> "f(int)"; "f(int) at a.cpp:?" -> "f(int) at a.cpp"
+// Removes unknown locations: "f(int) at ??:0", "f(int) at :?" -> "f(int)"; "f(int) at a.cpp:?" -> "f(int) at a.cpp".
 void cut_unknown(char* answer) {
   for (const char* unknown : {" at ??:", " at :?", ":?"}) {
     if (char* found = std::strstr(answer, unknown)) *found = 0;
@@ -107,12 +109,14 @@ bool is_large(const char* file) {
   return ::stat(file, &about) != 0 || about.st_size > large;
 }
 
-// Looks for the programs that know names of functions, so that a handler need not.
+// Finds addr2line and c++filt on $PATH in advance, because a signal handler can't.
 void find_namers() {
   find("addr2line", line_finder);
   find("c++filt", name_reader);
 }
 
+// Fills in `named` for a code address of this process. `after_call`: the address is a return address, so the line
+// looked up is that of the call before it. `patience`: time limit in milliseconds for each helper program.
 void name_address(void* address, bool after_call, int patience, SymbolName& named) {
   named.place[0] = named.function[0] = 0;
   Dl_info known = {};
@@ -141,12 +145,14 @@ void name_address(void* address, bool after_call, int patience, SymbolName& name
   }
 }
 
-void (*told)(int signal) = nullptr;  // handlers are handed nothing
+// State of the handler. Global, because a signal handler has no other arguments.
+void (*told)(int signal) = nullptr;  // the `story` of when_crashing()
 std::atomic<bool> crashing{false};
-void* crashed_at = nullptr;
-void* accessed = nullptr;
-alignas(16) std::array<char, 65536> other_stack;  // a handler needs room when the stack itself has overflown
+void* crashed_at = nullptr;                       // address of the crashing instruction
+void* accessed = nullptr;                         // memory address that it accessed
+alignas(16) std::array<char, 65536> other_stack;  // alternate signal stack, for when the thread's own has overflowed
 
+// Returns the instruction pointer of a signal's context; null on architectures other than x86-64.
 void* place_in([[maybe_unused]] void* context) {
 #if defined(__x86_64__)
   return reinterpret_cast<void*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
@@ -157,7 +163,7 @@ void* place_in([[maybe_unused]] void* context) {
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   if (crashing.exchange(true)) {
-    for (;;) ::pause();  // another thread is telling the story
+    for (;;) ::pause();  // another thread is already reporting its crash and will end the process
   }
   crashed_at = place_in(context);
   accessed = info->si_addr;
@@ -166,7 +172,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 }
 
 constexpr int most_frames = 40;
-constexpr int64_t patience = 5000;  // milliseconds for all names together
+constexpr int64_t patience = 5000;  // time limit in milliseconds for the lookup of all names
 
 int64_t milliseconds() {
   timespec now = {};
@@ -186,7 +192,7 @@ void show_stack(int file) {
 void show_named_stack(int file) {
   std::array<void*, 64> frames;
   const int count = ::backtrace(frames.data(), frames.size());
-  int first = 0;  // what comes before is the handler's
+  int first = 0;  // frames before it belong to the signal handler
   for (int i = 0; crashed_at && i < count; ++i) {
     if (frames[static_cast<size_t>(i)] == crashed_at) first = i;
   }
@@ -225,7 +231,7 @@ void when_crashing(void (*story)(int signal)) {
   stack.ss_size = other_stack.size();
   ::sigaltstack(&stack, nullptr);
   void* frame = nullptr;
-  ::backtrace(&frame, 1);  // the first call loads a library, which no handler may do
+  ::backtrace(&frame, 1);  // the first call loads libgcc, which is not allowed in a handler
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

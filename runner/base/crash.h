@@ -2,22 +2,24 @@
 
 namespace compeer {
 
-/// Has `story` told when this process crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): once, on a stack of its own,
-/// for the thread's may have overflown. It may do only what a signal handler may. If it returns, the signal ends the
-/// process.
+/// Installs a handler for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that calls `story` once and then ends the process
+/// by the signal. `story` must be async-signal-safe. On the thread that called `when_crashing` it runs on an alternate
+/// stack, because the thread's own may have overflowed. Other threads that crash meanwhile wait.
 void when_crashing(void (*story)(int signal));
 
-/// The address that the crashing instruction accessed. Only for `story`.
+/// Returns the memory address that the crashing instruction accessed. To be called by `story` only.
 const void* crash_address();
 
-/// Where this thread is, a line for each function, into an open file. For handlers; once `when_crashing` was called.
+/// Writes this thread's call stack, at most 64 lines with one frame each, to the file descriptor `file`.
+/// Async-signal-safe after `when_crashing` was called.
 void show_stack(int file);
 
-/// The same for people, from where it crashed on: "  /x/rewards/a.so+0x1a2b  score(Group const&) at a.cpp:12". Names
-/// and lines are those that addr2line and c++filt, if installed, find out within some seconds.
+/// Writes the call stack in readable form, starting at the frame that crashed, at most 40 lines such as "
+/// /x/rewards/a.so+0x1a2b  score(Group const&) at a.cpp:12". Runs addr2line and c++filt, if installed, for at most 5 s
+/// to find the names and line numbers.
 void show_named_stack(int file);
 
-/// Ends this process as the signal would have.
+/// Ends this process with the signal's default action.
 [[noreturn]] void die_of(int signal);
 
 }  // namespace compeer

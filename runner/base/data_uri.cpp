@@ -1,3 +1,4 @@
+// Base64 by OpenSSL, whose decoder accepts more than the format allows; the checks here are strict.
 #include "base/data_uri.h"
 
 #include <openssl/evp.h>
@@ -8,11 +9,11 @@
 namespace compeer {
 
 std::string data_uri(const std::filesystem::path& picture) {
-  constexpr uint64_t largest = uint64_t{1} << 30;  // OpenSSL counts bytes in an int
+  constexpr uint64_t largest = uint64_t{1} << 30;  // OpenSSL takes the size as an int
   const std::string bytes = read_file(picture, largest);
   const bool png = bytes.starts_with("\x89PNG\r\n\x1a\n"), jpeg = bytes.starts_with("\xff\xd8\xff");
   if (!png && !jpeg) throw Error(picture.string(), "is no picture", "PNG and JPEG files are", Exit::data);
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes an end, too
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL also writes a terminating zero
   const int length =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                       reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
@@ -27,7 +28,7 @@ std::optional<std::string> bytes_of_data_uri(const std::string& uri) {
       (type != "data:image/png;base64" && type != "data:image/jpeg;base64" && type != "data:image/jpg;base64"))
     return {};
   const std::string_view coded = std::string_view(uri).substr(comma + 1);
-  // OpenSSL takes white space around, and counts what '=' stands for as bytes.
+  // OpenSSL ignores surrounding white space and decodes each '=' of the padding to a zero byte.
   const auto body = coded.substr(0, coded.find('='));
   const auto padding = coded.size() - body.size();
   const bool letters =

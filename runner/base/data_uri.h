@@ -5,11 +5,11 @@
 
 namespace compeer {
 
-/// A picture as text that a page or a request can hold: "data:image/png;base64,...". Throws Error (exit 4) naming the
-/// file if it can't be read, or is neither PNG nor JPEG.
+/// Returns a PNG or JPEG file as a data URI, "data:image/png;base64,...". Throws read_error() (files.h) if the file
+/// can't be read, Error (exit 4) if it is neither PNG nor JPEG or larger than 1 GiB.
 std::string data_uri(const std::filesystem::path& picture);
 
-/// The bytes in "data:image/png;base64,..." or "data:image/jpeg;base64,..."; nothing if it is something else.
+/// Decodes a PNG or JPEG data URI with base64 content. Returns nullopt if `uri` is anything else, or malformed.
 std::optional<std::string> bytes_of_data_uri(const std::string& uri);
 
 }  // namespace compeer

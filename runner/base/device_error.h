@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 
-/// Errors of a device that libtorch computes on. Only for those who are built with libtorch.
+/// Error messages for device (GPU) failures in libtorch. Include this header only from code that links libtorch.
 namespace compeer {
 
-/// What to do about one: its memory ran out, or it failed. "": it is none of these.
+/// Returns advice for an error of a device: out of memory, or device failure. Empty for any other error.
 inline std::string remedy_of_device(const c10::Error& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
     return "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
@@ -19,7 +19,8 @@ inline std::string remedy_of_device(const c10::Error& error) {
   return "";
 }
 
-/// work(), whose errors of a device become Errors (exit 1) with their remedy.
+/// Returns work(). Converts a device error that it throws to an Error (exit 1) at `where` with advice; other exceptions
+/// pass through.
 template <class Work>
 decltype(auto) with_remedy(const char* where, Work work) {
   try {

@@ -1,3 +1,4 @@
+// Advice for failed file operations, and the folders for temporary and cached files.
 #include "base/disk.h"
 
 #include <fmt/format.h>

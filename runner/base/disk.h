@@ -5,20 +5,22 @@
 
 namespace compeer {
 
-/// What to do when a file can't be written, by the cause (errno); "" if nothing fits.
+/// Returns advice for a failed file operation with this errno, such as "make room on its disk"; empty if there is none.
 std::string remedy_of_write(int error);
 
-/// The errno whose text a message of another library holds, of those that have a remedy; 0: none.
+/// Recovers the errno from the error message of a library such as HDF5, which contains its strerror() text. Returns 0
+/// if the message contains no errno for which remedy_of_write() has advice.
 int cause_in(const std::string& message);
 
-/// A new, empty folder in $TMPDIR (or /tmp), which is made if it isn't there, as mpirun does. Throws Error (exit 1)
-/// that names TMPDIR.
+/// Creates a new, empty folder in $TMPDIR (default: /tmp). Creates $TMPDIR itself if it does not exist, as mpirun does.
+/// Throws Error (exit 1) that names TMPDIR.
 std::filesystem::path make_temporary_folder();
 
-/// $XDG_CACHE_HOME/compeer, by default in ~/.cache; empty if neither is known.
+/// Returns $XDG_CACHE_HOME/compeer, or ~/.cache/compeer if that variable is not an absolute path; empty if $HOME is not
+/// set either.
 std::filesystem::path cache_folder();
 
-/// A folder among the system's temporary files, for as long as the object lives.
+/// A temporary folder. The destructor deletes it with its contents.
 class Scratch {
  public:
   Scratch() : folder_(make_temporary_folder()) {}

@@ -1,3 +1,4 @@
+// The message of an Error, and suggestions for misspelled names.
 #include "base/error.h"
 
 #include <algorithm>
@@ -11,11 +12,12 @@ std::string join(const std::string& where, const std::string& what, const std::s
   std::string text = where.empty() ? what : where + ": " + what;
   if (!help.empty()) text += "\n  help: " + help;
   for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;)
-    text.replace(at, 1, "\\x00");  // what() ends there
+    text.replace(at, 1, "\\x00");  // what() would end at a zero byte
   return text;
 }
 
-// Edit distance in which swapping two neighbours counts once ("lenght" is one from "length").
+// Returns the edit distance; swapping two neighbouring characters counts as one edit ("lenght" and "length" differ by
+// 1).
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -30,7 +32,7 @@ size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
-// Those that have the longest beginning in common with `wrong`.
+// Returns the `most` names with the longest prefix in common with `wrong`.
 std::vector<std::string> beginning_alike(const std::string& wrong, std::vector<std::string> names, size_t most) {
   const auto alike = [&](const std::string& name) {
     return std::mismatch(name.begin(), name.end(), wrong.begin(), wrong.end()).first - name.begin();

@@ -5,7 +5,7 @@
 
 namespace compeer {
 
-/// What a process ends with; documented in docs/exit_codes.md.
+/// Exit code of a process; documented in docs/exit_codes.md.
 enum class Exit {
   ok = 0,
   failure = 1,
@@ -13,16 +13,17 @@ enum class Exit {
   spec = 3,
   data = 4,
   plugin = 5,
-  spent = 84,  ///< a budget is; the run can go on with another
+  spent = 84,  ///< budget used up; the run can be resumed
   preempted = 85,
   watchdog = 86
 };
 
-/// No fault: the run has a checkpoint, and can be resumed.
+/// True for exit codes that are not failures: the run stopped on purpose and can be resumed from its checkpoint.
 inline bool is_stop(Exit exit) { return exit == Exit::spent || exit == Exit::preempted; }
 
-/// An error for people: where it is, what is wrong, how to mend it. Thrown where the file, key, plugin or rank
-/// is known; caught in `main` and at the edge to Lua. Mistakes of our own are TORCH_CHECK or assert instead.
+/// An error shown to the user: where it is, what is wrong, how to fix it. Thrown where the file, key, plugin or rank is
+/// known; caught in `main` and where C++ is called from Lua. For bugs in this program use TORCH_CHECK or assert
+/// instead.
 ///
 ///   throw Error("experiments/grpo.toml:14", "no reward plugin 'lenght'", "did you mean 'length'?");
 class Error : public std::runtime_error {
@@ -30,7 +31,7 @@ class Error : public std::runtime_error {
   Error(std::string where, std::string what, std::string help = "", Exit exit = Exit::spec);
 
   const std::string& where() const { return where_; }
-  const std::string& problem() const { return what_; }  ///< `what` alone; what() is the whole text
+  const std::string& problem() const { return what_; }  ///< the argument `what`; what() returns the complete message
   const std::string& help() const { return help_; }
   Exit exit() const { return exit_; }
 
@@ -39,13 +40,15 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
-/// The name nearest to `wrong` by edit distance, or "" if none is near enough to be meant. "gpu" means "cuda".
+/// Returns the name with the smallest edit distance to `wrong`, or "" if none is close enough to be a typing error.
+/// "gpu" and "nvidia" match "cuda".
 std::string nearest(const std::string& wrong, const std::vector<std::string>& names);
 
-/// "did you mean 'length'? known: format, length"; the first part if a name is near; of over 100 those most alike.
+/// Returns a help text such as "did you mean 'length'? known: format, length". The question is left out if no name is
+/// close. Of more than 100 names it lists the 12 with the longest prefix in common with `wrong`.
 std::string suggest(const std::string& wrong, const std::vector<std::string>& names);
 
-/// An error that came up within something larger, with that in front: "line 7: cat.png: can't be read".
+/// Returns `error` with an outer location put in front of its own: "line 7: cat.png: can't be read".
 inline Error within(const std::string& where, const Error& error) {
   const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
   return {where, what, error.help(), error.exit()};

@@ -1,3 +1,4 @@
+// Reading and writing of whole files: writes are atomic and durable, errors say what to do about them.
 #include "base/files.h"
 
 #include <fcntl.h>

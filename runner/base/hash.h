@@ -5,10 +5,10 @@
 
 namespace compeer {
 
-/// SHA-256 as 64 lower-case hex digits: the identity of specs, plugins and weights.
+/// Returns the SHA-256 of `bytes` as 64 lower-case hex digits. Identifies specs, plugins and weights.
 std::string sha256(std::string_view bytes);
 
-/// SHA-256 of a file's bytes, read in blocks. Throws read_error() (reading.h).
+/// Returns the SHA-256 of the file's contents, which are streamed. Throws read_error() (files.h).
 std::string sha256_file(const std::filesystem::path& file);
 
 }  // namespace compeer

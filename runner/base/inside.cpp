@@ -1,3 +1,4 @@
+// Checks that keep a run's files inside its own folder, even if the folder was made by someone else.
 #include "base/inside.h"
 
 #include <algorithm>
@@ -10,18 +11,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "/x/" is "/x"
+// Removes a trailing slash: "/x/" -> "/x".
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
 }
 
+// Returns the absolute path with symbolic links resolved, as far as its components exist.
 fs::path whole(const fs::path& path) { return without_slash(fs::weakly_canonical(fs::absolute(path))); }
 
 bool begins_with(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// A link to something beside it that is no link itself.
+// True if the target of `link` is a plain name in the same folder and not a link itself. It need not exist.
 bool stays(const fs::path& link) {
   const auto target = fs::read_symlink(link);
   const bool name = target.has_filename() && !target.has_parent_path() && target != "." && target != "..";

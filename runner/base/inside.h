@@ -3,17 +3,20 @@
 
 namespace compeer {
 
-/// Whether `path` lies in `folder`, or is it, when links are followed. What is not there yet is taken as it is written.
+/// True if `path` is `folder` or lies in it after symbolic links are resolved. Components that do not exist yet are
+/// taken as written.
 bool lies_inside(const std::filesystem::path& folder, const std::filesystem::path& path);
 
-/// The same by names alone: no `..` leads out. Links that the folder's owner put there may lead where they like.
+/// True if `path` is `folder` or lies in it by name (no `..` leaves it). Symbolic links are not resolved: links that
+/// the folder's owner made may point anywhere.
 bool stays_below(const std::filesystem::path& folder, const std::filesystem::path& path);
 
-/// The first thing in a folder, at any depth, that is neither a file nor a folder: links, pipes, devices. Links whose
-/// target is a plain name beside them (`last` -> `step-000120`) can't lead out and are not meant. Empty: there is none.
+/// Returns the first entry below a folder, at any depth, that is neither a regular file nor a folder: a link, pipe or
+/// device. Links to a file or folder next to them (`last` -> `step-000120`) can't leave the folder and are allowed.
+/// Empty if there is no such entry.
 std::filesystem::path leads_out(const std::filesystem::path& folder);
 
-/// Throws Error (exit 4) if there is such a thing: before a run writes into a folder that somebody else may have made.
+/// Throws Error (exit 4) if leads_out() finds an entry. Called before a run writes to an existing, untrusted folder.
 void refuse_links(const std::filesystem::path& folder);
 
 }  // namespace compeer

@@ -1,3 +1,4 @@
+// A fast reader for the most common JSON, which falls back to nlohmann's library, and strict readers on JsonBuilder.
 #include "base/json.h"
 
 #include <array>
@@ -14,13 +15,15 @@ using nlohmann::json;
 
 namespace {
 
-// Whether a byte of a text stands for itself. The bytes of UTF-8 do, once all of them are known to be well-formed.
+// True for bytes that a JSON string contains unescaped. This includes all bytes >= 0x80: the text was checked to be
+// well-formed UTF-8 before.
 constexpr auto plain = [] {
   std::array<bool, 256> table{};
   for (size_t c = 0x20; c < table.size(); ++c) table[c] = c != '"' && c != '\\';
   return table;
 }();
 
+// Appends a code point below U+10000.
 void add_utf8(unsigned code, std::string& text) {
   const auto add = [&](unsigned byte) { text += static_cast<char>(byte); };
   if (code < 0x80) return add(code);
@@ -33,11 +36,13 @@ void add_utf8(unsigned code, std::string& text) {
   add(0x80 | (code & 0x3F));
 }
 
-/// Reads well-formed UTF-8. Every function returns false where it would rather leave the text to the library.
+// Parses well-formed UTF-8. Functions return false if the library must parse the text instead: it is invalid, or uses
+// something that is not implemented here.
 class StrictJsonReader {
  public:
   explicit StrictJsonReader(std::string_view text) : at_(text.data()), end_(at_ + text.size()) {}
 
+  // Parses the whole text into `value`.
   bool whole(json& value) {
     if (!this->value(value, 0)) return false;
     skip_space();
@@ -98,7 +103,7 @@ class StrictJsonReader {
       skip_space();
       std::string key;
       if (at_ == end_ || *at_ != '"' || !text(key) || !next(':')) return false;
-      // Where a key comes twice, the last one counts. Keys are mostly sorted: then the place is known.
+      // The last of several equal keys counts. The hint `end()` makes insertion of sorted keys, the usual case, fast.
       if (!value(members.try_emplace(members.end(), std::move(key))->second, depth + 1)) return false;
     } while (next(','));
     return next('}');
@@ -160,7 +165,7 @@ class StrictJsonReader {
     }
   }
 
-  // Halves of surrogates are left to the library.
+  // Parses the digits after "\u". Surrogates are left to the library.
   bool code(std::string& into) {
     if (end_ - at_ < 4) return false;
     unsigned code = 0;
@@ -175,7 +180,7 @@ class StrictJsonReader {
     return true;
   }
 
-  // A whole number of a few digits; others are left to the library, by themselves.
+  // Parses an integer of at most 18 digits. Any other number is cut out and parsed by the library.
   bool number(json& into) {
     const char* begin = at_;
     uint64_t sum = 0;

@@ -5,44 +5,47 @@
 #include <string>
 #include <string_view>
 
-/// How JSON is read in all rooms. What strangers may have made (files of models, configurations, annotations, standard
-/// input) is read strictly, with an Error that says what is wrong and where. What runs have written, and data sets, is
-/// read by `parse_json`, which is fast and tells no more than that it is none.
+/// JSON parsing. Use the strict functions for untrusted input (model files, configurations, annotations, standard
+/// input): they throw an Error that says what is wrong and where. Use `parse_json` for files that runs have written and
+/// for data sets: it is faster, and does not say why a text is invalid.
 namespace compeer {
 
-/// A JSON value from strict JSON: nothing behind it, valid UTF-8, no key twice in an object, no zero byte, at most 64
-/// levels. Throws Error (exit 4) with `where`, a file or "line 7", for all else. For nlohmann::json and ordered_json.
+/// Parses strict JSON: valid UTF-8, no duplicate keys, no zero byte, no text after the value, at most 64 levels. Throws
+/// Error (exit 4) at `where`, a file name or "line 7", otherwise. `Json` is nlohmann::json or nlohmann::ordered_json.
 template <class Json = nlohmann::json>
 Json parse_strict_json(std::string_view text, const std::string& where);
 
-/// The same of the whole of a file. Pipes, devices and more than `most` bytes are refused, too.
+/// Default limit for the size of a JSON file, in bytes.
 inline constexpr uint64_t longest_json = uint64_t{64} << 20;
+/// Parses a file with `parse_strict_json`. Also throws Error (exit 4) for pipes, devices, UTF-16 and files larger than
+/// `most` bytes, and read_error() (files.h).
 template <class Json = nlohmann::json>
 Json read_strict_json(const std::filesystem::path& file, uint64_t most = longest_json);
 
-/// The same where it must be an object.
+/// Like `parse_strict_json` and `read_strict_json`. Also throw Error (exit 4) if the value is not an object.
 template <class Json = nlohmann::json>
 Json parse_json_object(std::string_view text, const std::string& where);
 template <class Json = nlohmann::json>
 Json read_json_object(const std::filesystem::path& file, uint64_t most = longest_json);
 
-/// Values nested deeper are refused wherever JSON comes from outside: copying, comparing and printing them would take
-/// the library more stack than a thread has.
+/// Maximum nesting depth of JSON from untrusted sources. The library's recursive copy, comparison and printing would
+/// overflow the stack of a thread for much deeper values.
 inline constexpr int deepest_json = 256;
 
-/// Whether brackets outside of texts nest deeper than that. Looks at no more of the JSON than that.
+/// True if brackets outside of strings nest deeper than `deepest`. Does not check the JSON in any other way.
 bool nests_too_deeply(std::string_view text, int deepest = deepest_json);
 
-/// JSON text as the value that nlohmann::json::parse makes of it, discarded (`is_discarded()`) where that refuses it,
-/// or it nests too deeply; several times as fast on what data sets mostly are: objects, lists, texts, whole numbers.
-/// What is unusual in the text, and what is wrong with it, the library decides.
+/// Returns the same value as nlohmann::json::parse. Invalid or too deeply nested (`deepest_json`) text gives a
+/// discarded value (`is_discarded()`). Several times faster than the library on what data sets mostly contain: objects,
+/// arrays, strings and integers. Everything else is passed to the library.
 nlohmann::json parse_json(std::string_view text);
 
-/// `value` as a whole number. What the library makes of a fraction, or of a number beyond 64 bits, is undefined: here
-/// both are refused as a text would be (nlohmann::json::type_error).
+/// Returns `value` as an integer. Accepts floats that are whole numbers of at most 2^53 in magnitude. Throws
+/// nlohmann::json::type_error for other floats (fractions, integers beyond 64 bits), whose conversion by the library is
+/// undefined, and for values that are not numbers.
 template <class T, class Json>
 T whole(const Json& value) {
-  constexpr double most = 9007199254740992.0;  // 2^53: whole numbers up to it are themselves as fractions
+  constexpr double most = 9007199254740992.0;  // 2^53: a double represents all integers up to it exactly
   if (!value.is_number_float()) return value.template get<T>();
   const auto number = value.template get<double>();
   if (number >= -most && number <= most && number == static_cast<double>(static_cast<int64_t>(number)))

@@ -14,11 +14,11 @@
 
 namespace compeer {
 
-/// Builds a value as the library's parser goes, on a stack of its own: time in proportion to the text, whatever it
-/// holds. (The library's parser with a callback looks through a whole object again whenever a value in it ends.)
+/// SAX handler that builds a JSON value with an explicit stack, in time linear in the text. (The library's own parser
+/// with a callback scans a whole object again whenever one of its values ends.)
 ///
-/// Keeps what strict JSON promises (json.h), so every complaint is an Error (exit 4) with `where`. A reader that wants
-/// a part of a file in another form derives from it and takes the events of that part for itself.
+/// Enforces strict JSON (json.h): all errors are an Error (exit 4) at `where`. To read part of a file into another
+/// form, derive from this class and override the events of that part.
 template <class Json>
 class JsonBuilder : public nlohmann::json_sax<Json> {
  public:
@@ -28,10 +28,12 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   using typename nlohmann::json_sax<Json>::string_t;
   using typename nlohmann::json_sax<Json>::binary_t;
 
+  /// Keeps a reference to `where`.
   explicit JsonBuilder(const std::string& where) : where_(where) {}
 
+  /// Returns the value of `text`. To be called once.
   Json parse(std::string_view text) {
-    // The library takes a zero byte for the end.
+    // The library would stop at a zero byte.
     if (text.find('\0') != text.npos) fail("is not valid JSON: it holds a zero byte");
     Json::sax_parse(text.begin(), text.end(), this);
     return std::move(root_);
@@ -43,7 +45,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // JSON has none
+  bool binary(binary_t&) override { return false; }  // does not occur in JSON text
 
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override { return open(Json::array()); }
@@ -53,7 +55,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     bool is_new = true;
     if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
-      is_new = open_.back().keys.insert(name).second;  // it looks for a key from front to end
+      is_new = open_.back().keys.insert(name).second;  // ordered_json's own lookup is a linear search
     } else {
       is_new = !open_.back().value->contains(name);
     }
@@ -63,28 +65,32 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..." without the bracketed part
+    // Drops the bracketed prefix of "[json.exception.parse_error.101] parse error at line 1, column 2: ...".
     const std::string message = error.what();
     if (message.find("ill-formed UTF-8") != message.npos) fail("is not UTF-8");
     fail("is not valid JSON: " + message.substr(message.find(']') + 2, 300));
     return false;
   }
 
+  /// Throws Error (exit 4) at `where`.
   [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
  protected:
   static constexpr size_t deepest = 64;
 
-  /// The key of the member that is being read, and those of the objects and lists around it.
+  /// Key of the member whose value comes next. Meaningless in an array.
   const std::string& next_key() const { return key_; }
+  /// Number of objects and arrays that are open.
   size_t depth() const { return open_.size(); }
+  /// Key of the open object or array at `level` in its parent object; level 0 is the root, whose key is empty.
+  /// Meaningless if the parent is an array.
   const std::string& key_at(size_t level) const { return open_[level].key; }
 
  private:
   struct OpenValue {
     Json* value;
     std::string key;
-    std::unordered_set<std::string> keys;
+    std::unordered_set<std::string> keys;  // used for ordered_json only
   };
 
   Json* place(Json value) {
@@ -122,7 +128,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
 
   const std::string& where_;
   Json root_;
-  std::vector<OpenValue> open_;  // an object or list grows only when its last value is closed, so these stay in place
+  std::vector<OpenValue> open_;  // pointers stay valid: a container grows only while it is the innermost open one
   std::string key_;
 };
 

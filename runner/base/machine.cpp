@@ -1,3 +1,4 @@
+// Reads CPU and memory limits from /proc and the control groups (versions 1 and 2) of this process.
 #include "base/machine.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t no_limit = uint64_t{1} << 62;  // version 1 says "no limit" with a number above this
+constexpr uint64_t no_limit = uint64_t{1} << 62;  // larger memory limits mean "no limit" in version 1
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file);
@@ -24,7 +25,8 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// What follows `name` on its line: "MemTotal:" of /proc/meminfo.
+// Returns the rest of the line that starts with `name`, for example "MemTotal:" in /proc/meminfo; empty if there is
+// none.
 std::string field(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -33,18 +35,20 @@ std::string field(const std::string& text, const std::string& name) {
   return "";
 }
 
-// A number at the beginning of a file or text; nothing for "max" and for files that are not there.
+// Parses the number at the beginning of `text`. Returns nullopt for "max" and for the empty text of a missing file.
 std::optional<int64_t> number(const std::string& text) {
   int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   return read.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
+// Returns the value in bytes of a field that is given in KiB; 0 if it is missing.
 uint64_t kibibytes(const std::string& text, const std::string& name) {
   return static_cast<uint64_t>(number(field(text, name)).value_or(0)) * 1024;
 }
 
-// A control group and those above it, innermost first, as far as they can be seen from here.
+// Returns the folders of control group `name` and its ancestors, innermost first, as far as they are visible below
+// `mount`.
 std::vector<fs::path> groups_of(const fs::path& mount, const std::string& name) {
   std::vector<fs::path> groups;
   for (auto path = fs::path(name).relative_path();; path = path.parent_path()) {
@@ -54,7 +58,8 @@ std::vector<fs::path> groups_of(const fs::path& mount, const std::string& name) 
   }
 }
 
-// "4:memory:/a/b" of version 1, "0::/a/b" of version 2: the group for `controller`.
+// Returns the control groups of this process for `controller`, innermost first. A line of proc/self/cgroup is
+// "4:memory:/a/b" in version 1, "0::/a/b" in version 2; version 1 takes precedence.
 std::vector<fs::path> groups_with(const fs::path& root, const std::string& controller) {
   std::istringstream lines(text_of(root / "proc/self/cgroup"));
   std::vector<fs::path> second;
@@ -70,12 +75,13 @@ std::vector<fs::path> groups_with(const fs::path& root, const std::string& contr
   return second;
 }
 
+// Lowers `machine.memory` and `machine.free` to the limit of a control group, if it has one.
 void limit_memory(Machine& machine, const fs::path& group) {
   const bool second = fs::exists(group / "memory.max");
   const auto most = number(text_of(group / (second ? "memory.max" : "memory.limit_in_bytes")));
   const auto used = number(text_of(group / (second ? "memory.current" : "memory.usage_in_bytes"))).value_or(0);
   if (!most || *most < 0 || static_cast<uint64_t>(*most) > no_limit) return;
-  // Files that were read count as used until somebody needs the room.
+  // The group's usage includes page cache, which the kernel reclaims when memory is needed.
   const auto files = number(field(text_of(group / "memory.stat"), second ? "inactive_file " : "total_inactive_file "));
   const auto left = std::max<int64_t>(0, *most - used + files.value_or(0));
   machine.free = std::min(machine.free, static_cast<uint64_t>(left));
@@ -84,7 +90,8 @@ void limit_memory(Machine& machine, const fs::path& group) {
   machine.limited_by = group.string();
 }
 
-// Processors' worth of time: version 2 says "200000 100000" or "max 100000", version 1 has a file for each number.
+// Returns the CPU time limit of a control group, in CPUs; 0 if it has none. Version 2 has "QUOTA PERIOD" in one file
+// ("200000 100000", "max 100000"), version 1 has one file for each.
 double quota_of(const fs::path& group) {
   std::istringstream second(text_of(group / "cpu.max"));
   std::string most;

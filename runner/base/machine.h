@@ -6,25 +6,26 @@
 
 namespace compeer {
 
-/// What of this machine the process may use: what the kernel, a launcher's binding and control groups (of a batch
-/// system, of a container) leave it.
+/// The resources of this machine that the process may use, as limited by the kernel, the launcher's core binding and
+/// control groups (of a batch system or a container).
 struct Machine {
-  std::vector<int> cores;       ///< numbers of the processors it may run on
-  double quota = 0;             ///< so many processors' time its control group gets; 0: no limit
-  uint64_t memory = 0;          ///< bytes: of the machine, or the least limit of its control groups
-  uint64_t free = 0;            ///< of that, not in use; what the system keeps of files it would give up is free, too
-  std::string limited_by = {};  ///< the control group whose limit `memory` is; "" if it is all of the machine's
+  std::vector<int> cores;       ///< CPU numbers that the process may run on
+  double quota = 0;             ///< CPU time limit of the control groups, in CPUs; 0: no limit
+  uint64_t memory = 0;          ///< bytes: the machine's memory, or the smallest limit of the control groups
+  uint64_t free = 0;            ///< available bytes of `memory`; reclaimable page cache counts as available
+  std::string limited_by = {};  ///< control group whose limit `memory` is; empty if it is the machine's memory
 };
 
-/// `root` holds proc/ and sys/: tests have others. Numbers that can't be found out are 0, lists empty.
+/// Returns the resources of this machine. `root` contains proc/ and sys/; tests pass another folder. Numbers that can't
+/// be determined are 0, lists empty.
 Machine this_machine(const std::filesystem::path& root = "/");
 
 std::string host_name();
 
-/// "0-3,8" -> 0 1 2 3 8; nothing of a text that is no such list.
+/// Parses a list of CPU numbers: "0-3,8" -> 0 1 2 3 8. Empty if `text` is malformed.
 std::vector<int> core_list(const std::string& text);
 
-/// The other way around: 0 1 2 3 8 -> "0-3,8".
+/// Formats ascending CPU numbers: 0 1 2 3 8 -> "0-3,8".
 std::string core_text(const std::vector<int>& cores);
 
 }  // namespace compeer

@@ -1,3 +1,4 @@
+// Recognizes model folders, and says what to do about paths that are none.
 #include "base/model_folder.h"
 
 #include <algorithm>
@@ -18,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uintmax_t tail = 1 << 20;  // bytes
+constexpr uintmax_t tail = 1 << 20;  // bytes at the end of a weights file that weights_mark() hashes
 
-// Throws read_error() where that can't be known.
+// True if `path` exists. Throws read_error() if that can't be determined.
 bool is_there(const fs::path& path) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
@@ -34,6 +35,7 @@ std::string import_command(const fs::path& file) {
   return "compeer import " + file.string() + " -o models/" + file.stem().string();
 }
 
+// Throws Error (exit 4) for a file that was given instead of a model folder.
 [[noreturn]] void refuse_file(const fs::path& file) {
   std::string magic(4, ' ');
   std::ifstream(file, std::ios::binary).read(magic.data(), 4);
@@ -44,7 +46,7 @@ std::string import_command(const fs::path& file) {
               "name the folder of its config.json" + (holds_model(folder) ? ": " + folder.string() : ""), Exit::data);
 }
 
-// Folders beside one that isn't there.
+// Returns a help that suggests existing folders with names similar to the missing `folder`; empty if there are none.
 std::string neighbours(const fs::path& folder) {
   std::error_code none;
   std::vector<std::string> names;
@@ -56,7 +58,7 @@ std::string neighbours(const fs::path& folder) {
   return names.empty() ? "" : suggest(folder.filename().string(), names);
 }
 
-// Where the model is that somebody means who names a folder without one.
+// Returns the help for a folder without a model: the run's checkpoint or the GGUF file in it that was probably meant.
 std::string nearby(const fs::path& folder) {
   std::error_code none;
   if (holds_model(folder / "checkpoints/last"))

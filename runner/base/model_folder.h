@@ -4,23 +4,26 @@
 
 namespace compeer {
 
-/// True for a folder that holds an adapter (adapter_config.json) and no model of its own (config.json).
+/// True if the folder contains a LoRA adapter (adapter_config.json) and no model (config.json). Throws read_error()
+/// (files.h) if the folder can't be read.
 bool holds_adapter(const std::filesystem::path& folder);
 
-/// Throws Error (exit 4) unless `folder` holds a model or an adapter. The help is the next command where `folder` is a
-/// GGUF file, the name of a model on the Hugging Face Hub, or the folder of a run.
+/// Throws Error (exit 4) unless `folder` contains a model or an adapter. If `folder` is a GGUF file or the name of a
+/// model on the Hugging Face Hub, the help is the command that imports or downloads it; for a run folder it is the path
+/// of its newest model.
 void check_model_folder(const std::filesystem::path& folder);
 
-/// The help for a `path` that is not there and may be the name of a model on the Hugging Face Hub, as
-/// "Qwen/Qwen2.5-0.5B-Instruct" is. Otherwise empty.
+/// Returns the help for a `path` that does not exist, but looks like the name of a model on the Hugging Face Hub, such
+/// as "Qwen/Qwen2.5-0.5B-Instruct": the command that downloads it. Otherwise empty.
 std::string download_help(const std::string& path);
 
-/// The folder with a model's config.json and weights: `folder` itself, or, of an adapter's, the model that it names, as
-/// seen from the current folder, beside the adapter, or from $COMPEER_HOME. Throws Error (exit 4) if there is none.
+/// Returns the folder of the base model that the adapter in `folder` names. A relative name is resolved against the
+/// current folder, `folder`, its parent and $COMPEER_HOME, in this order. Returns `folder` itself, unchecked, if it
+/// contains no adapter. Throws Error (exit 4) if the base model is not found or `folder` is a file.
 std::filesystem::path base_model(const std::filesystem::path& folder);
 
-/// SHA-256 that tells the weights of one model from those of another without reading all of them: of the name, the size
-/// and the last MiB of every *.safetensors file in `folder`. Throws Error (exit 4) if there are none.
+/// Returns a fingerprint of a model's weights that does not require reading all of them: the SHA-256 of the name, size
+/// and last MiB of every *.safetensors file in `folder`. Throws Error (exit 4) if there are none.
 std::string weights_mark(const std::filesystem::path& folder);
 
 }  // namespace compeer

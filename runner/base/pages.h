@@ -12,14 +12,16 @@ namespace compeer {
 
 inline constexpr size_t huge_page = size_t{2} << 20;
 
-/// If true, forget() and clear() return no pages to the system. This is faster, as new pages are expensive, and takes
-/// more memory. The program and each plugin have a variable of their own. Set between steps, when no kernel runs.
+/// If true, forget() and clear() return no pages to the system. Faster, because new pages are expensive, but uses more
+/// memory. The program and each plugin have their own copy of this variable. Set it only between training steps, when
+/// no kernel runs.
 inline bool pages_kept = false;
 
-/// Gives the pages that lie wholly in this memory back to the system: what it holds is lost, the room stays. For memory
-/// that is wanted again later, and for what is freed where freed memory is kept. Less than a huge page stays: to give
-/// it anew would take the system longer than one saves. Returns the part that went, which is zeros when it is read
-/// again; an empty span if `pages_kept` or if the system refuses.
+/// Returns the physical pages that lie completely in this memory to the system (MADV_DONTNEED). The contents are lost,
+/// the addresses stay valid. For memory that is used again later, and for freed memory that the allocator keeps. Does
+/// nothing if there is less than a huge page to return, because faulting it in again would cost more than it saves.
+/// `page` is the alignment in bytes of the part that is returned. Returns the part that was released, which reads as
+/// zeros; empty if nothing was released (also if `pages_kept` is true or the system refuses).
 inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 4096) {
   const auto begin = reinterpret_cast<uintptr_t>(memory), from = (begin + page - 1) / page * page,
              to = (begin + bytes) / page * page;
@@ -29,8 +31,8 @@ inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 409
   return {pages, to - from};
 }
 
-/// Sets all bytes of memory of a `Zeros` to zero: by returning whole huge pages to the system, or, if `pages_kept`, by
-/// writing.
+/// Sets all bytes of a `Zeros` array to zero: by returning whole huge pages to the system, or by writing zeros if
+/// `pages_kept` is true.
 inline void clear(std::span<std::byte> memory) {
   const auto gone = forget(memory.data(), memory.size(), huge_page);
   if (gone.empty()) {
@@ -42,8 +44,8 @@ inline void clear(std::span<std::byte> memory) {
   }
 }
 
-/// Numbers that are zero at first. The system gives memory to those only that are written to: in huge pages, for small
-/// ones take it longer than all that is computed with them.
+/// An array of zero-initialized numbers, allocated by mmap. Physical memory is allocated only for elements that are
+/// written, in huge pages, because faulting in small pages would take longer than the computation.
 template <typename T>
 class Zeros {
  public:
@@ -52,7 +54,7 @@ class Zeros {
     if (bytes_ == 0) return;
     void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    ::madvise(memory, bytes_, MADV_HUGEPAGE);  // where there are any
+    ::madvise(memory, bytes_, MADV_HUGEPAGE);  // fails if the system has no huge pages, which is ignored
     numbers_ = static_cast<T*>(memory);
   }
   Zeros(Zeros&& other) noexcept
@@ -65,6 +67,7 @@ class Zeros {
   ~Zeros() {
     if (numbers_) ::munmap(numbers_, bytes_);
   }
+  /// Returns all elements; valid as long as this object.
   std::span<T> all() const { return {numbers_, bytes_ / sizeof(T)}; }
   bool empty() const { return bytes_ == 0; }
 

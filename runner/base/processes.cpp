@@ -1,3 +1,4 @@
+// Finds processes in /proc, and ends those that outlive the code that started them.
 #include "base/processes.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What /proc/PID/stat says; -1 and 0 if the process has ended.
+// Fields of /proc/PID/stat. Keeps the defaults if the process has ended or is a zombie.
 struct Kin {
   long parent = -1, session = -1;
   char state = 0;
@@ -31,7 +32,7 @@ Kin kin_of(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
   std::getline(file, text);
-  const size_t bracket = text.rfind(')');  // the name, in brackets, may contain anything
+  const size_t bracket = text.rfind(')');  // the name in parentheses may contain any character
   long group = 0;
   Kin kin;
   if (bracket == std::string::npos ||
@@ -44,6 +45,7 @@ Kin kin_of(const fs::path& folder) {
 
 fs::path folder_of(pid_t process) { return "/proc/" + std::to_string(process); }
 
+// Returns the processes whose field `relation` equals `whose`.
 std::vector<pid_t> all_of(pid_t whose, long Kin::*relation) {
   std::vector<pid_t> found;
   std::error_code code;
@@ -60,15 +62,15 @@ std::vector<pid_t> without(std::vector<pid_t> all, const std::vector<pid_t>& som
   return all;
 }
 
-// Children of this process. Without any it costs one system call.
+// Returns the children of this process. Costs a single system call if there are none.
 std::vector<pid_t> own_children() {
   siginfo_t none{};
   if (::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD) return {};
   return children_of(::getpid());
 }
 
-thread_local int depth = 0;  // watches of this thread
-std::atomic<int> watching_threads{0};
+thread_local int depth = 0;            // number of ProcessWatch objects of this thread
+std::atomic<int> watching_threads{0};  // number of threads with at least one ProcessWatch
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+// Counter-based random numbers by Philox 4x32-10, so that results depend neither on the order of draws nor on ranks.
 #include "base/random.h"
 
 #include <cmath>
@@ -17,7 +18,8 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> x, std::array<uint32_t, 2
 }
 
 std::array<uint32_t, 4> random_bits(uint64_t seed, Stream stream, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  // The stream is mixed into the key with odd constants, so seeds and streams do not collide by addition.
+  // The stream is multiplied by odd constants before it is mixed into the key, so that small seeds and small stream
+  // numbers do not give the same key.
   const auto low = static_cast<uint32_t>(seed), high = static_cast<uint32_t>(seed >> 32);
   const auto number = static_cast<uint32_t>(stream);
   return philox({a, b, c, d}, {low ^ (number * 0x85EBCA6Bu), high ^ (number * 0xC2B2AE35u)});
@@ -25,6 +27,7 @@ std::array<uint32_t, 4> random_bits(uint64_t seed, Stream stream, uint32_t a, ui
 
 namespace {
 
+// Returns a number in [0, 1) with 53 bits.
 double unit(uint32_t high, uint32_t low) { return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1.0p-53; }
 
 }  // namespace

@@ -8,13 +8,14 @@
 
 namespace compeer {
 
-/// Text put together within a signal handler: a fixed buffer, no allocation, cut where it is full.
+/// Builds text in a signal handler: a fixed buffer of 2048 bytes, no allocation, truncated when it is full.
 class SignalText {
  public:
   SignalText& add(const char* text) {
     for (; *text; ++text) put(*text);
     return *this;
   }
+  /// Adds a number >= 0 in decimal.
   SignalText& add(int number) {
     char digits[12];
     size_t n = 0;
@@ -23,7 +24,7 @@ class SignalText {
     while (n > 0) put(digits[--n]);
     return *this;
   }
-  /// As the inside of a JSON string.
+  /// Adds text as the inside of a JSON string: quotes and backslashes are escaped, control characters become blanks.
   SignalText& quote(const char* text) {
     for (; *text; ++text) {
       if (*text == '"' || *text == '\\') put('\\');
@@ -31,6 +32,7 @@ class SignalText {
     }
     return *this;
   }
+  /// The text so far, zero-terminated.
   const char* text() const { return buffer_; }
   void write_to(int file) const { [[maybe_unused]] const auto written = ::write(file, buffer_, size_); }
 
@@ -42,7 +44,7 @@ class SignalText {
   size_t size_ = 0;
 };
 
-/// "segmentation fault" for SIGSEGV: strsignal may allocate.
+/// Returns the name of a crash signal, such as "segmentation fault" for SIGSEGV. Async-signal-safe, unlike strsignal.
 inline const char* signal_name(int signal) {
   switch (signal) {
     case 4:
@@ -60,18 +62,18 @@ inline const char* signal_name(int signal) {
   }
 }
 
-/// Number of times that signals asked this process to stop. GNU timeout signals its child and then its own process
-/// group, so one request may arrive as two signals: a signal that comes within a second of the last counted one is not
-/// counted, except after reset(). Async-signal-safe.
+/// Counts the signals that asked this process to stop. GNU timeout signals its child and then its own process group, so
+/// one request may arrive as two signals: a signal within a second of the last counted one is not counted, except after
+/// reset(). Async-signal-safe.
 class StopRequests {
  public:
-  /// Returns the count after this signal.
+  /// Records a signal. Returns the count after it.
   int add() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return add(second * now.tv_sec + now.tv_nsec);
   }
-  /// `now`: nanoseconds of one monotonic clock.
+  /// The same at time `now`, in nanoseconds of a monotonic clock.
   int add(int64_t now) noexcept {
     int64_t last = last_.load(std::memory_order_relaxed);
     const bool same = count() > 0 && now - last < second;

@@ -1,3 +1,4 @@
+// Checks and searches in text from untrusted sources, in linear time.
 #include "base/text.h"
 
 #include <cstdint>
@@ -9,7 +10,8 @@ namespace compeer {
 
 namespace {
 
-// The bytes of the character at `c`, which is not ASCII; 0: it is none.
+// Returns the number of bytes of the non-ASCII UTF-8 character at `c`, of which `left` bytes exist; 0 if it is
+// malformed.
 size_t length(const unsigned char* c, size_t left) {
   const auto follows = [&](size_t i, unsigned char low = 0x80, unsigned char high = 0xBF) {
     return i < left && c[i] >= low && c[i] <= high;
@@ -21,7 +23,7 @@ size_t length(const unsigned char* c, size_t left) {
   return follows(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) && follows(2) && follows(3) ? 4 : 0;
 }
 
-// A size is written in groups of 7 bits, the lowest first, with the highest bit set in all but the last.
+// Packed sizes are LEB128: groups of 7 bits, lowest first, with the highest bit set in all bytes but the last.
 constexpr unsigned bits = 7;
 constexpr uint64_t more = 1U << bits;
 

@@ -7,27 +7,28 @@
 
 namespace compeer {
 
-/// Where the first byte stands that is no part of a well-formed UTF-8 character (nothing overlong, no halves of
-/// surrogates, nothing beyond U+10FFFF); the text's size if there is none. Fast: whole corpora go through it.
+/// Returns the offset of the first byte that is not part of a well-formed UTF-8 character (overlong forms, surrogates
+/// and code points above U+10FFFF are malformed), or the size of the text if there is none. Skips ASCII 8 bytes at a
+/// time, because whole corpora are checked.
 size_t first_broken(std::string_view text);
 
-/// Throws Error with the command that converts `file` if `text`, its contents or their beginning, is UTF-16: it begins
-/// with a byte order mark, or every other of its first four bytes is zero.
+/// Throws Error with exit code `exit` if `text`, the contents of `file` or their beginning, is UTF-16: it starts with a
+/// byte order mark, or every other of its first four bytes is zero. The help is the command that converts the file.
 void refuse_utf16(std::string_view text, const std::string& file, Exit exit = Exit::data);
 
-/// std::string_view::find in time linear in both texts. The library's takes the product of their lengths for what a
-/// stranger can write down in a line: a million times "a", and "b" behind half as many.
+/// Like std::string_view::find, in time linear in both texts. The standard library takes time proportional to the
+/// product of their lengths for adversarial input such as "aaa...a" and "aaa...ab".
 size_t find_text(std::string_view text, std::string_view part, size_t from = 0);
 
-/// The same for std::string_view::rfind. Copies both, so that many parts of one text are better looked for from the
-/// front.
+/// Like std::string_view::rfind, in linear time. Copies both texts; to find many parts of one text, use `find_text`.
 size_t find_last_text(std::string_view text, std::string_view part);
 
-/// Texts of any bytes, one behind the other in one string, each behind its size: to travel between ranks, or to lie in
-/// little memory. The form is nobody's who writes files.
+/// Appends `text` (any bytes), preceded by its size as a variable-length integer, to `bytes`. For messages between
+/// ranks and compact lists in memory; not a file format.
 void put_packed(std::string_view text, std::string& bytes);
 
-/// The first of them, which stays where it is; `bytes` goes on behind it. Throws std::runtime_error if it is cut short.
+/// Removes the first text that `put_packed` appended from the front of `bytes` and returns it as a view of the same
+/// memory. Throws std::runtime_error if it is truncated.
 std::string_view take_packed(std::string_view& bytes);
 
 }  // namespace compeer

@@ -1,3 +1,5 @@
+// The board: shared memory in which each rank of a host publishes its phase and progress, for watchdogs and error
+// messages of the other ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,7 +12,8 @@ namespace compeer::comm {
 
 namespace {
 
-// The state letter of /proc/<pid>/stat, which stands behind the last bracket: "17 (a name) S ...".
+// Returns the state letter of /proc/<pid>/stat, which follows the last parenthesis: "17 (a name) S ...". 'X' if the
+// process has ended, '?' if its state is not visible.
 char process_state(int pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string line;

@@ -1,3 +1,4 @@
+// Calls NCCL through function pointers, because it exists only where libtorch was built for CUDA.
 #include "comm/device_messages.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@
 
 #include "base/error.h"
 
-// As in nccl.h.
+// Declared as in nccl.h.
 struct ncclUniqueId {
   char internal[128];
 };
@@ -18,12 +19,13 @@ namespace {
 
 constexpr const char* help = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
 
-constexpr int float32 = 7;  // as in nccl.h
+constexpr int float32 = 7;  // ncclFloat32 of nccl.h
 
 [[noreturn]] void refuse(const std::string& problem, Exit exit) {
   throw Error("sums", "is 'device', but " + problem, help, exit);
 }
 
+// Returns the NCCL function `name`. Throws Error (exit 2) if it is not loaded.
 template <class Function>
 Function* nccl(const char* name) {
   auto* const found = ::dlsym(RTLD_DEFAULT, name);
@@ -52,13 +54,13 @@ DeviceMessages::DeviceMessages(World& world) {
 }
 
 DeviceMessages::~DeviceMessages() {
-  if (group_) nccl<int(void*)>("ncclCommAbort")(group_);  // waits for no other rank
+  if (group_) nccl<int(void*)>("ncclCommAbort")(group_);  // unlike ncclCommDestroy, does not wait for other ranks
 }
 
 void DeviceMessages::exchange(const std::vector<Part>& sent, const std::vector<Part>& received) {
   static auto* const send = nccl<int(const void*, size_t, int, int, void*, void*)>("ncclSend");
   static auto* const receive = nccl<int(void*, size_t, int, int, void*, void*)>("ncclRecv");
-  constexpr void* stream = nullptr;  // CUDA's default one, where libtorch computes
+  constexpr void* stream = nullptr;  // CUDA's default stream, which libtorch uses
   check(nccl<int()>("ncclGroupStart")());
   for (const Part& part : sent) {
     if (part.count > 0) check(send(part.numbers, static_cast<size_t>(part.count), float32, part.rank, group_, stream));

@@ -6,25 +6,26 @@
 
 namespace compeer::comm {
 
-/// Messages from one rank's device to another's, by NVIDIA's NCCL. CUDA's part of libtorch brings that with it: it is
-/// looked for when it is first needed, and nothing is compiled or linked with it.
+/// Point-to-point messages between the GPUs of different ranks, by NVIDIA's NCCL. Uses the NCCL that libtorch's CUDA
+/// libraries contain, found by dlsym at run time; nothing is compiled or linked with NCCL.
 class DeviceMessages {
  public:
-  /// Collective. Each rank has a device of its own, which is in use. Throws Error (exit 2) on all ranks if one of them
-  /// has no NCCL, or it fails.
+  /// Collective. Every rank must have its own GPU, which is the current CUDA device. Throws Error (exit 2) on all ranks
+  /// if NCCL is missing or fails on any of them.
   explicit DeviceMessages(World& world);
   ~DeviceMessages();
   DeviceMessages(const DeviceMessages&) = delete;
   DeviceMessages& operator=(const DeviceMessages&) = delete;
 
-  /// Numbers in a device's memory, on their way to or from a rank.
+  /// A message: `count` float32 numbers in device memory, sent to or received from `rank`.
   struct Part {
     float* numbers;
     int64_t count;
     int rank;
   };
-  /// All of these travel together; of several between the same two ranks the first is received first. Waits for
-  /// nobody: it happens on the device, behind what that was asked to do before.
+  /// Sends and receives all parts as one NCCL group. Several messages between the same two ranks are matched in order.
+  /// Does not block: the transfer is enqueued on CUDA's default stream, after the work already there. Throws Error
+  /// (exit 1) if NCCL fails.
   void exchange(const std::vector<Part>& sent, const std::vector<Part>& received);
 
  private:

@@ -1,3 +1,4 @@
+// Describes the failure of a rank in error.json and in the RankError that all ranks throw.
 #include "comm/fault.h"
 
 #include <fcntl.h>
@@ -13,11 +14,12 @@ namespace {
 
 using nlohmann::json;
 
+// Returns the `where` of a RankError: rank, phase and plugin, then the fault's own location.
 std::string head(const Fault& fault, int world_size) {
   const std::string phase = fault.phase.empty() ? "" : "phase '" + fault.phase + "'";
   if (world_size == 1) return fault.where.empty() ? phase : fault.where;
   std::string text = "rank " + std::to_string(fault.rank) + " (host " + fault.host + ")";
-  // What a plugin's error says of its place need not be said twice.
+  // The location of a plugin's error may already contain the phase or the plugin.
   const bool told = fault.where.find("in " + fault.phase + "()") != std::string::npos;
   if (!phase.empty() && !told) text += ", " + phase;
   if (!fault.plugin.empty() && fault.where.find(fault.plugin) == std::string::npos) text += ", plugin " + fault.plugin;
@@ -71,10 +73,10 @@ bool write_first(const std::filesystem::path& file, const Fault& fault) noexcept
   const std::string text = to_json(fault);
   const int out = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
   if (out < 0) return false;
-  // One write: the process may be killed at any moment now, and half a text would say nothing.
+  // A single write, because the process may be killed at any moment and a partial text would be useless.
   const bool whole = ::write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(out);
-  if (!whole) ::unlink(file.c_str());  // the disk is full: an empty file would hide what others have to say
+  if (!whole) ::unlink(file.c_str());  // disk full: a partial file would keep other ranks from writing theirs
   return whole;
 } catch (...) {
   return false;

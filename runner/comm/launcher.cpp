@@ -1,3 +1,4 @@
+// Detects mpirun and srun by the environment variables that they set, without starting MPI.
 #include "comm/launcher.h"
 
 #include <cstdlib>
@@ -8,6 +9,7 @@ namespace compeer::comm {
 
 namespace {
 
+// Returns the value of an environment variable in [1, 1000000]; nullopt if it is unset or anything else.
 std::optional<int> number(const char* variable) {
   const char* text = std::getenv(variable);
   if (!text) return std::nullopt;
@@ -25,7 +27,7 @@ std::optional<int> launched_ranks() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const auto size = number(variable)) return size;
   }
-  // A batch script has Slurm's variables too, but only srun's steps have a number of tasks.
+  // A batch script itself has Slurm's variables, too, but SLURM_STEP_NUM_TASKS is set only in steps started by srun.
   const auto tasks = set("SLURM_STEP_ID") ? number("SLURM_STEP_NUM_TASKS") : std::nullopt;
   const bool connected = set("PMIX_NAMESPACE") || set("PMIX_RANK") || set("PMI_RANK") || set("PMI_FD");
   if (tasks && *tasks > 1 && !connected) {

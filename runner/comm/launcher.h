@@ -4,12 +4,13 @@
 
 namespace compeer::comm {
 
-/// How many processes the launcher (mpirun, srun) says it has started, from the variables it leaves in the
-/// environment. 1 without a launcher; nothing if there is one that does not say. Throws Error if Slurm has started
-/// several tasks that MPI cannot connect.
+/// Returns the number of processes that the launcher (mpirun, srun) has started, from its environment variables. 1
+/// without a launcher, nullopt if the launcher does not set the number. Throws Error (exit 2) if Slurm has started
+/// several tasks that MPI can't connect.
 std::optional<int> launched_ranks();
 
-/// A remark if a batch job was given several tasks and this process was started in it without a launcher; else "".
+/// Returns a warning if Slurm allocated several tasks to this job, but this process was started without srun or mpirun;
+/// otherwise "".
 std::string launcher_remark();
 
 }  // namespace compeer::comm

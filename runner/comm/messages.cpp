@@ -1,3 +1,4 @@
+// Asynchronous messages by MPI_Isend and MPI_Irecv, with a counter for each group of messages.
 #include "comm/messages.h"
 
 #include <stdexcept>
@@ -11,14 +12,15 @@ namespace compeer::comm {
 struct Messages::UnderWay {
   std::vector<MPI_Request> requests;
   struct MessagePart {
-    int* left;
+    int* left;  // the caller's counter of incomplete parts
     int peer;
     bool incoming;
   };
-  std::vector<MessagePart> parts;
-  std::vector<int> through;  // as MPI names them
-  std::vector<MPI_Status> states;
+  std::vector<MessagePart> parts;  // parts[i] belongs to requests[i]
+  std::vector<int> through;        // output of MPI_Waitsome: indices of complete requests
+  std::vector<MPI_Status> states;  // output of MPI_Waitsome
 
+  // Adds a part and increments its counter. Returns the place for its request.
   MPI_Request* begin(MessagePart part) {
     parts.push_back(part);
     ++*part.left;
@@ -26,8 +28,8 @@ struct Messages::UnderWay {
   }
 };
 
-// Tag 0 is left to `World`. A range that would end beyond the largest tag begins again at the bottom: what was there is
-// long over.
+// Takes the next `marks` tags. Tag 0 is used by `World`. A range that would exceed MPI's largest tag wraps around to 1,
+// where earlier messages are complete by then.
 Messages::Messages(World& world, int64_t marks) : world_(world), under_way_(std::make_unique<UnderWay>()) {
   if (!world.mpi_) return;
   int* most = nullptr;

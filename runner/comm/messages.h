@@ -8,35 +8,44 @@
 
 namespace compeer::comm {
 
-/// Messages between ranks that travel while both sides do other things. Not collective; nothing waits but `wait`.
+/// Asynchronous point-to-point messages between ranks (MPI_Isend, MPI_Irecv). All functions are local, and only `wait`
+/// blocks.
 ///
-/// Each message bears one of `marks` numbers, so that it does not matter in which order different ones are posted and
-/// expected; those of the same mark arrive in order. Objects of this class never see each other's messages, as long as
-/// all ranks make them in the same order.
+/// Every message has a mark (a tag) in [0, marks). Messages with different marks may be posted and expected in any
+/// order; messages with the same mark arrive in order. Objects of this class do not receive each other's messages, as
+/// long as all ranks construct them in the same order.
 class Messages {
  public:
+  /// Keeps a reference to `world`. Throws std::length_error if MPI has fewer than `marks` tags.
   Messages(World& world, int64_t marks);
-  ~Messages();  ///< with nothing under way
+  /// All messages must be complete, or abandoned.
+  ~Messages();
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  /// The bytes belong to the message until `under_way` is back where it was: it counts parts that are not through yet.
+  /// Start sending and receiving a message. Long messages are split into parts: each part increments `under_way`, and
+  /// `look` or `wait` decrements it when the part is complete. `bytes` and `under_way` must stay valid, and `bytes`
+  /// untouched, until then.
   void post(std::span<const std::byte> bytes, int to, int64_t mark, int& under_way);
   void expect(std::span<std::byte> bytes, int from, int64_t mark, int& under_way);
 
-  void look();  ///< counts what is through by now
-  void wait();  ///< the same, but for at least one more part, if any is under way
+  /// Updates the counters of parts that are complete by now.
+  void look();
+  /// Blocks until at least one more part is complete, and updates the counters. Returns at once if no message is under
+  /// way.
+  void wait();
 
+  /// True if no message is under way.
   bool none() const;
 
-  /// Gives up all that is under way, after a failure. MPI may still read or write `memory`: it is kept as long as the
-  /// world stands.
+  /// Cancels all messages under way, after a failure. MPI may still read or write `memory`, which is therefore kept
+  /// until the `World` is finished.
   void abandon(std::shared_ptr<void> memory);
 
  private:
   struct UnderWay;
   int tag(int64_t mark) const { return static_cast<int>(first_tag_ + mark); }
-  void count(bool wait);
+  void count(bool wait);  // look() or wait()
 
   World& world_;
   int64_t first_tag_ = 0;

@@ -10,26 +10,29 @@
 
 namespace compeer::comm {
 
-/// What `World` keeps of MPI. Only this room's sources include this header.
+/// The MPI state of `World`. Include this header only from the sources of this room.
 struct World::Mpi {
-  MPI_Comm ranks = MPI_COMM_NULL;  // our own copy of MPI_COMM_WORLD
-  bool threads = false;            // MPI may be called from any thread
-  std::vector<std::string> hosts;  // by rank
-  std::vector<MPI_Request> posted;
+  MPI_Comm ranks = MPI_COMM_NULL;   // duplicate of MPI_COMM_WORLD
+  bool threads = false;             // true if any thread may call MPI (MPI_THREAD_MULTIPLE)
+  std::vector<std::string> hosts;   // host name of each rank
+  std::vector<MPI_Request> posted;  // of World::post
 
-  int64_t next_tag = 1;                     // of `Messages`
-  std::vector<std::shared_ptr<void>> kept;  // what their abandoned ones may still touch
+  int64_t next_tag = 1;                     // first tag of the next `Messages` object
+  std::vector<std::shared_ptr<void>> kept;  // memory that abandoned messages may still read or write
 
-  MPI_Win board = MPI_WIN_NULL;  // the slots of this host's ranks, in memory they share
-  std::vector<Slot*> others;
+  MPI_Win board = MPI_WIN_NULL;  // shared memory with the slots of this host's ranks
+  std::vector<Slot*> others;     // slots of the other ranks of this host
 
+  // "rank 2 (host b)"
   std::string name(int rank) const { return "rank " + std::to_string(rank) + " (host " + hosts.at(rank) + ")"; }
+  // Collective. Allocates the board and moves the main thread's slot to it.
   void share_board(int rank);
+  // Collective. Moves the main thread's slot back and frees the board.
   void close_board();
 };
 
-/// Marks the main thread as waiting for other ranks while it lives; the end of the wait is progress. Within another one
-/// it does nothing: the outer call is what people know.
+/// Marks the main thread as waiting for other ranks, in the call named `call`, for the lifetime of the object. The end
+/// of the wait counts as progress. A nested object keeps the name of the outer call, which users recognize.
 class Waiting {
  public:
   explicit Waiting(const std::string& call) : outermost_(main_slot().waiting_in.get().empty()) {
@@ -46,10 +49,11 @@ class Waiting {
   const bool outermost_;
 };
 
-/// Throws the Error of a failed call: "MPI_Send to rank 2 (host b) failed: ...", with the phase.
+/// Throws the Error (exit 1) for a failed MPI call, "MPI_Send to rank 2 (host b) failed: ...", at the current phase.
 [[noreturn]] void fail(int code, const char* call, const std::string& peers);
 
-/// Every MPI call that can fail goes through here. `peers` is only worked out if it has.
+/// Throws the Error of fail() unless `code` is MPI_SUCCESS. `peers` returns a text such as "to rank 2 (host b)"; it is
+/// called only after a failure.
 template <typename Peers>
 void check(int code, const char* call, Peers&& peers) {
   if (code != MPI_SUCCESS) fail(code, call, peers());

@@ -1,3 +1,4 @@
+// Name and all-reduce of the MPI library itself.
 #include "comm/mpi_library.h"
 
 #include "comm/mpi.h"

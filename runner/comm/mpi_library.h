@@ -6,11 +6,11 @@
 
 namespace compeer::comm {
 
-/// "Open MPI v4.1.4": what the MPI library calls itself. Starts nothing.
+/// Returns name and version of the MPI library, such as "Open MPI v4.1.4". Does not initialize MPI.
 std::string library_version();
 
-/// Collective: the sum over all ranks by MPI_Allreduce, in whatever order that takes. For benchmarks to compare with:
-/// runs add in an order of their own (`tree_sum.h`).
+/// Collective. Sums `values` over all ranks in place by MPI_Allreduce, in an unspecified order. A baseline for
+/// benchmarks; runs use `tree_sum.h`, whose order is fixed.
 void library_sum(const World& world, std::span<float> values);
 
 }  // namespace compeer::comm

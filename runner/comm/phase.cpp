@@ -1,3 +1,4 @@
+// Stores the current phase of each thread; the main thread's is in a slot that other processes of the host can read.
 #include "comm/phase.h"
 
 #include <exception>
@@ -9,19 +10,22 @@ namespace compeer::comm {
 
 namespace {
 
-// Signal handlers and the watchdog need to find these without being handed anything, so they are the process's own.
-constinit Slot own_slot;
-constinit std::atomic<Slot*> published{&own_slot};
+// Global, because signal handlers and the watchdog need them without any argument.
+constinit Slot own_slot;                            // the main thread's slot while it is not on the board
+constinit std::atomic<Slot*> published{&own_slot};  // the main thread's slot
 constinit thread_local Slot thread_slot;
 constinit thread_local bool main_thread = false;
 
-// The innermost phase that the last exception has left.
+// The innermost phase that the last exception left.
 thread_local std::optional<Activity> left_by_exception;
 
+// Returns the slot of this thread.
 Slot& here() noexcept { return main_thread ? *published.load(std::memory_order_acquire) : thread_slot; }
 
+// True if no phase is set.
 bool silent(const Slot& slot) noexcept { return slot.phase.at[0].load(std::memory_order_relaxed) == '\0'; }
 
+// Returns the slot of this thread, or the main thread's if this thread has no phase.
 const Slot& seen() noexcept {
   const Slot& slot = here();
   return silent(slot) ? main_slot() : slot;

@@ -5,15 +5,15 @@
 
 namespace compeer::comm {
 
-/// Where a process is: the phase of the step and the plugin it has called, for whoever must name a culprit.
+/// The phase that a thread is in and the plugin that it is calling. Used to name the cause of a failure.
 struct Activity {
   std::string phase;
-  std::string plugin;  ///< "rewards/length 1.0.0", or empty
+  std::string plugin;  ///< "rewards/length 1.0.0"; empty if no plugin is being called
 };
 
-/// Says what this thread does while the object lives; scopes nest. Both texts are copied into fixed buffers
-/// without locks (cut at 63 and 127 bytes), so that a signal handler, the watchdog and, for the main thread, the
-/// other ranks of this host can read them. A phase counts as progress when it begins and when it ends.
+/// Sets the current phase of this thread for the lifetime of the object; scopes nest. Both texts are copied to fixed
+/// lock-free buffers (truncated to 63 and 127 bytes), so that a signal handler, the watchdog and, for the main thread,
+/// the other ranks of this host can read them. The beginning and the end of a phase count as progress.
 ///
 ///   Phase phase("score", "rewards/length 1.0.0");
 class Phase {
@@ -25,24 +25,25 @@ class Phase {
 
  private:
   Activity before_;
-  int exceptions_;  // in flight when the phase began: more at its end means that it failed
+  int exceptions_;  // number of exceptions in flight when the phase began; if more at its end, the phase has failed
 };
 
-/// Tells the watchdog that work goes on, inside a phase that may take long: once per decoded token, say. Costs one
-/// atomic addition.
+/// Increments this process's progress counter, which the watchdog observes. To be called inside long phases, for
+/// example once per decoded token. Thread-safe; costs one atomic addition.
 void mark_progress();
 
-/// Where this thread is; where the main thread is, if this thread has no phase of its own.
+/// Returns the phase and plugin of this thread, or those of the main thread if this thread has no phase.
 Activity activity();
 
-/// Where the main thread is.
+/// Returns the phase and plugin of the main thread.
 Activity main_activity();
 
-/// The same as activity() for a signal handler: no allocation, no locks; both texts end in a zero.
+/// Buffer sizes of a phase and a plugin, with the terminating zero.
 inline constexpr size_t longest_phase = 64, longest_plugin = 128;
+/// Like activity(), but async-signal-safe. Both texts are zero-terminated.
 void copy_activity(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept;
 
-/// Within a catch block: the innermost phase that the exception has left. Else the same as activity().
+/// In a catch block, returns the innermost phase that the exception left. Otherwise the same as activity().
 Activity failed_activity();
 
 }  // namespace compeer::comm

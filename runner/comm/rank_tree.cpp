@@ -1,3 +1,5 @@
+// The part of a tree sum that needs communication: pieces of vectors are sent to the ranks that own them, added there
+// in the tree's order, and sent back.
 #include "comm/rank_tree.h"
 
 #include <algorithm>
@@ -8,14 +10,14 @@ namespace compeer::comm {
 
 namespace {
 
-// Pieces stay in the cache until they are added.
+// Elements of a piece: small enough to stay in the cache until they are added.
 constexpr int64_t piece_length = int64_t{1} << 18;
 
-// The lowest nodes under the one of `width` leaves (a power of two) from `first` on.
+// Appends the RankNodes below the node that covers `width` leaves (a power of two) from `first` on.
 void add_nodes(int64_t leaves, int ranks, int64_t first, int64_t width, std::vector<RankNode>& nodes) {
   const int64_t end = std::min(first + width, leaves), middle = first + width / 2;
   const int whose = owner(leaves, ranks, first);
-  if (whose == owner(leaves, ranks, end - 1)) return nodes.push_back({whose, 0});  // added up as its leaves came
+  if (whose == owner(leaves, ranks, end - 1)) return nodes.push_back({whose, 0});  // its owner sums it locally
   add_nodes(leaves, ranks, first, width / 2, nodes);
   if (middle >= leaves) return;
   add_nodes(leaves, ranks, middle, width / 2, nodes);
@@ -98,7 +100,8 @@ void RankTree<T>::gather(size_t which) {
   moving_.push_back(which);
 }
 
-// The next thing that happens to a piece with nothing under way: true if nothing does.
+// Takes the next step of a piece that has no message under way: receives or computes the sum, then sends it. Returns
+// true if the piece is finished.
 template <typename T>
 bool RankTree<T>::over(size_t which) {
   Piece& piece = pieces_[which];

@@ -12,55 +12,62 @@
 
 namespace compeer::comm {
 
-/// A node that one rank has added up by itself. Nodes stand in order; behind each come so many `additions` of the last
-/// two sums, as in reverse Polish notation.
+/// A largest subtree whose leaves all belong to one rank, `owner`.
 struct RankNode {
   int owner;
   int additions;
 };
+/// Returns the part of TreeSum's tree above these subtrees in reverse Polish notation: push each node in turn, then
+/// replace the last two sums by their sum `additions` times.
 std::vector<RankNode> rank_nodes(int64_t leaves, int ranks);
 
-/// The top of TreeSum's tree, above what each rank adds up by itself.
+/// The reduction across ranks of TreeSum: the upper part of its tree, above the subtrees that each rank sums locally.
 ///
-/// It works piece by piece: some neighbouring elements, which have a home, the rank whose slice they lie in. All others
-/// send theirs of their nodes there; they are added in the tree's order, and the sum travels back to all, if all are to
-/// have it. A piece may set out on each rank as soon as this rank's nodes are final there, in any order, and while
-/// other elements are still computed: nothing waits but `finish`.
+/// The elements are divided into pieces. The home of a piece is the rank whose slice contains it. All other ranks send
+/// their nodes' elements to the home, which adds them in the tree's order and, if all ranks need the sum, sends it
+/// back. Each rank may submit a piece as soon as its own nodes are final in these elements, in any order and while
+/// other elements are still being computed. Only `finish` blocks.
 template <typename T>
 class RankTree {
  public:
   using Adder = std::function<void(std::span<T> sum, std::span<const T> more)>;
+  /// `whole`: send the sum to all ranks; otherwise each piece's sum exists at its home only. Keeps a reference to
+  /// `world`.
   RankTree(World& world, int64_t leaves, int64_t length, bool whole, Adder adder);
 
-  size_t pieces() const { return pieces_.size(); }
-  Share elements(size_t piece) const { return pieces_[piece].elements; }
+  size_t pieces() const { return pieces_.size(); }                        ///< number of pieces
+  Share elements(size_t piece) const { return pieces_[piece].elements; }  ///< the elements of a piece
 
-  /// A piece of this rank's nodes, which are final there, in ascending order. They belong to the piece until `finish`
-  /// returns, as does the place for the sum, which may be the first node's own.
+  /// Local. Starts the reduction of one piece. `nodes` are these elements of this rank's nodes, final and in ascending
+  /// order; `place` receives the sum and may alias the first of them. All must stay valid and untouched until `finish`
+  /// returns.
   void depart(size_t piece, std::vector<std::span<T>> nodes, std::span<T> place);
 
-  /// Goes on with all that has departed as far as is possible now. `room` pieces of others' nodes are held at most.
+  /// Local. Continues the pieces that have been started as far as possible without blocking. Buffers at most `room`
+  /// pieces of other ranks' nodes, but always those of one piece.
   void go_on(size_t room = plenty);
 
-  /// Returns when the sums are in their places. By then every rank has let all pieces depart, and knows that all have.
+  /// Blocks until all sums are in their places. Every rank must have started all of its pieces, and all ranks must be
+  /// known to reach this call: otherwise it would wait forever.
   void finish();
 
-  /// After a failure, which all ranks know of: gives up what is under way in this memory.
+  /// After a failure that all ranks know of: gives up all messages. `memory`, which contains the nodes, is kept until
+  /// the `World` is finished, because MPI may still access it.
   void abandon(std::shared_ptr<void> memory);
 
  private:
-  static constexpr size_t plenty = 64, few = 4;
+  static constexpr size_t plenty = 64, few = 4;  // limits of buffered pieces: while overlapping, and in `finish`
 
   struct Piece {
     int home = 0;
     Share elements;
     std::vector<std::span<T>> nodes = {};
     std::span<T> place = {};
-    std::vector<std::vector<T>> others = {};  // nodes of other ranks
-    int under_way = 0;                        // messages
-    bool summed = false;                      // at home: added up; elsewhere: sent
+    std::vector<std::vector<T>> others = {};  // receive buffers for other ranks' nodes, at home
+    int under_way = 0;                        // number of message parts not complete
+    bool summed = false;                      // at home: the sum is computed; elsewhere: the nodes are sent
   };
-  void gather(size_t piece);
+  void gather(size_t piece);  // starts receiving other ranks' nodes
   bool over(size_t piece);
   void add_up(Piece& piece);
 
@@ -68,12 +75,12 @@ class RankTree {
   const bool whole_;
   Adder adder_;
   std::vector<Piece> pieces_;
-  const std::vector<RankNode> nodes_;  // the lowest of this tree
-  const size_t others_;                // how many of them are other ranks'
-  std::deque<size_t> queue_;           // at home, to be gathered
-  std::vector<size_t> moving_;
-  size_t left_ = 0, held_ = 0;
-  std::vector<std::vector<T>> spare_;
+  const std::vector<RankNode> nodes_;  // the nodes that ranks contribute
+  const size_t others_;                // number of nodes that belong to other ranks
+  std::deque<size_t> queue_;           // pieces with their home here, not yet gathered
+  std::vector<size_t> moving_;         // pieces with messages under way
+  size_t left_ = 0, held_ = 0;         // pieces not finished; receive buffers in use
+  std::vector<std::vector<T>> spare_;  // receive buffers to be reused
   Messages messages_;
 };
 

@@ -1,3 +1,4 @@
+// How leaves and array elements are divided among ranks.
 #include "comm/share.h"
 
 #include <algorithm>

@@ -6,29 +6,31 @@
 
 namespace compeer::comm {
 
-/// The leaves first, first + 1, ..., first + count - 1 that a rank owns; or elements of an array.
+/// The contiguous range [first, first + count) of leaves, or of array elements.
 struct Share {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-/// Contiguous blocks as even as possible, the longer ones first. Ranks beyond `leaves` get none.
+/// Returns the leaves that `rank` owns if `leaves` leaves are divided among `size` ranks: contiguous blocks, as equal
+/// as possible, the longer ones first. Empty for ranks >= `leaves`.
 Share share(int64_t leaves, int size, int rank);
 
-/// The rank whose share holds the leaf.
+/// Returns the rank that owns `leaf` by `share`.
 int owner(int64_t leaves, int size, int64_t leaf);
 
-inline constexpr int64_t slice_block = 1024;  ///< elements; slices of gradients are whole blocks
+inline constexpr int64_t slice_block = 1024;  ///< slices of gradients are multiples of this number of elements
 
-/// How the elements of an array of `length` are shared: whole blocks of `block`, evenly.
+/// Returns the elements of an array of `length` that `rank` owns: whole blocks of `block` elements, divided by `share`.
 Share slice(int64_t length, int64_t block, int size, int rank);
 
+/// Returns the subspan of these elements.
 template <typename T>
 std::span<T> part(std::span<T> of, Share elements) {
   return of.subspan(static_cast<size_t>(elements.first), static_cast<size_t>(elements.count));
 }
 
-/// Collective. Gives every rank the slices of all others.
+/// Collective. All-gathers `whole` in place: on entry each rank's own `slice` is valid, on return all of it is.
 template <typename T>
 void share_slices(World& world, std::span<T> whole, int64_t block);
 

@@ -3,8 +3,9 @@
 
 namespace compeer::comm {
 
-/// Set by a signal handler when the process is asked to stop politely: save at the step's edge and leave with exit
-/// code 85. Signals reach ranks at different times, so ask `world.any(stop.raised())` before acting on it.
+/// A request to stop, set by a signal handler: the run writes a checkpoint after the current training step and ends
+/// with exit code 85. Signals reach ranks at different times, so decide by `world.any(stop.raised())`.
+/// Async-signal-safe.
 class StopFlag {
  public:
   void raise(int signal) noexcept {
@@ -12,7 +13,7 @@ class StopFlag {
     signal_.compare_exchange_strong(none, signal);
   }
   bool raised() const noexcept { return signal() != 0; }
-  int signal() const noexcept { return signal_.load(std::memory_order_relaxed); }  ///< the first one; 0: none yet
+  int signal() const noexcept { return signal_.load(std::memory_order_relaxed); }  ///< first signal; 0: none yet
 
  private:
   std::atomic<int> signal_{0};

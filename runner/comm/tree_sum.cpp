@@ -1,3 +1,4 @@
+// The part of a tree sum that a rank computes locally, as its leaves are added. Its final nodes go to RankTree.
 #include "comm/tree_sum.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ void TreeSumOf<T>::forget_vectors() {
   put_back(std::exchange(room_, {}));
 }
 
-// How far this rank's leaves allow the next one to go up the tree.
+// Returns the highest node that the next leaf completes. A node without a right half needs no addition.
 template <typename T>
 typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
   Climb up{0, next_, 0};
@@ -105,12 +106,12 @@ typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
       ++up.joined;
     } else if (right || up.index == 0 || (up.index + 1) << up.level < leaves_) {
       return up;
-    }  // else nothing is on the right
+    }  // otherwise the right half is empty: go up without an addition
   }
 }
 
-// Adds elements of the next leaf to the last node, those to the one before, and so on. What was added is not needed any
-// more.
+// Adds these elements of the next leaf to the last node, the sum to the node before it, and so on for `joined` nodes.
+// Elements that were added are zeroed, unless pinned.
 template <typename T>
 void TreeSumOf<T>::join(size_t joined, Share elements) {
   std::span<T> right = room_.all();
@@ -122,7 +123,7 @@ void TreeSumOf<T>::join(size_t joined, Share elements) {
   }
 }
 
-// The elements that were not ready before.
+// Joins the elements of the next leaf that were not declared `ready`.
 template <typename T>
 void TreeSumOf<T>::join_rest(size_t joined) {
   std::ranges::sort(ready_, {}, &Share::first);
@@ -135,7 +136,7 @@ void TreeSumOf<T>::join_rest(size_t joined) {
   ready_.clear();
 }
 
-// The next leaf becomes a node, or part of those that it has joined.
+// Replaces the next leaf and the nodes that it has joined by the node `top`.
 template <typename T>
 void TreeSumOf<T>::settle(const Climb& top) {
   nodes_.push_back({0, 0, std::move(room_)});
@@ -151,7 +152,8 @@ bool TreeSumOf<T>::early() const {
   return delivery_.early && next_ + 1 == mine_.first + mine_.count;
 }
 
-// The last leaf: this rank's nodes will be those that it does not join, and where it ends.
+// Before the first elements of the last leaf are sent: determines this rank's final nodes, which are those that the
+// leaf does not join and the one in which it ends.
 template <typename T>
 void TreeSumOf<T>::begin() {
   if (!open_.empty()) return;
@@ -183,7 +185,7 @@ void TreeSumOf<T>::ready(Share elements) {
   ranks_.go_on();
 }
 
-// A piece of this rank's nodes goes on from there.
+// Passes a piece of this rank's final nodes to the reduction across ranks.
 template <typename T>
 void TreeSumOf<T>::hand_over(size_t piece) {
   std::vector<std::span<T>> parts;
@@ -206,12 +208,12 @@ std::span<T> TreeSumOf<T>::finish() {
     for (size_t piece = 0; piece < ranks_.pieces(); ++piece) hand_over(piece);
   }
   ranks_.finish();
-  // The sum lies where the first node lay.
+  // The sum was written to the first node.
   if (!nodes_.empty()) result_ = std::move(nodes_.front().sum);
   for (size_t i = 1; i < nodes_.size(); ++i) put_back(std::move(nodes_[i].sum));
   nodes_.clear(), tops_.clear(), open_.clear();
   next_ = mine_.first;
-  // Nothing is gained by pieces that all come back at the same time.
+  // All-gathers at the end, because without early sending there is nothing to overlap with returning pieces one by one.
   if (!delivery_.early && !delivery_.slice) share_slices(world_, result_.all(), slice_block);
   const Share own = slice(length_, slice_block, world_.size(), world_.rank());
   return delivery_.slice ? part(result_.all(), own) : result_.all();

@@ -11,74 +11,81 @@
 
 namespace compeer::comm {
 
-/// How ranks are given a sum.
+/// How the result of a reduction reaches the ranks.
 struct Delivery {
-  bool slice = false;  ///< each rank gets its slice alone, which spares half of the way through the network
-  bool early = false;  ///< elements of the last leaf set out as soon as they are `ready`
+  bool slice = false;  ///< reduce-scatter: each rank receives only its slice, which halves the network traffic
+  bool early = false;  ///< start sending elements of the last leaf as soon as they are `ready` (overlaps backward)
 };
 
-/// Adds `leaves` vectors, spread over the ranks by `share`, in an order that depends on nothing but `leaves`: the
-/// same bits for any number of ranks.
+/// All-reduce of `leaves` vectors that are distributed over the ranks by `share`. The order of additions depends on
+/// `leaves` only, so the result is bitwise identical for any number of ranks.
 ///
 /// The order is a binary tree. Node (level k, i) covers the leaves [i 2^k, (i + 1) 2^k), cut at `leaves`, and is its
-/// left half plus its right half; with an empty right half it equals its left half. A rank adds up the nodes that lie
-/// in its share as its leaves come in; `RankTree` goes on over the ranks: each looks after its slice of the elements,
-/// for which all others send it theirs of their nodes, adds these in the tree's order, and gives the others the result.
-/// That happens in `finish`, or, with `early`, as soon as this rank's last leaf is `ready` in some elements.
+/// left half plus its right half; if the right half is empty, it equals its left half. A rank sums the nodes that lie
+/// in its share as its leaves are added. `RankTree` sums across ranks: each rank receives its slice of the elements of
+/// all other ranks' nodes, adds them in the tree's order, and sends the result to the others. That happens in `finish`,
+/// or, with `early`, as soon as elements of this rank's last leaf are `ready`.
 ///
 /// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
-/// otherwise); one less where leaves are said to be `ready` bit by bit, for a right half is added to the left one as it
-/// comes. Only what is written to counts: a vector that is not needed is zeros, for which the system wants no memory.
+/// otherwise); one less if leaves are marked `ready` in parts, because a right half is then added to the left half as
+/// it arrives. Vectors occupy physical memory only where they were written.
 template <typename T>
 class TreeSumOf {
  public:
-  /// sum += more, element by element: who has threads may put them to it.
+  /// sum += more, element by element; may be multi-threaded.
   using Adder = typename RankTree<T>::Adder;
-  /// `pinned`: a device knows where vectors are; they keep their memory and whatever stands there.
+  /// `length` is the number of elements of each vector. `pinned`: the vectors are registered with a device, so their
+  /// memory is neither zeroed nor returned to the system between sums. Keeps a reference to `world`.
   TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr, Delivery delivery = {},
             bool pinned = false);
-  ~TreeSumOf();  ///< after a failure early elements may still be under way: these are given up
+  ~TreeSumOf();  ///< abandons elements that are still being sent or received after a failure
   TreeSumOf(const TreeSumOf&) = delete;
   TreeSumOf& operator=(const TreeSumOf&) = delete;
 
-  /// This rank's leaves in ascending order, each once. Local: no communication, except that the last leaf's elements
-  /// set out if they are to do so early.
+  /// Local. Adds the next leaf of this rank; each leaf is added once, in ascending order. `values` is copied unless it
+  /// is `room()`. Does not communicate, except that it starts sending the last leaf if delivery is `early`. Throws
+  /// std::logic_error if it is not this leaf's turn or the length is wrong.
   void add(int64_t leaf, std::span<const T> values);
 
-  /// Room for the next leaf: zeros, to be filled and given to `add`, which then copies nothing.
+  /// Returns a buffer for the next leaf, which `add` accepts without a copy. It is zeroed, unless the vectors are
+  /// `pinned`: then it may contain old values.
   std::span<T> room();
 
-  /// Local: waits for nobody. These elements in `room` are final, and afterwards the sum's: where the leaf is a right
-  /// half they may be zeros again. Each is said to be ready at most once; others follow, at the latest with `add`.
+  /// Local, does not block. Declares that these elements of `room()` are final. The caller must not access them any
+  /// more: they may already have been added to another node and zeroed. Each element may be declared at most once; all
+  /// others become final by `add`.
   void ready(Share elements);
 
-  /// Collective. The sum, on every rank, or its slice of it; valid until the next call of room, add or finish; the
-  /// object is then ready for the next sum. No leaves at all sum to zeros.
+  /// Collective. Returns the sum, or this rank's slice of it; zeros if there are no leaves. Valid until the next call
+  /// of room, ready, add, finish or forget_vectors. The object can then be used for the next sum.
   std::span<T> finish();
 
-  /// Local, between sums: what the sum and `room` hold is lost, and their memory is free until they are filled again.
+  /// Local, between sums. Discards the contents of the sum and of `room()`, and returns their memory to the system
+  /// (unless they are pinned) until they are used again.
   void forget_vectors();
 
   int64_t leaves() const { return leaves_; }
-  Share mine() const { return mine_; }
+  Share mine() const { return mine_; }  ///< the leaves of this rank
 
  private:
+  // A complete subtree of this rank's leaves. Its first leaf is index << level.
   struct Node {
-    int64_t level, index;  // at most; index << level is its first leaf
+    int64_t level, index;
     Zeros<T> sum;
   };
+  // The node that the next leaf completes, by adding itself to the last `joined` nodes.
   struct Climb {
     int64_t level, index;
-    size_t joined;  // so many of the last nodes
+    size_t joined;
   };
-  Zeros<T> take();
-  void put_back(Zeros<T> vector);
+  Zeros<T> take();                 // returns an unused vector
+  void put_back(Zeros<T> vector);  // zeroes a vector, unless pinned, and keeps it for `take`
   void reuse_result();
   Climb climb() const;
   void join(size_t joined, Share elements);
   void join_rest(size_t joined);
   void settle(const Climb& top);
-  bool early() const;
+  bool early() const;  // true if the next leaf is this rank's last, and is sent early
   void begin();
   void hand_over(size_t piece);
 
@@ -87,15 +94,15 @@ class TreeSumOf {
   const Delivery delivery_;
   const bool pinned_;
   const Share mine_;
-  int64_t next_;                       // the leaf that add expects
-  std::vector<Node> nodes_;      // unfinished, ascending
-  std::vector<Zeros<T>> spare_;  // vectors to use again: zeros, unless they are pinned
+  int64_t next_;                 // the leaf that `add` expects
+  std::vector<Node> nodes_;      // nodes whose parent is not complete, in ascending order of leaves
+  std::vector<Zeros<T>> spare_;  // unused vectors: zeros, unless they are pinned
   Zeros<T> result_, room_;
-  std::vector<Share> ready_;  // of the next leaf
+  std::vector<Share> ready_;  // elements of the next leaf that were declared `ready`
   Adder adder_;
   RankTree<T> ranks_;
-  std::vector<std::span<T>> tops_;  // what this rank hands over: its nodes, once they are known
-  std::vector<int64_t> open_;       // of an early last leaf: elements of each piece that are not ready yet
+  std::vector<std::span<T>> tops_;  // this rank's final nodes, for `ranks_`; empty until they are known
+  std::vector<int64_t> open_;       // while the last leaf is sent early: number of elements of each piece not yet ready
 };
 
 using TreeSum = TreeSumOf<float>;

@@ -1,3 +1,4 @@
+// Detects ranks that hang or have disappeared, by the progress that the ranks of this host publish on the board.
 #include "comm/watchdog.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ std::string name(const Neighbour& rank, const std::string& host) {
   return "rank " + std::to_string(rank.rank) + " (host " + host + ", process " + std::to_string(rank.pid) + ")";
 }
 
+// Describes a rank that does not wait for others.
 std::string condition(const Neighbour& rank) {
   if (stopped(rank)) return "is stopped by a signal";
   if (gone(rank)) return "is gone";
@@ -28,14 +30,14 @@ std::string condition(const Neighbour& rank) {
   return "works";
 }
 
-// What to do about it, if that is clear.
+// Returns the help for such a rank; empty if the cause is not clear.
 std::string remedy(const Neighbour& rank) {
   if (stopped(rank)) return "something stopped it from outside (kill -STOP, Ctrl-Z, a debugger); the run can go on";
   if (rank.state == 'D') return "a disk or file server does not answer; once it does, the run can go on";
   return "";
 }
 
-// The longest time between two looks: it decides how soon a lost rank is noticed.
+// Seconds between two checks, which is how soon a lost rank is detected.
 double tick(double seconds) { return std::clamp(seconds / 8, 0.02, 0.25); }
 
 std::string rounded(double seconds) { return std::to_string(std::lround(seconds)) + " s"; }
@@ -56,7 +58,7 @@ Watchdog::~Watchdog() {
 
 void Watchdog::watch() {
   for (const auto& rank : world_.neighbours()) {
-    if (gone(rank)) visible_ = false;  // ranks in containers of their own: their processes cannot be seen from here
+    if (gone(rank)) visible_ = false;  // ranks in separate containers: their processes are not in this /proc
   }
   double idle = 0;
   uint64_t seen = 0;
@@ -68,7 +70,7 @@ void Watchdog::watch() {
     for (const auto& rank : world_.neighbours()) {
       if (waits) progress += rank.progress;
     }
-    // A process that was itself stopped comes late to its own look: only what it could have seen counts.
+    // If this process was stopped, this check is late: count at most two intervals.
     const auto now = std::chrono::steady_clock::now();
     idle = progress == seen ? idle + std::min(Seconds(now - last).count(), 2 * tick(seconds_)) : 0;
     seen = progress, last = now;
@@ -77,8 +79,8 @@ void Watchdog::watch() {
   }
 }
 
-// Who knows more speaks first: a rank that hangs, then one that sees which rank of its host it waits for, then the
-// rest.
+// Returns the extra seconds before a waiting rank reports. The rank with the best information reports first: one that
+// hangs, then one that sees which rank of its host it waits for, then the others.
 double Watchdog::patience_with_others() const {
   const double grace = std::max(1.0, seconds_ / 2);
   for (const auto& rank : world_.neighbours()) {
@@ -100,8 +102,9 @@ void Watchdog::report_lost() {
   }
 }
 
-// A rank that waits blames the first rank of its host that does not. If all of them wait, then the one in the rarest
-// call, the last of these since rank 0 leads, as where ranks meet in different calls.
+// Fills in the fault of a rank that waits. It blames the first rank of its host that does not wait. If all of them
+// wait, it blames a rank in the least frequent call, and of several the highest rank, because rank 0 takes the lead in
+// collectives (World::disagree uses the same rule).
 void Watchdog::blame_others(Fault& fault, double idle) const {
   auto ranks = world_.neighbours();
   const Neighbour* culprit = nullptr;

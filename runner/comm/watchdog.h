@@ -9,23 +9,24 @@
 
 namespace compeer::comm {
 
-/// What the job ends with when the system kills a rank: 128 + SIGKILL.
+/// Exit code of a job when the system kills a rank: 128 + SIGKILL.
 inline constexpr int killed_exit = 137;
 
-/// A thread that ends a run which has stopped moving, and says who is to blame.
+/// A thread that aborts a run without progress and reports the rank that caused it.
 ///
-/// Progress is what `Phase` and `mark_progress` report. After `seconds` without any, a rank at work reports itself. One
-/// that waits leaves it to others first: it speaks after half as long again (at least a second) if it sees which rank
-/// of its host it waits for, and after twice that if all of them wait. Either way: a fault with exit code 86 goes to
-/// `report`, then every rank is aborted. Time during which this process was stopped (a suspended job) does not count.
+/// Progress is reported by `Phase` and `mark_progress`. A rank that does not wait for others reports itself after
+/// `seconds` without progress. A rank that waits gives others time to report first: it reports max(1 s, seconds / 2)
+/// later if a rank of its host does not wait, which it then blames, and twice that later if all ranks of its host wait.
+/// The fault, with exit code 86, is passed to `report`, then all ranks are aborted. Time during which this process was
+/// stopped (a suspended job) does not count.
 ///
-/// It also notices when a rank of this host has vanished without a word (killed, out of memory), and reports that once
-/// with exit code 137, while the launcher takes the job down. Must not outlive World::finish.
+/// Also detects that a rank of this host has disappeared (killed, out of memory), and reports it once, with exit code
+/// 137, while the launcher ends the job. Must be destroyed before World::finish.
 class Watchdog {
  public:
-  /// `report` is called on the watchdog's thread.
+  /// `report` is called on the watchdog's thread. Keeps a reference to `world`.
   Watchdog(World& world, double seconds, std::function<void(const Fault&)> report);
-  ~Watchdog();  ///< stops watching; takes no time
+  ~Watchdog();  ///< ends the thread without delay
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
@@ -42,7 +43,8 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
-  bool lost_ = false, visible_ = true;  // the watchdog's thread only
+  // Used by the watchdog's thread only: a lost rank was reported; the other ranks' processes are visible in /proc.
+  bool lost_ = false, visible_ = true;
   std::thread thread_;
 };
 

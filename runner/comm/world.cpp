@@ -1,3 +1,4 @@
+// Collectives and the ways to end a job, by MPI. A world of one rank does not use MPI.
 #include "comm/world.h"
 
 #include <sched.h>
@@ -25,22 +26,23 @@ std::string host_name() {
   return name;
 }
 
-// Calls are compared by a number: FNV-1a, without its top bits so that its negative exists.
+// Returns a hash of a call's name (FNV-1a), by which ranks compare their calls. Without the top bits, so that it can be
+// negated.
 int64_t number_of(const std::string& call) {
   uint64_t hash = 14695981039346656037ull;
   for (const char c : call) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
   return static_cast<int64_t>(hash >> 2);
 }
 
-// What a rank says of itself when ranks turn out to be in different calls.
+// The state that each rank sends when ranks are in different calls.
 struct Whereabouts {
   int64_t number;
   char call[64], phase[longest_phase], plugin[longest_plugin];
 };
 
-constexpr unsigned patience = 10;  // seconds that MPI gets to end a job
+constexpr unsigned patience = 10;  // seconds that MPI may take to end a job
 
-// Ends the process if MPI has not done so in time.
+// Ends this process after that time if MPI has not ended it before.
 void exit_after(unsigned seconds, int code) {
   static std::atomic<int> exit_code;
   exit_code = code;
@@ -50,7 +52,8 @@ void exit_after(unsigned seconds, int code) {
   ::alarm(seconds);
 }
 
-// Gives all ranks the time to close their files on the way here; but one that never comes must not hold up the rest.
+// Waits until all ranks are here, so that they have closed their files, but at most half of `patience`, in case one of
+// them never arrives.
 void wait_for_all(MPI_Comm ranks) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(patience / 2);
   MPI_Request all_here;
@@ -70,8 +73,8 @@ World::World(size_t largest_message) : host_(host_name()), largest_message_(larg
     move_main_slot(nullptr);
     return;
   }
-  // A rank that waits should leave its core to ranks that work: without this, two ranks beside any other load are
-  // several times slower. Open MPI does it of itself only with more ranks than cores.
+  // Makes a waiting rank yield its core: otherwise two ranks become several times slower as soon as there is any other
+  // load. Open MPI yields by default only if there are more ranks than cores.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   int threads = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads);
@@ -191,6 +194,7 @@ void World::delivered() {
 
 int64_t World::meet(const std::string& call, int64_t value) {
   const int64_t number = number_of(call);
+  // The maximum of `number` and of `-number` gives its maximum and minimum over ranks, which are equal if all agree.
   std::array<int64_t, 3> told{number, -number, value};
   check(MPI_Allreduce(MPI_IN_PLACE, told.data(), told.size(), MPI_INT64_T, MPI_MAX, mpi_->ranks), "MPI_Allreduce");
   if (told[0] != -told[1]) disagree(call);
@@ -204,7 +208,8 @@ void World::disagree(const std::string& call) {
   copy_activity(mine.phase, mine.plugin);
   std::vector<Whereabouts> all(size_);
   check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, mpi_->ranks), "MPI_Allgather");
-  // To blame is a rank that has left its task, else one with the rarest call, the last of these since rank 0 leads.
+  // Blames a rank that has left its task, otherwise one in the least frequent call. Of several it blames the highest
+  // rank, because rank 0 takes the lead in collectives.
   const auto weight = [&](const Whereabouts& one) {
     if (the_end == one.call) return std::ptrdiff_t{0};
     return std::count_if(all.begin(), all.end(), [&](const auto& other) { return one.number == other.number; });
@@ -261,7 +266,7 @@ void World::settle(const std::string& phase, const std::exception_ptr& failure) 
     return;
   }
   const Waiting waiting("together '" + phase + "'");
-  // The largest value wins, so lower ranks count more; 0: nobody has failed.
+  // The maximum selects the lowest failing rank; 0 means that no rank has failed.
   const int64_t worst = meet("together '" + phase + "'", failure ? size_ - rank_ : 0);
   if (worst == 0) return;
   const int culprit = size_ - static_cast<int>(worst);

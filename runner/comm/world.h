@@ -16,24 +16,25 @@
 
 namespace compeer::comm {
 
-/// The barrier at which a rank that has done its task waits for the others: one that is there too early is to blame.
+/// Name of the last barrier, which a rank enters after its task. If ranks disagree about the next call, a rank that is
+/// already in this barrier is reported as the cause.
 inline const std::string the_end = "the end";
 
-/// The ranks of a run, and all they say to each other. One per process, used by the main thread.
+/// The ranks of a run and the communication between them. One object per process, used by the main thread.
 ///
-/// Without a launcher (mpirun, srun) it is a world of one, in which MPI is never started and every call is local.
-/// Calls are collective unless they say otherwise: every rank makes them, in the same order. Each begins with one small
-/// allreduce that carries the call's name, so ranks that disagree about what comes next (one returned early, one
-/// skipped a call) all throw the same RankError at once instead of waiting forever. Any other error of MPI is thrown on
-/// the rank that sees it, naming the call, the peers and the phase.
+/// Without a launcher (mpirun, srun) it is a world of one rank: MPI is never started and every call is local. Calls are
+/// collective unless marked as local: every rank makes them, in the same order. Each of them, except `leave`, begins
+/// with one small all-reduce of the call's name. If ranks are in different calls (one returned early or skipped a
+/// call), all of them throw the same RankError at once instead of waiting forever. If an MPI call fails, Error (exit 1)
+/// is thrown on the rank where it failed; it names the call, the peers and the phase.
 class World {
  public:
-  /// Throws Error if the launcher started more processes than MPI can see (srun without --mpi=pmix).
-  /// `largest_message` in bytes; longer ones go in pieces (tests make it small).
+  /// Throws Error (exit 2) if the launcher's number of processes differs from MPI's (srun without --mpi=pmix). Messages
+  /// longer than `largest_message` bytes are sent in pieces; tests use a small value.
   explicit World(size_t largest_message = size_t{1} << 30);
 
-  /// Finishes, if nothing has failed. With an exception in flight it aborts the job instead: a rank that walked into
-  /// MPI_Finalize would leave the others waiting forever.
+  /// Calls finish(). With an exception in flight it aborts the job instead: a rank in MPI_Finalize would leave the
+  /// others waiting forever.
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -41,28 +42,30 @@ class World {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& host() const { return host_; }
-  bool one_host() const;   ///< all ranks are on it
-  int local_rank() const;  ///< among those on this host
+  bool one_host() const;   ///< true if all ranks are on the same host
+  int local_rank() const;  ///< index of this rank among the ranks of its host
 
-  /// Rank 0's bytes, of any size, to everyone.
+  /// Sends rank 0's `bytes` to all ranks; resizes the string on the others.
   void broadcast(std::string& bytes);
-  /// The bytes of one rank; every rank has the room already.
+  /// Sends the bytes of rank `from` to all ranks. `bytes` has the same size on every rank.
   void broadcast(std::span<std::byte> bytes, int from = 0);
 
-  /// Every rank's bytes, in rank order, on rank 0; nothing elsewhere.
+  /// Returns every rank's bytes, in rank order, on rank 0; an empty vector on the other ranks.
   std::vector<std::string> gather(std::string_view bytes);
 
-  /// True everywhere if true anywhere.
+  /// Returns true on every rank if `mine` is true on any rank (logical or).
   bool any(bool mine);
 
-  /// Throws RankError (exit 1) that names the ranks whose value differs from rank 0's.
+  /// Throws RankError (exit 1), naming the ranks and values, if `value` is not the same on all ranks. `what` names the
+  /// value in the message.
   void agree(const std::string& what, const std::string& value);
 
-  /// Waits for all. The name is what an error calls it.
+  /// Waits until all ranks have called it. `name` identifies the barrier in error messages.
   void barrier(const std::string& name = "barrier");
 
-  /// Ranks fail together: runs local work in a phase of that name; if it throws on any rank, the error of the lowest
-  /// such rank is thrown on all, as a RankError. `work` waits for no rank. Costs one small allreduce.
+  /// Runs `work` on every rank inside phase `phase` and returns its result. If `work` throws on any rank, every rank
+  /// throws the error of the lowest failing rank as a RankError. `work` must not communicate. Costs one small
+  /// all-reduce.
   template <typename Work>
   auto together(const std::string& phase, Work&& work) -> std::invoke_result_t<Work> {
     using Result = std::invoke_result_t<Work>;
@@ -82,45 +85,54 @@ class World {
     if constexpr (!std::is_void_v<Result>) return std::move(*result);
   }
 
-  /// Not collective: from one rank to another, in pieces; both sides know the length.
+  /// Local. Sends bytes to one rank, which must receive the same number of bytes. Blocks.
   void send(std::span<const std::byte> bytes, int to);
   void receive(std::span<std::byte> bytes, int from);
 
-  /// Not collective: as `send`, but goes on at once; the bytes must stay as they are until `delivered` returns.
+  /// Local. Like `send`, but does not block: `bytes` must stay valid and unchanged until `delivered` returns.
   void post(std::span<const std::byte> bytes, int to);
+  /// Local. Waits until all posted messages are sent.
   void delivered();
 
-  /// The orderly end: meets all ranks, then MPI_Finalize. Nothing may be called afterwards.
+  /// Ends communication in order: a barrier, then MPI_Finalize. No call may follow.
   void finish();
 
-  /// The agreed end with another code than 0, called by every rank: rank 0 ends the job, the others wait for that.
+  /// Ends the job with an exit code other than 0 that all ranks have agreed on. Every rank calls it: rank 0 aborts the
+  /// job once all ranks have arrived, or after 5 s; the others wait to be ended.
   [[noreturn]] void leave(int code);
 
-  /// Not collective, from any thread: ends all ranks now, as they are.
+  /// Local, thread-safe. Ends the processes of all ranks immediately.
   [[noreturn]] void abort(int code);
   [[noreturn]] void abort(Exit code) { abort(static_cast<int>(code)); }
 
-  /// Not collective, from any thread: the call in which the main thread waits for others now, or "" if it works.
+  /// Local, thread-safe. Returns the name of the call in which the main thread waits for other ranks; empty if it does
+  /// not wait.
   std::string waiting_in() const;
 
-  /// Not collective, from any thread: the other ranks of this host, as the watchdog sees them.
+  /// State of another rank on this host, for the watchdog.
   struct Neighbour {
     int rank = 0;
     int pid = 0;
-    Activity activity;
-    std::string waiting_in;
-    uint64_t progress = 0;
-    char state = '?';  ///< as in /proc: R, S, D, T (stopped), Z; 'X' gone; '?' cannot be seen
+    Activity activity;       ///< of its main thread
+    std::string waiting_in;  ///< communication call that it waits in; empty if it does not wait
+    uint64_t progress = 0;   ///< its progress counter: see mark_progress()
+    char state = '?';        ///< process state as in /proc: R, S, D, T (stopped), Z; 'X': gone, '?': not visible
   };
+  /// Local, thread-safe. Returns the other ranks of this host.
   std::vector<Neighbour> neighbours() const;
 
  private:
   friend class Messages;
   struct Mpi;
+  // Checks that all ranks are in the same call, and returns the maximum of their values.
   int64_t meet(const std::string& call, int64_t value);
+  // Throws the RankError for ranks in different calls. Collective.
   [[noreturn]] void disagree(const std::string& call);
+  // Second half of together(): throws on all ranks if `failure` is set on any.
   void settle(const std::string& phase, const std::exception_ptr& failure);
+  // Broadcasts without the check of the call.
   void spread(std::span<std::byte> bytes, int from);
+  // Number of bytes at the front of `bytes` to send as one message.
   int piece(std::span<const std::byte> bytes) const;
 
   int rank_ = 0, size_ = 1;
@@ -129,8 +141,8 @@ class World {
   std::unique_ptr<Mpi> mpi_;  // null in a world of one
 };
 
-/// Collective. A value on its way through all ranks, in their order: each makes `work(value)` of it. Everyone gets what
-/// the last one makes, as if one rank had done it all. `work` must not throw.
+/// Collective. Passes a value through all ranks in rank order, each of which replaces it by `work(value)`, and returns
+/// the last rank's result on every rank: a sequential fold over the ranks. `work` must not throw.
 template <typename T, typename Work>
 T in_turn(World& world, T value, Work work) {
   static_assert(std::is_trivially_copyable_v<T>);

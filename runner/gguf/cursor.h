@@ -14,24 +14,28 @@
 
 namespace compeer::gguf {
 
-/// A stranger's text for an error: on one line, and not too long.
+/// Returns untrusted text for use in an error message: control characters replaced, truncated to 200 bytes.
 std::string shown(std::string_view text);
 
+/// Help for a truncated file.
 inline constexpr const char* cut_off = "the file was perhaps not copied or downloaded to its end";
 
-/// Bytes of a file that are taken one after the other, and never more than are there. Errors (exit 4) name what was
-/// being read: "metadata 'llama.block_count'".
+/// Reads a file's bytes in order, with bounds checks. Functions throw Error (exit 4) at the end of the bytes; `of`
+/// names the item that is being read, for the message: "metadata 'llama.block_count'".
 class Cursor {
  public:
+  /// Keeps references to `bytes` and `where`, the name of the file.
   Cursor(std::span<const std::byte> bytes, const std::string& where) : bytes_(bytes), where_(where) {}
 
+  /// Throws Error (exit 4) for this file.
   [[noreturn]] void refuse(const std::string& what, const std::string& help = "") const {
     throw Error(where_, what, help, Exit::data);
   }
 
-  uint64_t at() const { return at_; }
-  uint64_t rest() const { return bytes_.size() - at_; }
+  uint64_t at() const { return at_; }                    ///< number of bytes read
+  uint64_t rest() const { return bytes_.size() - at_; }  ///< number of bytes left
 
+  /// Returns the next `count` bytes.
   std::span<const std::byte> take(uint64_t count, const std::string& of) {
     if (count > rest())
       refuse(fmt::format("ends within {}: {} bytes are needed from byte {} on, {} are there", of, count, at_, rest()),
@@ -41,10 +45,11 @@ class Cursor {
     return taken;
   }
 
+  /// Reads a little-endian integer or IEEE 754 number.
   template <class T>
   T number(const std::string& of) {
     uint64_t value = 0;
-    const auto bytes = take(sizeof(T), of);  // little-endian
+    const auto bytes = take(sizeof(T), of);
     for (size_t i = sizeof(T); i-- > 0;) value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
     if constexpr (std::is_same_v<T, float>) {
       return std::bit_cast<float>(static_cast<uint32_t>(value));
@@ -55,6 +60,8 @@ class Cursor {
     }
   }
 
+  /// Reads a string: its length (uint64), then UTF-8. Throws Error (exit 4) if it is longer than `longest` bytes or not
+  /// UTF-8.
   std::string text(const std::string& of, size_t longest = SIZE_MAX) {
     const auto length = number<uint64_t>(of);
     if (length > longest) refuse(fmt::format("{} has {} bytes, more than {} are never read", of, length, longest));

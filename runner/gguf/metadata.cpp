@@ -1,3 +1,4 @@
+// Reads the metadata of a GGUF file to JSON values, with limits on memory and nesting.
 #include "gguf/metadata.h"
 
 #include <fmt/format.h>
@@ -13,16 +14,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t most_elements = 20'000'000;  // of all arrays together: each takes some bytes more than in the file
+constexpr uint64_t most_elements =
+    20'000'000;  // of all arrays together, because JSON values need more bytes than the file
 constexpr int deepest_array = 4;
 constexpr size_t longest_key = 65535;
 
 struct ValueType {
   const char* name;
-  size_t least;  // bytes that a value takes in the file
+  size_t least;  // minimum bytes of a value in the file
 };
 
-// In the order of their numbers in the file.
+// The index is the type's number in the file.
 constexpr ValueType types[] = {{"uint8", 1},  {"int8", 1},    {"uint16", 2}, {"int16", 2},  {"uint32", 4},
                                {"int32", 4},  {"float32", 4}, {"bool", 1},   {"string", 8}, {"array", 12},
                                {"uint64", 8}, {"int64", 8},   {"float64", 8}};

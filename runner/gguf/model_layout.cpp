@@ -1,3 +1,5 @@
+// Maps metadata to config.json and tensors to their Hugging Face names. Refuses models with features that config.json
+// or the trainer do not support, instead of importing them wrongly.
 #include "gguf/model_layout.h"
 
 #include <fmt/format.h>
@@ -19,12 +21,12 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t largest_size = INT32_MAX;
 
 struct Architecture {
-  const char* name;  // general.architecture
-  const char* model_type;
-  const char* of_transformers;
-  bool permuted = false;    // rows of queries and keys: source_row
-  bool biases = false;      // of queries, keys and values
-  bool head_norms = false;  // of queries and keys
+  const char* name;             // metadata general.architecture
+  const char* model_type;       // as in config.json
+  const char* of_transformers;  // class name in the library transformers
+  bool permuted = false;        // rows of query and key projections are interleaved (source_row)
+  bool biases = false;          // query, key and value projections have a bias
+  bool head_norms = false;      // queries and keys are normalized per head
 };
 
 constexpr Architecture architectures[] = {
@@ -50,7 +52,7 @@ const Architecture& architecture_of(const MetadataReader& metadata) {
                   fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
-// Metadata that make another model of one of these architectures. They may stand there, saying that they do not hold.
+// Throws Error for metadata of unsupported variants of these architectures, unless the value means "not used".
 void refuse_variations(const MetadataReader& metadata, const std::string& prefix) {
   const auto want = [&](const std::string& name, const nlohmann::json& none) {
     const std::string key = prefix + name;
@@ -69,6 +71,7 @@ void refuse_variations(const MetadataReader& metadata, const std::string& prefix
                     "join them first: llama-gguf-split --merge");
 }
 
+// Returns the size of an attention head. Throws Error for unsupported head sizes, partial RoPE and attention scales.
 int64_t head_dim_of(const MetadataReader& metadata, const std::string& prefix, int64_t hidden, int64_t heads) {
   const auto size = [&](const char* name, int64_t otherwise) {
     return metadata.whole(prefix + name, 1, largest_size, otherwise);
@@ -112,7 +115,7 @@ ModelSizes sizes_of(const GgufFile& file, const MetadataReader& metadata, const 
   return s;
 }
 
-// Looks up tensors by name, and remembers all that is wrong with them.
+// Looks up tensors by name and collects all problems, so that they are reported together.
 class TensorLookup {
  public:
   explicit TensorLookup(const GgufFile& file) : file_(file) {}
@@ -129,8 +132,10 @@ class TensorLookup {
       places_.push_back({name, tensor, permuted_heads});
     }
   }
+  // Accepts a tensor that is not part of the model's tensors.
   void pass_over(const std::string& stored) { known_.insert(stored); }
 
+  // Returns the tensors. Throws Error for problems found, and for tensors of the file that were not looked up.
   std::vector<TensorPlace> places() && {
     for (const GgufTensor& tensor : file_.tensors()) {
       if (!known_.contains(tensor.name)) wrong_ += "\n  not expected " + shown(tensor.name);
@@ -185,7 +190,7 @@ std::vector<TensorPlace> tensors_of(const GgufFile& file, const Architecture& ki
   return std::move(all).places();
 }
 
-// rope_freqs.weight as rope_scaling.
+// Returns rope_scaling of config.json for the factors in rope_freqs.weight.
 Json scaling_by_factors(const GgufFile& file, const GgufTensor& tensor, const ModelSizes& s, double theta) {
   const auto refuse = [&](const std::string& what) {
     throw Error(file.where(), "tensor 'rope_freqs.weight' " + what,
@@ -201,6 +206,7 @@ Json scaling_by_factors(const GgufFile& file, const GgufTensor& tensor, const Mo
   return *scaling;
 }
 
+// Returns rope_scaling of config.json for the metadata rope.scaling.*; null if positions are not scaled.
 Json scaling_by_name(const MetadataReader& metadata, const std::string& prefix) {
   const std::string scaling = prefix + "rope.scaling.";
   const auto type = metadata.text(scaling + "type", "none");
@@ -235,7 +241,7 @@ Json rope_scaling(const GgufFile& file, const ModelSizes& s, double theta, const
 
 double epsilon(const MetadataReader& metadata, const std::string& prefix) {
   const std::string key = prefix + "attention.layer_norm_rms_epsilon";
-  metadata.value(key);  // must be there
+  metadata.value(key);  // throws if it is missing
   return metadata.positive(key, 1e-6);
 }
 

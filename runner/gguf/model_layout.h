@@ -8,26 +8,27 @@
 
 namespace compeer::gguf {
 
-/// A tensor in Hugging Face's terms, and where it is in the GGUF file.
+/// A tensor of the Hugging Face model and the GGUF tensor that contains its values.
 struct TensorPlace {
-  std::string name;            ///< "model.layers.0.self_attn.q_proj.weight"
-  const GgufTensor* stored;    ///< blk.0.attn_q.weight
-  int64_t permuted_heads = 0;  ///< the rows of so many heads are to be put back (source_row); 0: all is in order
+  std::string name;            ///< Hugging Face name: "model.layers.0.self_attn.q_proj.weight"
+  const GgufTensor* stored;    ///< GGUF tensor, here blk.0.attn_q.weight; owned by the GgufFile
+  int64_t permuted_heads = 0;  ///< number of heads whose rows are interleaved (see source_row); 0: rows are in order
 };
 
-/// What a file's model is in Hugging Face's terms: config.json, and its tensors.
+/// The model of a GGUF file in Hugging Face terms.
 struct ModelLayout {
-  nlohmann::ordered_json config;
+  nlohmann::ordered_json config;  ///< contents of config.json
   std::vector<TensorPlace> tensors;
 };
 
-/// Of the architectures llama, mistral, qwen2 and qwen3. Throws Error (exit 4) for others, for what a model of these
-/// may not have, for tensors that are missing, unexpected or of another shape (all of them at once), and for rotary
-/// factors that config.json can't say.
+/// Returns the layout of a model of the architectures llama, mistral, qwen2 and qwen3. It refers to tensors of `file`.
+/// Throws Error (exit 4) for other architectures, for unsupported variants of these, for tensors that are missing,
+/// unexpected or of the wrong shape (listing all of them), and for RoPE factors that config.json can't express.
 ModelLayout model_layout(const GgufFile& file);
 
-/// Files of architecture llama store the two halves of each head interleaved, for a rotation of neighbours. The row of
-/// the file that is row `row` here: of D rows of a head, row j + s D / 2 (s = 0 or 1) is row 2 j + s there.
+/// Returns the row of the GGUF tensor that contains row `row` of the Hugging Face tensor, for files of architecture
+/// llama. These store the two halves of each head interleaved, because ggml rotates neighbouring elements: with D =
+/// `rows_of_head`, row j + s D / 2 (s = 0 or 1) of a head is its row 2 j + s in the file.
 int64_t source_row(int64_t row, int64_t rows_of_head);
 
 }  // namespace compeer::gguf

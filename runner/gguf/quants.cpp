@@ -1,5 +1,6 @@
-// Blocks of quantized weights. d and m are a block's scale and offset; the k-quants have blocks of 256 elements in
-// parts of 16 or 32, with small integer scales per part.
+// Dequantization. d and m are a block's scale and offset. The k-quants have blocks of 256 elements, divided into parts
+// of 16 or 32 elements with small integer scales per part. The comment above a function gives the layout of a block,
+// with sizes [n] in bytes.
 #include "gguf/quants.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace compeer::gguf {
 
 float half_to_float(uint16_t half) {
   const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 0x1Fu, mantissa = half & 0x3FFu;
-  if (exponent == 0) {  // zero and subnormal numbers: mantissa * 2^-24
+  if (exponent == 0) {  // zero or subnormal: mantissa * 2^-24
     const float value = static_cast<float>(mantissa) * 0x1p-24f;
     return sign ? -value : value;
   }
@@ -28,7 +29,7 @@ uint16_t float_to_bfloat16(float value) {
 
 namespace {
 
-// A block's bytes. Files may put a block anywhere, so nothing is read as more than a byte.
+// The bytes of a block. Blocks may be unaligned, so everything is read byte by byte.
 struct BlockBytes {
   const std::byte* start;
 
@@ -56,7 +57,7 @@ void unpack_q8_0(const std::byte* block, float* y) {
   for (size_t j = 0; j < 32; ++j) y[j] = number(b.i8(2 + j)) * d;
 }
 
-// Element j is in the low half of a byte, element j + 16 in the high half.
+// d, four bits for each element [16]: element j is in the low half of byte j, element j + 16 in the high half.
 void unpack_q4_0(const std::byte* block, float* y) {
   const BlockBytes b{block};
   const float d = b.half(0);
@@ -75,7 +76,7 @@ void unpack_q4_1(const std::byte* block, float* y) {
   }
 }
 
-// A fifth bit for each element, in a word of its own.
+// d, a 32-bit word with the fifth bit of each element, four bits for each element [16] as in Q4_0.
 void unpack_q5_0(const std::byte* block, float* y) {
   const BlockBytes b{block};
   const float d = b.half(0);
@@ -96,8 +97,8 @@ void unpack_q5_1(const std::byte* block, float* y) {
   }
 }
 
-// scales[16], two bits for each element [64], d, dmin. A scale's low half is the part's scale, its high half the
-// offset.
+// scales[16], two bits for each element [64], d, dmin. The low half of a byte in `scales` is the part's scale, the high
+// half its offset.
 void unpack_q2_k(const std::byte* block, float* y) {
   const BlockBytes b{block};
   const float d = b.half(80), dmin = b.half(82);
@@ -108,7 +109,8 @@ void unpack_q2_k(const std::byte* block, float* y) {
   }
 }
 
-// hmask[32], two bits for each element [64], scales[12] of six bits, d. Without its bit in hmask an element is 4 less.
+// hmask[32], two bits for each element [64], scales[12] of six bits each, d. An element whose bit in hmask is 0 is
+// reduced by 4.
 void unpack_q3_k(const std::byte* block, float* y) {
   const BlockBytes b{block};
   const float d = b.half(108);
@@ -124,7 +126,7 @@ void unpack_q3_k(const std::byte* block, float* y) {
   }
 }
 
-// Scale and offset of the eight parts of a Q4_K or Q5_K block, six bits each in twelve bytes.
+// Scale and offset of one of the eight parts of a Q4_K or Q5_K block, six bits each, packed in twelve bytes.
 struct PartScale {
   uint32_t scale, offset;
 };
@@ -134,7 +136,7 @@ PartScale part_scale(const BlockBytes& scales, size_t part) {
   return {scales.low(part + 4) | scales.u8(part - 4) >> 6 << 4, scales.high(part + 4) | scales.u8(part) >> 6 << 4};
 }
 
-// d, dmin, scales[12], four bits for each element [128]: 64 elements share 32 bytes.
+// d, dmin, scales[12], four bits for each element [128]: two parts of 32 elements share 32 bytes.
 void unpack_q4_k(const std::byte* block, float* y) {
   const BlockBytes b{block}, scales{block + 4};
   const float d = b.half(0), dmin = b.half(2);
@@ -148,7 +150,7 @@ void unpack_q4_k(const std::byte* block, float* y) {
   }
 }
 
-// The same with a fifth bit: bit `part` of byte j of qh[32], which stands before the elements.
+// As Q4_K, with qh[32] before the elements: bit `part` of qh[j] is the fifth bit of element j of the part.
 void unpack_q5_k(const std::byte* block, float* y) {
   const BlockBytes b{block}, scales{block + 4};
   const float d = b.half(0), dmin = b.half(2);
@@ -163,8 +165,8 @@ void unpack_q5_k(const std::byte* block, float* y) {
   }
 }
 
-// ql[128], qh[64], scales[16] (signed), d. Each half of 128 elements is four quarters of 32: quarters 0 and 2 share the
-// bytes of ql, 1 and 3 those behind them; qh has two bits for each.
+// ql[128], qh[64], scales[16] (signed), d. Each half of 128 elements is four quarters of 32: quarters 0 and 2 share 32
+// bytes of ql, quarters 1 and 3 the next 32 bytes; qh has two bits for each element.
 void unpack_q6_k(const std::byte* block, float* y) {
   const BlockBytes b{block};
   const float d = b.half(208);
@@ -187,6 +189,7 @@ constexpr BlockFormat formats[] = {
     {"Q3_K", 11, 256, 110, unpack_q3_k}, {"Q4_K", 12, 256, 144, unpack_q4_k}, {"Q5_K", 13, 256, 176, unpack_q5_k},
     {"Q6_K", 14, 256, 210, unpack_q6_k}};
 
+// Formats that can't be unpacked, for error messages.
 struct FormatName {
   uint32_t id;
   const char* name;

@@ -4,33 +4,35 @@
 #include <span>
 #include <string>
 
-/// What the blocks of a GGUF file's tensors stand for. Formats are named as in ggml; its source is their definition.
+/// Dequantization of GGUF tensors. Formats have the names of ggml, whose source code defines them.
 namespace compeer::gguf {
 
-/// A tensor is a list of blocks, each of the same number of elements and bytes.
+/// A storage format of weights. A tensor is a sequence of blocks of equal size.
 struct BlockFormat {
-  const char* name;  ///< "Q4_K"
-  uint32_t id;       ///< in the file
-  size_t elements, bytes;
-  /// One block [bytes] -> values [elements], as float32.
+  const char* name;        ///< "Q4_K"
+  uint32_t id;             ///< format number in the file (ggml_type)
+  size_t elements, bytes;  ///< per block
+  /// Dequantizes one block [bytes] to float32 values [elements].
   void (*unpack)(const std::byte* block, float* values);
 };
 
-/// F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K to Q6_K; nullptr for all else.
+/// Returns the format with this number: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1 or Q2_K to Q6_K. Null for all
+/// others.
 const BlockFormat* find_format(uint32_t id);
 
-/// What `id` is called, also of formats that are not unpacked here: "IQ4_NL", or "42" if nobody knows it.
+/// Returns the name of a format, also of one that can't be unpacked: "IQ4_NL". Returns the number ("42") if it is
+/// unknown.
 std::string format_name(uint32_t id);
-/// "F32, F16, ...": those that are.
+/// Returns the names of the formats that can be unpacked: "F32, F16, ...".
 std::string known_formats();
 
-/// The values of whole blocks: exact products and sums in float32, as ggml computes them without fused multiply-add.
-/// blocks [n * format.bytes] -> values [n * format.elements]
+/// Dequantizes blocks [n * format.bytes] to values [n * format.elements]. Products and sums are rounded to float32 one
+/// by one, as by ggml without fused multiply-add, so the values are bitwise identical to ggml's.
 void unpack(const BlockFormat& format, std::span<const std::byte> blocks, std::span<float> values);
 
-/// Exact.
+/// Converts float16, given as its bits, to float32; exact.
 float half_to_float(uint16_t half);
-/// To the nearest, ties to even; what is no number stays none.
+/// Returns the bits of the nearest bfloat16, ties to even; NaN stays NaN.
 uint16_t float_to_bfloat16(float value);
 
 }  // namespace compeer::gguf

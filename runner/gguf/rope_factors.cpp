@@ -1,7 +1,8 @@
-// The rule `llama3`, of L = original_max_position_embeddings, low = low_freq_factor, high = high_freq_factor: a pair
-// of wavelength w < L / high has the factor 1, one of w > L / low the factor F, between them it is
+// Recovers the settings of the RoPE scaling rule `llama3` from its factors. With L = original_max_position_embeddings,
+// low = low_freq_factor, high = high_freq_factor and F = factor, the factor of a pair of elements with wavelength w is
+// 1 if w < L / high, F if w > L / low, and otherwise
 //   1 / ((1 - s) / F + s),  s = (L / w - low) / (high - low).
-// Only the borders L / low and L / high matter, so low is 1 here.
+// The rule depends only on F, L / low and L / high, so low can be fixed to 1.
 #include "gguf/rope_factors.h"
 
 #include <algorithm>
@@ -15,12 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Files hold what was computed in float32.
-constexpr double rounding = 4e-6;
+constexpr double rounding = 4e-6;  // relative error of factors that were computed in float32
 
+// F, L and high as above, with low = 1.
 struct Llama3Rule {
   double factor, original, high;
 
+  // The factor of a wavelength.
   double at(double wavelength) const {
     if (wavelength < original / high) return 1;
     if (wavelength > original) return factor;
@@ -38,19 +40,20 @@ bool fits(const Llama3Rule& rule, std::span<const float> factors, const std::vec
   return true;
 }
 
-// The share s of a factor between 1 and F.
+// Returns s for a factor between 1 and F.
 double share_of(double value, double factor) { return (1 / value - 1 / factor) / (1 - 1 / factor); }
 
-// What one pair between the borders leaves, or two; without any, powers of two that may be the border.
+// Returns rules that may have produced the factors: for the usual `high`, L from one pair between the borders; from two
+// such pairs, both L and `high`; without any such pair, powers of two for L.
 std::vector<Llama3Rule> candidates(std::span<const float> factors, const std::vector<double>& wavelengths,
                                    double factor) {
   std::vector<size_t> between;
   for (size_t i = 0; i < factors.size(); ++i) {
     if (!near(factors[i], 1) && !near(factors[i], factor)) between.push_back(i);
   }
-  constexpr double usual_high = 4;  // of all published models
+  constexpr double usual_high = 4;  // the value in all published models
   std::vector<Llama3Rule> rules;
-  if (!between.empty()) {  // one is enough, but for what rounding did to it
+  if (!between.empty()) {  // one pair would do, but rounding may distort the result
     for (const size_t i : {between.front(), between[between.size() / 2], between.back()}) {
       const double original = wavelengths[i] * (1 + share_of(factors[i], factor) * (usual_high - 1));
       rules.push_back({factor, std::round(original), usual_high});

@@ -6,10 +6,10 @@
 
 namespace compeer::gguf {
 
-/// The tensor rope_freqs.weight as config.json's rope_scaling. Every rotary frequency theta^(-2i / head_dim) is divided
-/// by factors[i], which is how a file carries the rules `llama3` and `linear`; their settings are found again from the
-/// factors. null: all are 1. No value: they fit neither rule.
-/// factors [head_dim / 2]
+/// Converts the tensor rope_freqs.weight, `factors` [head_dim / 2], to the setting rope_scaling of config.json. GGUF
+/// files store the RoPE scaling rules `llama3` and `linear` as factors by which the frequencies theta^(-2i / head_dim)
+/// are divided; this function recovers the settings of the rule from them. Returns JSON null if all factors are 1,
+/// nullopt if they fit neither rule.
 std::optional<nlohmann::ordered_json> rope_scaling_of(std::span<const float> factors, double theta);
 
 }  // namespace compeer::gguf

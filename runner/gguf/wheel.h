@@ -6,10 +6,10 @@
 
 namespace compeer::gguf {
 
-/// Opens `file`, a GGUF file or a Python wheel (or another zip archive) with one in it. One that is compressed is
-/// unpacked into `scratch`, an existing folder, which may go as soon as this returns; `check` is called meanwhile, and
-/// ends that if it throws. Throws Error (exit 4) for what is neither, for archives with none or several, encrypted,
-/// damaged or in a form that is not supported.
+/// Opens a GGUF file, or the GGUF file inside a Python wheel or another zip archive. A compressed GGUF file is unpacked
+/// to the existing folder `scratch`, which is no longer needed when this function returns; `check` is called meanwhile
+/// and may throw to abort. Throws Error (exit 4) if `file` is neither, or if the archive contains no or several GGUF
+/// files, is encrypted, damaged or not supported (zip64, several parts, other compression than deflate).
 GgufFile open_gguf(
     const std::filesystem::path& file, const std::filesystem::path& scratch,
     const std::function<void()>& check = [] {});

@@ -1,3 +1,4 @@
+// One step of AdamW, vectorized and multi-threaded.
 #include "kernels/adamw.h"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #ifndef COMPEER_KERNELS_ADAMW_FACTORS
 #define COMPEER_KERNELS_ADAMW_FACTORS
 namespace compeer::kernels {
+// The constants of a step, computed in float64: b1, b2 = beta1, beta2; a1, a2 = 1 - b1, 1 - b2; rate = lr / (1 - b1^t);
+// root = 1 / sqrt(1 - b2^t); keep = 1 - lr * weight_decay; `scale` as in adamw_step.
 struct Factors {
   float b1, b2, a1, a2, rate, root, keep, epsilon, scale;
 };

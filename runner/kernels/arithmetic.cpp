@@ -1,3 +1,4 @@
+// The engine `exact`, which calls the kernels of functions.h and blocks.h, and the context of a batch.
 #include "kernels/arithmetic.h"
 
 #include <ATen/ops/neg.h>

@@ -11,63 +11,69 @@
 
 namespace compeer::kernels {
 
-/// Neighbouring rows that go through one adapter.
+/// Consecutive rows [first, first + count) of a batch that use the same LoRA adapter.
 struct AdapterRows {
   int32_t adapter;
   int64_t first, count;
 };
 
-/// Cosines and sines [rows, 1, 2, dim / 2] for both halves of a head: x turns to x cosine + (x with its halves swapped)
-/// sine.
+/// Rotary cosines and sines [rows, 1, 2, dim / 2] for both halves of a head: RoPE is x * cosine + (x with its halves
+/// swapped) * sine.
 struct Turns {
   at::Tensor cosine, sine;
 };
+/// Converts cosines and sines [rows, dim / 2].
 Turns turns_of(const at::Tensor& cosine, const at::Tensor& sine);
 
-/// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
-/// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on. In
-/// training, what they leave for other batches, or continue of one.
+/// The context of the rows of a batch in one layer. Refers to tensors and segments that must outlive it.
 struct AttentionContext {
-  const at::Tensor &cosine, &sine;
-  const std::vector<Segment>& segments;
-  Cache* cache = nullptr;
-  int64_t layer = 0;
-  bool last_only = false;
+  const at::Tensor &cosine, &sine;       ///< rotary positions [rows, dim / 2]
+  const std::vector<Segment>& segments;  ///< cover all rows, in order
+  Cache* cache = nullptr;                ///< KV cache; null in training
+  int64_t layer = 0;                     ///< layer of the cache or of the prefixes
+  bool last_only = false;                ///< with a cache: compute only the last row of each segment
+  /// Training: the prefix that this batch fills for other batches, and the prefix that its own segments continue.
   std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
 
-  std::vector<int64_t> runs() const;  ///< rows of each segment
-  /// Of `rows` rows: all of them, or the last of each segment.
+  std::vector<int64_t> runs() const;  ///< number of rows of each segment
+  /// Returns the adapters of the rows. `rows` is the number of all rows, or the number of segments for the last row of
+  /// each segment.
   std::vector<AdapterRows> adapters(int64_t rows) const;
-  /// With a cache and without, for layers of these heads: made when they are first asked for.
+  /// Return the attention plan for layers with these heads: `pages` with a cache, `tree` without. Built on the first
+  /// call for each window.
   const PagePlan& pages(Heads heads, at::Device device) const;
   const TreePlan& tree(Heads heads, at::Device device) const;
-  Turns turns() const;  ///< made once, too
+  /// Returns the cosines and sines for both halves of a head. Computed on the first call.
+  Turns turns() const;
 
-  mutable std::map<int64_t, PagePlan> page_plans = {};  ///< by window, as far as they were asked for
-  mutable std::map<int64_t, TreePlan> tree_plans = {};
-  mutable Turns doubled = {};
+  mutable std::map<int64_t, PagePlan> page_plans = {};  ///< results of `pages`, by window
+  mutable std::map<int64_t, TreePlan> tree_plans = {};  ///< results of `tree`, by window
+  mutable Turns doubled = {};                           ///< result of `turns`
 };
 
-/// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.
+/// Parameters of the attention half of a decoder block. Biases may be undefined, and so may `q_norm` and `k_norm`,
+/// which normalize each head of the queries and keys.
 struct AttentionBlock {
   at::Tensor norm, q_bias, k_bias, v_bias, q_norm, k_norm;
   Weight q, k, v, o;
   Heads heads;
   double epsilon = 1e-6;
-  int64_t most_kept = std::numeric_limits<int64_t>::max();  ///< rows whose activations are kept for the way back
+  /// Activation checkpointing: activations of batches with more rows are recomputed in the backward pass.
+  int64_t most_kept = std::numeric_limits<int64_t>::max();
 };
 
-/// The second half.
+/// Parameters of the feed-forward half of a decoder block.
 struct FeedForwardBlock {
   at::Tensor norm;
   Weight gate, up, down;
   double epsilon = 1e-6;
-  int64_t most_kept = std::numeric_limits<int64_t>::max();
+  int64_t most_kept = std::numeric_limits<int64_t>::max();  ///< as in AttentionBlock
 };
 
-/// What models, engine and trainer compute with: float32, contiguous, rows first, differentiable unless said otherwise.
-/// Two engines do it: `exact`, whose rows have the same bits whatever the other rows are, and `libtorch`, plain tensor
-/// operations, equal to the first up to rounding.
+/// The operations of models, the rollout engine and the trainer. Tensors are float32, contiguous, rows first; results
+/// are differentiable unless stated otherwise. There are two implementations: `exact`, in which a row is bitwise
+/// identical for any other rows in the batch, and `libtorch`, plain tensor operations on any device, which agree with
+/// `exact` up to rounding.
 class Arithmetic {
  public:
   virtual ~Arithmetic() = default;
@@ -84,25 +90,29 @@ class Arithmetic {
   /// silu(gate) * up
   virtual at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) const = 0;
 
-  /// x [rows, heads * dim], cosine and sine [rows, dim / 2]: pairs (i, i + dim / 2) of every head are turned
+  /// RoPE: rotates the pairs (i, i + dim / 2) of each head of x [rows, heads * dim] by the angles whose cosine and sine
+  /// [rows, dim / 2] are given
   virtual at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                             int64_t heads) const = 0;
 
-  /// Causal attention along the tree of segments: q [rows, query heads * dim], k and v [rows, key heads * dim]
+  /// Causal attention along the tree of segments (Segment::parent): q [rows, query heads * dim], k and v
+  /// [rows, key heads * dim] -> [rows, query heads * dim]
   virtual at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                const std::vector<Segment>& segments, Heads heads) const = 0;
 
-  /// The same with a cache, without gradient: stores k and v in the segments' pages of `layer`, then attends to them
+  /// The same with a KV cache, without gradient: stores k and v in the segments' pages of `layer`, then attends
+  /// (causally) to the positions in these pages
   virtual at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                       const std::vector<Segment>& segments, Heads heads, Cache& cache,
                                       int64_t layer) const = 0;
 
-  /// Attention of every row to all rows of its span, as a vision tower has it. Spans cover the rows in order.
+  /// Non-causal attention of every row to all rows of its span, for vision towers. The spans cover all rows in order.
   virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                      const std::vector<RowRange>& spans, Heads heads) const = 0;
 
-  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on; q(h) and k(h)
-  /// are normed head by head first if the block has such norms
+  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x). q(h) and k(h) are first normalized head
+  /// by head if the block has q_norm and k_norm. x [rows, width] -> [rows, width], or [segments, width] if
+  /// `place.last_only`
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
                                      const AttentionContext& place) const = 0;
 
@@ -111,15 +121,17 @@ class Arithmetic {
                                         const AttentionContext& place) const = 0;
 
   /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
-  /// temperature); nothing of size [rows, vocabulary] is kept. `runs`: how many rows are one sequence's, whose gradient
-  /// then doesn't depend on what stands beside it (none: all rows).
+  /// temperature), on the CPU. Logits are computed in tiles, in bounded memory. `runs`: number of rows of each
+  /// sequence, so that a sequence's gradient does not depend on the others in the batch (empty: all rows are one
+  /// sequence)
   virtual TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
                                        double temperature, const std::vector<int64_t>& runs = {}) const = 0;
 
-  /// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time
+  /// hidden W^T [rows, vocabulary], without gradient, on the CPU. For sampling, a few rows at a time
   virtual at::Tensor logits(const at::Tensor& hidden, Weight& head) const = 0;
 };
 
+/// The two implementations; valid until the process ends.
 const Arithmetic& exact();
 const Arithmetic& libtorch();
 

@@ -1,3 +1,4 @@
+// Operations on long arrays, such as gradients.
 #include "kernels/arrays.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace compeer::kernels {
 
 namespace {
 
-// Runs work(from, to) in parts that fit a cache; a part is whole blocks of 1024.
+// Calls work(from, to) for parts of [0, count) that fit in the cache, on all threads. Parts are multiples of
+// square_block.
 template <class Work>
 void in_parts(int64_t count, Work work) {
   constexpr int64_t part_length = int64_t{1} << 16;
@@ -19,6 +21,7 @@ void in_parts(int64_t count, Work work) {
         [&](int64_t i) { work(i * part_length, std::min(count, (i + 1) * part_length)); });
 }
 
+// Returns the sum of squares in 8 virtual lanes.
 double block_sum(const float* x, int64_t count) {
   double lanes[8] = {};
   int64_t i = 0;

@@ -1,3 +1,4 @@
+// The forward pass of attention: in tiles of up to six queries against pages of 16 positions.
 #include "kernels/attention.h"
 
 #include <c10/util/Exception.h>
@@ -13,7 +14,7 @@
 #define COMPEER_KERNELS_LONGEST_CONTEXT
 namespace compeer::kernels {
 
-// Positions that some row sees.
+// Returns the largest number of positions that a row attends to.
 inline int64_t longest(std::span<const SingleRow> rows) {
   int64_t most = 0;
   for (const SingleRow& row : rows) most = std::max(most, row.position + 1);
@@ -32,7 +33,8 @@ inline int64_t longest(std::span<const SingleRow> rows) {
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// p [first, count) scores -> exp(score - max), and zeros before and up to `end`; returns 1 / sum.
+// Replaces the scores p[first, count) by exp(score - max), and all other elements of p[0, end) by zeros. Returns 1 /
+// sum; writes max and sum to `sums` unless it is null.
 HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, float* sums) {
   const Tag tag;
   for (int64_t j = 0; j < first; ++j) p[j] = -INFINITY;
@@ -62,12 +64,13 @@ HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, floa
   return 1.0f / total;
 }
 
-// What chains take, in place: rounded if they take pairs.
+// Converts a row in place to the operand format of the products: rounds it if they are of bfloat16 pairs.
 template <Takes takes_as>
 HWY_INLINE void taken(float* row, int64_t count) {
   if constexpr (takes_as != Takes::floats) pair_row<takes_as == Takes::words>(row, count, row);
 }
 
+// Writes q / sqrt(dim) in the operand format to `scaled`.
 template <Takes takes_as>
 HWY_INLINE void scale_query(const float* q, int64_t dim, float* scaled) {
   const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
@@ -75,8 +78,9 @@ HWY_INLINE void scale_query(const float* q, int64_t dim, float* scaled) {
   taken<takes_as>(scaled, dim);
 }
 
-// Queries [from, to) of `rows`, numbered row after row and in each head after head of the `share` that use these
-// pages. Tiles of six: whatever they hold, a query's bits are its own. Pages that none of a tile sees are passed over.
+// Attention of all queries of `rows`: query number i is row i / share, in query head i % share of those that use these
+// pages. Queries are processed in tiles of six, which does not change their bits. Pages that no query of a tile attends
+// to are skipped.
 template <Takes takes_as>
 void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                     float* memory) {
@@ -115,15 +119,15 @@ void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int6
   attend(q, pages, rows, heads, head, out, sums, memory);
 }
 
-// The same for single rows of several contexts. Pages that all of them see whole are taken a few at a time, which stay
-// in the second-level cache for all queries, and the chains over positions go on.
+// The same for single rows of several contexts. The pages that all of them share are processed in blocks that stay in
+// the second-level cache for all queries; the chains over positions continue from block to block.
 template <Takes takes_as>
 void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
                             float* out, float* sums, float* memory) {
   constexpr int64_t block_size = 32;
   const int64_t dim = heads.dim, shared = heads.share(), total = std::ssize(rows) * shared, stride = longest(rows) + 32;
   float *scaled = memory, *results = scaled + total * dim, *factors = results + total * dim, *p = factors + total;
-  // In tiles: what of these pages, from page `first` on, queries [from, to) see.
+  // Calls work for tiles of the queries [from, to), with the pages from `first` on, of which `positions` are visible.
   const auto in_tiles = [](int64_t from, int64_t to, const Page* pages, int64_t first, int64_t positions, auto work) {
     for (int64_t n = 0; positions > 0 && from < to; from += n) {
       n = std::min<int64_t>(tile_size, to - from);
@@ -182,7 +186,7 @@ HWY_EXPORT(attend_rows);
 HWY_EXPORT(attend_each_row);
 
 void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums) {
-  constexpr int64_t long_row = 1024;  // so many positions' pages don't stay in the second-level cache
+  constexpr int64_t long_row = 1024;  // positions above which the pages do not stay in the second-level cache
   if (rows.all == 0 && heads.window == 0 && rows.rows > 1 && rows.first >= long_row) {
     std::vector<SingleRow> each;
     for (int64_t i = 0; i < rows.rows; ++i) each.push_back({rows.row + i, rows.first + i, pages});
@@ -202,7 +206,7 @@ void attend_each(const float* q, std::span<const SingleRow> rows, int64_t common
 
 namespace {
 
-// The rows of k and v that are a segment's positions from 0 on.
+// Returns the rows of k and v for a segment's positions from 0 on.
 std::vector<int64_t> rows_of(const std::vector<Segment>& segments, const Segment& s, int64_t before) {
   std::vector<int64_t> rows;
   if (s.parent >= 0) {
@@ -236,7 +240,7 @@ std::vector<Context> contexts(const std::vector<RowRange>& spans) {
 
 namespace {
 
-// Rows that a thread claims.
+// A unit of work for a thread: rows of a context in one key head.
 struct RowTask {
   size_t context;
   int64_t head;

@@ -1,3 +1,5 @@
+// The backward pass of attention: recomputes the probabilities of blocks of 48 query rows from the saved sums, and adds
+// their contributions to the gradients in a fixed order.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,20 +10,21 @@
 #ifndef COMPEER_KERNELS_ATTENTION_WAY_BACK
 #define COMPEER_KERNELS_ATTENTION_WAY_BACK
 namespace compeer::kernels {
-// One query head of one context, on its way back.
+// The backward pass of one query head of one context. Pointers are to the first row.
 struct HeadBackward {
   const float *dout, *q, *out, *sums;
-  const Page *pages, *mirror;
+  const Page *pages, *mirror;  // see ContextPages
   Rows rows;
   float* dq;
-  float *dkeys, *dvalues;  // [positions, padded dim], this head's part of the sums over heads
+  float *dkeys, *dvalues;  // [positions, padded dim]: this head's contribution to dk and dv
 };
-constexpr int64_t backward_block = 48;  // query rows whose probabilities are held at once; part of the gradients' bits
+constexpr int64_t backward_block = 48;  // query rows per block; determines the bits of the gradients
 
 inline int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
 
+// Layout of the scratch memory: blocks of q, dout, probabilities and gradients of scores.
 struct BackwardScratch {
-  int64_t width, stride;  // of a row of q and dout; of a row of probabilities
+  int64_t width, stride;  // floats per row of q and dout; floats per row of probabilities
   BackwardScratch(int64_t dim, int64_t positions) : width(padded(dim)), stride(padded(positions) + 16) {}
   size_t floats() const { return static_cast<size_t>(backward_block * 2 * (width + stride)); }
 };
@@ -37,7 +40,7 @@ struct BackwardScratch {
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// c [R, V vectors] += the sum over i in [from, to) of a [i, R] times b [i, V vectors]: one chain, then the addition.
+// c[r, v] += sum over i in [from, to) of a[i, r] * b[i, v], for V vectors: one chain, which is then added to c.
 template <int R, int V>
 HWY_INLINE void outer_columns(const float* a, int64_t a_row, const float* b, int64_t b_row, int64_t from, int64_t to,
                               float* c, int64_t c_row) {
@@ -60,6 +63,7 @@ HWY_INLINE void outer_columns(const float* a, int64_t a_row, const float* b, int
   }
 }
 
+// The same for all `width` columns.
 template <int R>
 void outer(const float* a, int64_t a_row, const float* b, int64_t width, int64_t from, int64_t to, float* c) {
   constexpr int V = wide(R);
@@ -72,7 +76,8 @@ void outer(const float* a, int64_t a_row, const float* b, int64_t width, int64_t
 using Outer = void (*)(const float*, int64_t, const float*, int64_t, int64_t, int64_t, float*);
 constexpr Outer outer_functions[tile_size + 1] = {nullptr, outer<1>, outer<2>, outer<3>, outer<4>, outer<5>, outer<6>};
 
-// Scores and d probabilities of one row -> probabilities and d scores, zeros before `first` and from `count` to `end`.
+// Converts one row in place: scores p to probabilities, gradients ds of probabilities to gradients of scores. Elements
+// before `first` and in [count, end) become zeros. `inverse` is 1 / sum, `along` is dout . out.
 HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int64_t end, float max, float inverse,
                           float along) {
   const Tag tag;
@@ -89,6 +94,7 @@ HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int
 
 // With s = scale q . k and p = exp(s - max) / sum:
 //   ds = p (dout . v - dout . out),  dq = scale sum ds k,  dk += ds scale q,  dv += p dout
+// `memory` has the layout of BackwardScratch.
 void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) {
   const int64_t dim = heads.dim, row_width = heads.query_width(), all = back.rows.all;
   const int64_t last = all > 0 ? all : back.rows.first + back.rows.rows;
@@ -145,6 +151,7 @@ HWY_EXPORT(attend_rows_backward);
 
 namespace {
 
+// Adds the gradients [positions, width] of a context's keys or values to the rows of these positions.
 void add(const float* from, int64_t width, int64_t dim, const Context& context, int64_t stride, float* to) {
   for (const int64_t row : context.row_of) {
     for (int64_t d = 0; d < dim; ++d) to[row * stride + d] += from[d];
@@ -159,7 +166,7 @@ void attend_contexts_backward(const float* dout, const float* q, const float* k,
                               float* dk, float* dv) {
   const ContextPages pages(k, v, contexts, heads, true);
   const int64_t dim = heads.dim, width = padded(dim), count = static_cast<int64_t>(contexts.size());
-  std::vector<int64_t> start;  // of each context's sums, and the end
+  std::vector<int64_t> start;  // offset of each context's gradients in `memory`
   int64_t floats = 0;
   for (const Context& c : contexts) {
     start.push_back(floats);

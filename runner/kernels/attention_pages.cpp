@@ -1,3 +1,4 @@
+// Copies keys and values of a batch to pages, in the layout that attention reads.
 #include "kernels/attention_pages.h"
 
 #include <algorithm>
@@ -34,14 +35,17 @@ void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* ou
 
 namespace {
 
-// A page to fill: the rows of k and v of its positions.
+// A page to fill: the rows of k and v for its `count` positions.
 struct Plan {
   const int64_t* rows;
   int64_t count;
 };
 
+// Returns the bits of a number rounded to bfloat16, in the upper half of a word.
 uint32_t upper(float value) { return uint32_t{Bfloat16::nearest(value).bits} << 16; }
 
+// Copies the rows of a page, transposed to `transposed` [dim][16] and as they are to `rows` [16][dim]; either may be
+// null.
 void fill(const Plan& plan, const float* matrix, int64_t stride, int64_t dim, float* transposed, float* rows) {
   const float* in[16];
   for (int64_t i = 0; i < plan.count; ++i) in[i] = matrix + plan.rows[i] * stride;
@@ -66,6 +70,7 @@ void add_value(const float* row, int64_t dim, int64_t slot, uint32_t* values) {
 
 namespace {
 
+// Fills a page of bfloat16 pairs.
 void fill_words(const Plan& plan, const float* k, const float* v, int64_t stride, int64_t dim, float* keys,
                 float* values) {
   auto *key_words = reinterpret_cast<uint32_t*>(keys), *value_words = reinterpret_cast<uint32_t*>(values);
@@ -85,9 +90,9 @@ void round(float* numbers, int64_t count) {
 ContextPages::ContextPages(const float* k, const float* v, const std::vector<Context>& contexts, Heads heads,
                            bool mirrored) {
   std::vector<Plan> plans;
-  std::vector<int64_t> ids;  // of all contexts' lists
-  std::unordered_map<int64_t, int64_t>
-      full_of;  // last row of a full page -> the page: what comes before a row is settled
+  std::vector<int64_t> ids;  // page numbers of all contexts' lists, one after another
+  // Last row of a full page -> page. A row determines all positions before it, so contexts can share the page.
+  std::unordered_map<int64_t, int64_t> full_of;
   for (const Context& context : contexts) {
     const auto length = static_cast<int64_t>(context.row_of.size());
     start_.push_back(static_cast<int64_t>(ids.size()));
@@ -112,7 +117,7 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
       if (mirrored) mirrors_.push_back({base + 2 * page, base + 3 * page});
     }
   }
-  constexpr int64_t part_length = 8;  // pages filled together
+  constexpr int64_t part_length = 8;  // pages per unit of work
   const int64_t parts = (count + part_length - 1) / part_length;
   share(heads.key * parts, [&](int64_t task) {
     const int64_t head = task / parts, from = task % parts * part_length;

@@ -1,3 +1,4 @@
+// Builds index tensors and masks for attention with libtorch, once per pass instead of once per layer.
 #include "kernels/attention_plans.h"
 
 #include <ATen/ATen.h>
@@ -9,15 +10,15 @@ namespace compeer::kernels {
 
 namespace {
 
-// On the device.
+// Returns an int64 tensor on the device.
 at::Tensor numbers(const std::vector<int64_t>& values, at::Device device) {
   return at::tensor(values, at::kLong).to(device);
 }
 
-// What is gathered of keys and values at once.
+// Maximum number of pages of keys and values that one attention call gathers.
 constexpr size_t most_pages = 4096;
 
-// In order, of one length each, and not too much to see.
+// Groups segments by length, in order, so that the padded pages of a group do not exceed most_pages.
 std::vector<std::vector<const Segment*>> portions(const std::vector<Segment>& segments) {
   std::map<int64_t, std::vector<const Segment*>> by_length;
   for (const Segment& s : segments) by_length[s.length].push_back(&s);
@@ -35,9 +36,9 @@ std::vector<std::vector<const Segment*>> portions(const std::vector<Segment>& se
   return all;
 }
 
-constexpr int64_t rows_at_once = 1024;
+constexpr int64_t rows_at_once = 1024;  // rows per mask, and limit up to which unrelated segments share a part
 
-// [segments, segments]: which each continues, itself among them.
+// Returns a matrix [segments, segments]: 1 if segment i continues segment j directly or indirectly, or is j.
 std::vector<uint8_t> continued(const std::vector<Segment>& segments) {
   const size_t n = segments.size();
   std::vector<uint8_t> all(n * n, 0);
@@ -54,7 +55,8 @@ std::vector<uint8_t> continued(const std::vector<Segment>& segments) {
   return all;
 }
 
-// How many segments each part has: all that belong together, and more as long as these are few rows.
+// Divides consecutive segments into parts, so that related segments are in the same part. Unrelated segments share a
+// part only up to rows_at_once rows. Returns the number of segments of each part.
 std::vector<size_t> parts_of(const std::vector<Segment>& segments) {
   std::vector<uint8_t> divides(segments.size() + 1, 1);
   for (size_t i = 0; i < segments.size(); ++i) {
@@ -95,7 +97,8 @@ PagePlan::PagePlan(const std::vector<Segment>& segments, Heads heads, at::Device
   if (!std::is_sorted(order.begin(), order.end())) order_ = numbers(order, device);
 }
 
-// Segments of one length. Positions are counted from the first page that each sees.
+// Adds a portion. Positions are relative to the first page that is visible to a segment (with a window, the pages
+// before it are skipped).
 void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
   const Heads& heads = factors_.heads;
   const auto gone = [&](const Segment& s) { return static_cast<size_t>(heads.first_seen(s.position) / Cache::page); };
@@ -122,7 +125,8 @@ void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
       {n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), factors_.mask(seen)});
 }
 
-// In memory they stand row by row, as the engine keeps them for libtorch, or for the exact kernels.
+// `pages` is contiguous if the cache was allocated for libtorch, otherwise a view of a cache in the layout of the exact
+// kernels.
 void PagePlan::store(const at::Tensor& rows, const at::Tensor& pages) const {
   const auto wanted = rows.view({-1, pages.size(2), pages.size(3)}).to(pages.scalar_type());
   if (pages.is_contiguous())
@@ -141,7 +145,8 @@ at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const a
   return order_.defined() ? together.index_select(0, order_) : together;
 }
 
-// What was never written, or is another's, may be no number, and a mask doesn't make that zero.
+// Positions that were never written, or belong to another sequence, may be NaN, which a mask does not remove. They are
+// replaced by zeros.
 at::Tensor PagePlan::attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys,
                             const at::Tensor& values) const {
   const auto there = [&](const at::Tensor& pages) {

@@ -1,5 +1,5 @@
-// Products of up to six rows with pages of 16 positions: what attention and its gradients are made of. Every element
-// is one chain of fused multiply-adds, so tiles and vectors may have any shape.
+// Products of up to six rows with pages of 16 positions, the building blocks of attention and its gradients. Every
+// element is one chain of fused multiply-adds, so the shape of tiles and vectors does not change the bits.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include "kernels/attention.h"
 
@@ -15,18 +15,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr int tile_size = 6;  // rows
+constexpr int tile_size = 6;  // maximum rows of a tile
 
-// Vectors side by side for R rows, so that enough sums are in flight and all stay in registers.
+// Returns the number of vectors side by side in a tile of R rows: enough independent sums, all of them in registers.
 constexpr int wide(int rows) {
   if (lane_count == 16) return 4;
   return rows == 1 ? 8 : rows <= 3 ? 4 : 2;
 }
 
-// How products are taken: of floats, or in bfloat16 pairs, where pages have words, and rows words or floats in pairs.
+// Operand format of the products. floats: float32. In the other two a page element is a 32-bit word holding a bfloat16
+// pair, and the rows hold pairs of floats (pairs) or packed words as well (words).
 enum class Takes { floats, pairs, words };
 
-// sum [R][V] += row r's `left(r, i)` times words, the later halves first.
+// sum[r][v] += dot product of one bfloat16 pair of row r and right[v]. For words, left(r, 0) is the word of the row.
+// For pairs, left(r, 0) * upper half of right[v] (the later element) is added first, then left(r, 1) * lower half: the
+// order of vdpbf16ps, so that the bits are the same.
 template <Takes takes_as, int R, int V, class Left>
 HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][V]) {
   const Tag tag;
@@ -54,7 +57,7 @@ HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][
   }
 }
 
-// c [R, 16 P] = a [R, dim] times P pages' keys [dim][16]: a chain over dim.
+// c [R, 16 P] = a [R, dim] times the keys [dim][16] of P pages: a chain over dim.
 template <int R, int P, Takes takes_as>
 HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
@@ -84,6 +87,7 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
   }
 }
 
+// The same for `count` pages.
 template <int R, Takes takes_as>
 void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
   constexpr int P = wide(R) / lane_vectors;
@@ -92,8 +96,8 @@ void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int6
   for (; p < count; ++p) score_pages<R, 1, takes_as>(a, a_row, pages + p, dim, c + p * 16, c_row);
 }
 
-// c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions, which
-// may go on from what c holds. The last vector has `n` lanes.
+// c[r, column + v] = factor[r] * sum over j of p[r, j] * value[j, column + v], for V vectors: a chain over the
+// positions j in the pages' values [16][dim]. If `go_on`, the chain starts from c. If V is 1, the vector has `n` lanes.
 template <int R, int V, Takes takes_as>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
                                 int64_t column, size_t n, const float* factor, bool go_on, float* c, int64_t c_row) {
@@ -136,6 +140,7 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
   }
 }
 
+// The same for all `dim` columns.
 template <int R, Takes takes_as>
 void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
              bool go_on, float* c, int64_t c_row) {
@@ -155,6 +160,7 @@ void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions
 
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
+// By number of rows R.
 template <Takes T>
 constexpr Score score_functions[tile_size + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
                                                   score<4, T>, score<5, T>, score<6, T>};

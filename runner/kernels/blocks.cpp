@@ -1,3 +1,5 @@
+// The halves of a decoder block as autograd nodes with hand-written backward passes, which save memory and passes over
+// it compared with one node per operation.
 #include "kernels/blocks.h"
 
 #include <ATen/ops/cat.h>
@@ -19,9 +21,10 @@ using Gradients = std::vector<at::Tensor>;
 const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
 float* out(const at::Tensor& t) { return t.mutable_data_ptr<float>(); }
 View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
+// Returns an uninitialized tensor.
 at::Tensor room(int64_t rows, int64_t width) { return at::empty({rows, width}, at::kFloat); }
 
-// y [rows, out] = x W^T, of the matrix as it is kept
+// x W^T [rows, out], without low-rank changes
 at::Tensor plain_product(const at::Tensor& x, Weight& weight) {
   const auto y = room(x.size(0), weight.value().size(0));
   multiply(rows_of(x), x.size(0), weight.factor(x.size(0)), nullptr, out(y), y.size(1), Write::replace);
@@ -33,7 +36,8 @@ void scale(const at::Tensor& x, float by) {
   for (int64_t i = 0; i < x.numel(); ++i) each[i] *= by;
 }
 
-// scale x A^T and scale dy B [rows, rank]: what a low-rank change takes in, on its way and back
+// The inner products of a low-rank change [rows, rank]: scale x A^T in the forward pass, scale dy B in the backward
+// pass
 at::Tensor reduced(const at::Tensor& x, Weight::LowRank& change) {
   const auto y = plain_product(x, change.a);
   scale(y, change.scale);
@@ -46,26 +50,27 @@ at::Tensor reduced_back(const at::Tensor& dy, Weight::LowRank& change) {
   return dx;
 }
 
-// y + x W^T, where y stands already
+// y += x W^T
 void add_plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
   multiply(rows_of(x), x.size(0), weight.factor(x.size(0)), nullptr, out(y), y.size(1), Write::add);
 }
 
 using Adapters = std::vector<AdapterRows>;
 
-// The base's product is one of all rows, low-rank changes are those of each row's own adapter.
+// Adds the low-rank changes of each row's adapter to y.
 void add_changes(const at::Tensor& x, const Weight& weight, const Adapters& adapters, const at::Tensor& y) {
   for (const auto& [adapter, first, count] : adapters) {
     if (auto* change = weight.low_rank(adapter))
       add_plain_product(reduced(x.narrow(0, first, count), *change), change->b, y.narrow(0, first, count));
   }
 }
+// y += x W^T with low-rank changes. The base product is computed for all rows at once.
 void add_product(const at::Tensor& x, Weight& weight, const Adapters& adapters, const at::Tensor& y) {
   add_plain_product(x, weight, y);
   add_changes(x, weight, adapters, y);
 }
 
-// x W^T + bias of each, with the low-rank changes of W. Biases may be undefined.
+// x W^T + bias for each weight, with low-rank changes. Biases may be undefined.
 template <size_t N>
 std::array<at::Tensor, N> products(const at::Tensor& x, const Adapters& adapters, Weight* const (&weights)[N],
                                    const at::Tensor* const (&biases)[N] = {}) {
@@ -81,7 +86,7 @@ std::array<at::Tensor, N> products(const at::Tensor& x, const Adapters& adapters
   return all;
 }
 
-// dx = dy W, or dx += dy W
+// dx = dy W, or dx += dy W, with the low-rank change of adapter 0
 void back(const at::Tensor& dy, Weight& weight, const at::Tensor& dx, Write write) {
   weight.multiply_back(data(dy), dy.size(0), out(dx), write);
   if (auto* change = weight.low_rank()) {
@@ -90,7 +95,7 @@ void back(const at::Tensor& dy, Weight& weight, const at::Tensor& dx, Write writ
   }
 }
 
-// The inputs of a node of the graph that a weight brings, and their gradients in the same order.
+// Appends the tensors of a weight to the inputs of an autograd node. GradientList::add adds gradients in this order.
 void add_inputs(std::vector<at::Tensor>& inputs, const Weight& weight) {
   const auto* change = weight.low_rank();
   inputs.push_back(weight.value());
@@ -98,14 +103,14 @@ void add_inputs(std::vector<at::Tensor>& inputs, const Weight& weight) {
   inputs.push_back(change ? change->b.value() : at::Tensor());
 }
 
-// Gradients so far, each at the place of its input.
+// The gradients of a node's inputs, in the order of the inputs; added one after another.
 class GradientList {
  public:
   GradientList(const Demand& demand, const std::vector<int64_t>& runs, Gradients first)
       : demand_(demand), runs_(runs), all_(std::move(first)) {}
 
-  // Those of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, one chain over all rows that ever
-  // come. With V = scale x A^T: dB += dy^T V, and with U = scale dy B: dA += U^T x.
+  // Adds the gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, each one chain over
+  // the rows of all passes. With V = scale x A^T: dB += dy^T V, and with U = scale dy B: dA += U^T x.
   void add(const Weight& weight, const at::Tensor& dy, const at::Tensor& x) {
     add_matrix(&weight, [&] { return std::pair{dy, x}; });
     auto* change = weight.low_rank();
@@ -135,7 +140,7 @@ class GradientList {
   Gradients all_;
 };
 
-// h = rms_norm(x), and what its way back needs.
+// h = rms_norm(x), and 1 / sqrt(...) for the backward pass.
 struct Norm {
   at::Tensor inverse, h;
   Norm(const at::Tensor& x, const at::Tensor& weight, double epsilon)
@@ -144,7 +149,8 @@ struct Norm {
   }
 };
 
-// dx = dy, which came around, plus what comes through the norm; takes dh's place.
+// Returns dx = dy (through the residual connection) + the gradient through the norm, whose output has the gradient dh.
+// `sum` receives the gradient of the norm's weight.
 at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tensor& x, const at::Tensor& weight,
                      const at::Tensor& inverse, ParameterGradient& sum) {
   const auto dx = room(x.size(0), x.size(1));
@@ -153,13 +159,13 @@ at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tenso
   return dx;
 }
 
-// `at` has the rows' cosines and sines.
+// Applies RoPE to x in place. `at` contains the cosines and sines of the rows; direction -1 is the gradient.
 template <class At>
 void turn(const at::Tensor& x, const At& at, int64_t heads, float direction) {
   rotate(data(x), data(at.cosine), data(at.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
 }
 
-// Where rows stand, as a graph keeps it.
+// A copy of the parts of an AttentionContext that the backward pass needs.
 struct RotaryRows {
   at::Tensor cosine, sine;
   std::vector<Context> contexts;
@@ -179,7 +185,7 @@ struct RotaryRows {
         continues(place.continues) {}
 };
 
-// The queries or keys of all heads, normed and turned; with a norm, what they were before, too.
+// Queries or keys `y` after the head norm (if any) and RoPE. With a norm, also its input `before` and 1 / sqrt(...).
 struct Turned {
   at::Tensor y, before, inverse;
   Turned() = default;
@@ -194,7 +200,8 @@ struct Turned {
   }
 };
 
-// The gradient of what was normed and turned becomes that of what it was made of. Gives the norm's own.
+// The backward pass of Turned: converts d from the gradient of `y` to that of the input. Returns the gradient of the
+// norm's weight; undefined without a norm.
 at::Tensor turned_back(const Demand& demand, size_t input, at::Tensor& d, const Turned& kept, const at::Tensor& norm,
                        const AttentionBlock& block, int64_t heads, const RotaryRows& at) {
   turn(d, at, heads, -1.0f);
@@ -207,7 +214,8 @@ at::Tensor turned_back(const Demand& demand, size_t input, at::Tensor& d, const 
   return sum.result();
 }
 
-// What attention's way back needs beside x. Keys and values begin with those of what the batch continues.
+// The activations that the backward pass of attention needs in addition to x. Keys and values begin with those of the
+// prefix that the batch continues, if any.
 struct Attended {
   at::Tensor inverse;
   Turned q, k;
@@ -232,15 +240,16 @@ Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& 
   return {norm.inverse, q, k, keys, values, seen, sums};
 }
 
-// Gradients of keys or values are added up: from what other batches brought back, or on top of what those before this
-// one did for the batch that it continues.
+// Returns the tensor to which gradients of keys or values `of` are added. If other batches continue this one, it starts
+// from their gradients (`brought`). If this batch continues a prefix, it starts from the prefix's gradients so far
+// (`before`), followed by zeros for its own rows.
 at::Tensor begun(const at::Tensor& of, const at::Tensor& brought, const at::Tensor& before) {
   if (brought.defined()) return brought;
   const auto own = at::zeros({of.size(0) - (before.defined() ? before.size(0) : 0), of.size(1)}, at::kFloat);
   return before.defined() ? at::cat({before, own}) : own;
 }
 
-// The batch's own part; the rest is brought back.
+// Returns the gradients of the batch's own rows, after copying those of the prefix's rows back to `before`.
 at::Tensor ended(const at::Tensor& all, const at::Tensor& before) {
   if (!before.defined()) return all;
   before.copy_(all.narrow(0, 0, before.size(0)));
@@ -288,7 +297,7 @@ std::vector<at::Tensor> inputs_of(const at::Tensor& x, const AttentionBlock& blo
   return inputs;
 }
 
-// What the feed-forward half's way back needs beside x.
+// The activations that the backward pass of the feed-forward half needs in addition to x.
 struct Gated {
   at::Tensor inverse, gate, up;
 };
@@ -319,7 +328,7 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
   return all.result();
 }
 
-// x + o(attention(q)) for rows whose keys and values are stored.
+// Returns x + o(attention(q)) for rows whose keys and values are in the cache.
 at::Tensor look_back(const at::Tensor& x, const at::Tensor& queries, AttentionBlock& block,
                      const AttentionContext& place) {
   const Turned q(queries, block.q_norm, block, block.heads.query, place);
@@ -329,13 +338,15 @@ at::Tensor look_back(const at::Tensor& x, const at::Tensor& queries, AttentionBl
   return y;
 }
 
+// Applies norm and RoPE to the keys, and stores keys and values in the cache.
 void store_turned(const at::Tensor& keys, const at::Tensor& values, AttentionBlock& block,
                   const AttentionContext& place) {
   const Turned k(keys, block.k_norm, block, block.heads.key, place);
   store(k.y, values, place.segments, block.heads, *place.cache, place.layer);
 }
 
-// Without gradient. All rows leave their keys and values; those that go on look back.
+// The attention half with a KV cache, without gradient. The keys and values of all rows are stored; attention is
+// computed for all rows, or only for the last row of each segment.
 at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
   const auto adapters = place.adapters(x.size(0));
   if (!place.last_only) {
@@ -364,6 +375,7 @@ void check_adapters(const Adapters& adapters, bool graph) {
   TORCH_CHECK(!graph || (adapters.size() == 1 && adapters.front().adapter == 0), "only adapter 0 has gradients");
 }
 
+// Appends the keys and values of a layer to the prefix that other batches will continue.
 void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
   prefix.keys.push_back(k), prefix.key_gradients.push_back(at::zeros(k.sizes(), at::kFloat));
   prefix.values.push_back(v), prefix.value_gradients.push_back(at::zeros(v.sizes(), at::kFloat));

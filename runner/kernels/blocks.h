@@ -5,10 +5,10 @@
 
 namespace compeer::kernels {
 
-/// The halves of a decoder block as one node of the graph each: what lies between its products is computed in place or
-/// again on the way back, and the way around (the residual) costs no pass of its own. Of the forward pass they keep x
-/// and what the weights' products give; of more than `most_kept` rows x alone, and the way back computes the rest
-/// again.
+/// The two halves of a decoder block, each as one autograd node. Operations between the matrix products are done in
+/// place, or recomputed in the backward pass, and the residual needs no pass over memory of its own. For the backward
+/// pass they save x and the outputs of the products, or, for batches of more than `most_kept` rows, only x (activation
+/// checkpointing). `block` must outlive the backward pass. See Arithmetic for what they compute.
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place);
 at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& place);

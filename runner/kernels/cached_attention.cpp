@@ -1,4 +1,4 @@
-// Attention against the engine's pages.
+// Attention with the KV cache of the rollout engine.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
@@ -13,7 +13,8 @@ namespace compeer::kernels {
 
 namespace {
 
-// One page of one head gets the rows of positions [from, to), all of this page. A whole page is turned at once.
+// Writes the positions [from, to), all of them in one page, to that page of one head. A full page is transposed at
+// once.
 void store_page(const float* k, const float* v, int64_t stride, int64_t from, int64_t to, int64_t dim, float* keys,
                 float* values) {
   const int64_t slot = from % 16, count = to - from;
@@ -37,7 +38,7 @@ void store_words(const float* k, const float* v, int64_t stride, int64_t from, i
   }
 }
 
-// Where a page's keys or values of a head begin.
+// Returns the offset in floats of a page's keys or values of one head.
 int64_t page_of(int64_t page, int64_t head, Heads heads) {
   return (page * heads.key + head) * (heads.pairs ? 8 : 16) * heads.dim;
 }
@@ -59,20 +60,22 @@ void store(const float* k, const float* v, const Segment& segment, Heads heads, 
   }
 }
 
-// What a thread claims, for one key head: rows of one segment, or the only row of each of several that share pages.
+// A unit of work for a thread, in one key head: rows [from, from + rows) of one segment, or the single rows of several
+// segments that share their first `common` pages.
 struct SegmentTask {
   std::span<const Segment> segments;
   int64_t head, from, rows, common;
 };
 
-// How many of the pages that both segments see whole are the same, from the first on.
+// Returns the number of leading pages that the two segments share and whose positions are all visible to both.
 int64_t common_pages(const Segment& a, const Segment& b) {
   const auto seen = static_cast<size_t>((std::min(a.position, b.position) + 1) / 16);
   const auto end = a.pages.begin() + static_cast<int64_t>(seen);
   return std::mismatch(a.pages.begin(), end, b.pages.begin()).first - a.pages.begin();
 }
 
-// Single rows at the beginning that share pages enough with the first that reading these once saves something.
+// The number of single-row segments at the beginning that share enough pages with the first one for attend_each to be
+// worthwhile, and the number of these pages.
 struct Company {
   size_t rows;
   int64_t common;
@@ -90,7 +93,7 @@ Company company(std::span<const Segment> segments, size_t most) {
 
 std::vector<SegmentTask> tasks(std::span<const Segment> segments, Heads heads) {
   constexpr int64_t block_size = 24, queries = 64;
-  // Not all to one thread.
+  // Limits the size of a task, so that all threads get some.
   const int64_t each = (std::ssize(segments) * heads.key + 2 * threads() - 1) / (2 * threads());
   const auto most = static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(queries / heads.share(), int64_t{1}, each));
   std::vector<SegmentTask> all;
@@ -106,12 +109,12 @@ std::vector<SegmentTask> tasks(std::span<const Segment> segments, Heads heads) {
   return all;
 }
 
-// A segment's pages of one key head.
+// Appends the pages of a segment in one key head.
 void list_pages(const Segment& segment, const float* keys, const float* values, int64_t head, Heads heads,
                 std::vector<Page>& to) {
   for (const int32_t page : segment.pages) {
     const int64_t base = page_of(page, head, heads);
-    to.push_back(page < 0 ? Page{} : Page{keys + base, values + base});  // none: out of the window
+    to.push_back(page < 0 ? Page{} : Page{keys + base, values + base});  // -1: before the window, not read
   }
 }
 

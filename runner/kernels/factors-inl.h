@@ -1,4 +1,4 @@
-// Factors of a product made ready for tiles, a chunk of k at a time, where they can't be read as they lie.
+// Packs the factors of a product for register tiles, one chunk of k at a time, if they can't be read directly.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <cstring>
 
@@ -17,19 +17,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr int most_packed_rows = lane_count == 16 ? 14 : 6;  // of a tile whose part of A is rearranged
+constexpr int most_packed_rows = lane_count == 16 ? 14 : 6;  // maximum rows of a tile for packed A
+// Distances in floats of packed row blocks and of rounded rows.
 constexpr int64_t block_step = chunk_length * most_packed_rows + 16, rounded_step = chunk_length + 16;
 
+// True if the product is of bfloat16 pairs as words.
 HWY_INLINE bool in_words(const MatrixProduct& product) { return product.pairs() && pairs_are_words(); }
 
-// Row `i` of the chain over k, as it stands in A^T or in B; zeros beside one that is alone.
+// Returns row `i` along k of A^T or B (`matrix`), from column `from` on. A row without a partner is paired with zeros.
 HWY_INLINE const float* row_of(const MatrixProduct& product, View matrix, int64_t step, int64_t i, int64_t from) {
   const int64_t at = i >= product.k ? -1 : product.order ? (*product.order)[static_cast<size_t>(i)] : i;
   return at < 0 ? zeros : matrix.data + at * step + from;
 }
 
-// Rows of A in so many row blocks: as they lie, or if a column's elements are neighbours, each block as [k][rows]; in
-// bfloat16 pairs, rounded.
+// Rows of A, divided into row blocks. Contiguous rows are read directly, or copied if they must be rounded (bfloat16
+// pairs). If the columns of A are contiguous, each block is packed as [k][rows].
 class LeftRows {
  public:
   LeftRows(const MatrixProduct& product, IndexRange rows, int64_t row_blocks)
@@ -41,7 +43,7 @@ class LeftRows {
         rounds_(product.pairs() && along_rows_),
         whole_(streams(product, rows.size())) {}
 
-  // All of few rows; a chunk of all row blocks; a chunk of one.
+  // Prepares all chunks of few rows, if B is streamed.
   void prepare_all() {
     if (!rounds_ || !whole_) return;
     const auto size = static_cast<size_t>(rows_.size() * rounded_row());
@@ -49,9 +51,11 @@ class LeftRows {
     for (int64_t r = 0; r < rows_.size(); ++r)
       pair(p_.a.data + (rows_.from + r) * p_.a.row, p_.k, rounded_.data() + r * rounded_row());
   }
+  // Prepares the chunk from `begin` on of all row blocks.
   void prepare_chunk(int64_t begin) {
     if (!along_rows_) words_ ? pack_words(begin) : pack(begin);
   }
+  // Prepares the chunk from `begin` on of one row block.
   void prepare_block(int64_t begin, int64_t block) {
     if (!rounds_) return;
     const IndexRange rows = rows_.part(block, row_blocks_);
@@ -60,7 +64,7 @@ class LeftRows {
            memory_ + (r - rows.from) * rounded_step);
   }
 
-  // A row block's part, from `begin` on.
+  // Returns a prepared row block, from `begin` on.
   View of(IndexRange rows, int64_t block, int64_t begin) const {
     if (!along_rows_) return {memory_ + block * block_step, 1, rows.size()};
     if (!rounds_) return {p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1};
@@ -114,24 +118,24 @@ class LeftRows {
   const MatrixProduct& p_;
   IndexRange rows_;
   int64_t row_blocks_;
-  bool along_rows_;
-  bool words_;   // of bfloat16 pairs; else floats
-  bool rounds_;  // rows
-  bool whole_;   // all of their chunks at once
+  bool along_rows_;  // the rows of A are contiguous
+  bool words_;       // bfloat16 pairs as words, not floats
+  bool rounds_;      // contiguous rows are copied and rounded
+  bool whole_;       // all chunks are prepared at once
   static thread_local float memory_[(row_count / most_packed_rows + 1) * block_step];
   static thread_local std::vector<float> rounded_;
 };
 thread_local std::vector<float> LeftRows::rounded_;
 alignas(64) thread_local float LeftRows::memory_[(row_count / most_packed_rows + 1) * block_step];
 
-// Panels of B, a chunk of them at a time: of a matrix that isn't packed, whose transpose is, or whose numbers are to be
-// widened.
+// Panels of B that are packed for one chunk at a time: of an unpacked matrix, of the transpose of a packed matrix, or
+// of a packed matrix whose numbers must be widened.
 class LoosePanels {
  public:
   LoosePanels(const MatrixProduct& product, IndexRange panels)
       : p_(product), panels_(panels), words_(in_words(product)) {}
 
-  // In float32, or in pairs.
+  // Packs the chunk from `begin` on, as float32 or as bfloat16 pairs.
   void prepare(int64_t begin) {
     const int64_t k = std::min(chunk_length, p_.k - begin);
     if (p_.transposed) {
@@ -184,7 +188,7 @@ class LoosePanels {
     }
   }
 
-  // Where a column's elements are neighbours.
+  // Packs a matrix whose columns are contiguous.
   void turn_columns(int64_t begin, int64_t k) {
     for (int64_t p = panels_.from; p < panels_.to; ++p) {
       const int64_t first = p * Packed::width, columns = std::min(Packed::width, p_.n - first);
@@ -197,7 +201,7 @@ class LoosePanels {
   void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
     switch (p_.b.format) {
       case Format::float32:
-        break;  // read as it lies
+        break;  // tiles read it directly
       case Format::bfloat16:
       case Format::bfloat16_pairs:
         return widen<Format::bfloat16>(*p_.b.packed, panel, begin, rows, to);
@@ -208,8 +212,8 @@ class LoosePanels {
     }
   }
 
-  // Of a matrix whose transpose is kept: squares of its panels are turned. Of the last panel, which may be
-  // padded, only its own columns are read.
+  // Packs the transpose of a packed matrix, by transposing squares of its panels. Padding of the last panel is not
+  // read.
   void turn(int64_t begin, int64_t k) {
     constexpr int64_t side = Packed::width;
     alignas(64) float square[side * side], turned[side * side];

@@ -1,3 +1,4 @@
+// The exact kernels as autograd functions.
 #include "kernels/functions.h"
 
 #include <ATen/ops/empty.h>
@@ -85,6 +86,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
 
 namespace {
 
+// Attention in the given contexts, differentiable.
 at::Tensor attention_over(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, std::vector<Context> contexts,
                           Heads heads) {
   const bool graph = graph_wanted({q, k, v});
@@ -126,7 +128,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
   token_logprobs(data(hidden), rows, runs, head.factor(rows), target.const_data_ptr<int64_t>(), inverse_temperature,
                  out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>(), kept.get());
   if (!graph) return {log_prob, entropy};
-  Weight* const weight = &head;  // lives in the model, which outlives every graph
+  Weight* const weight = &head;  // owned by the model, which outlives the graph
   const auto keep = [=, entropy = entropy.detach()](const Demand& demand, const Gradients& upstream) {
     const auto dlog_prob = upstream[0].defined() ? upstream[0] : at::zeros({rows}, at::kFloat);
     const auto dhidden = demand.wants(0) ? at::empty(hidden.sizes(), at::kFloat) : at::Tensor();
@@ -148,9 +150,9 @@ namespace {
 constexpr float half_root = 1.0f / std::numbers::sqrt2_v<float>;
 constexpr float density = std::numbers::inv_sqrtpi_v<float> / std::numbers::sqrt2_v<float>;  // 1 / sqrt(2 pi)
 
-float twice_below(float x) { return 1.0f + std::erf(x * half_root); }  // of the normal distribution
+float twice_below(float x) { return 1.0f + std::erf(x * half_root); }  // 2 Phi(x), the normal distribution
 
-// made(i) for every element, shared among threads.
+// Returns a tensor of the shape of `like` with elements made(i), computed by all threads.
 template <class Made>
 at::Tensor each(const at::Tensor& like, Made made) {
   auto y = at::empty(like.sizes(), at::kFloat);

@@ -10,10 +10,11 @@
 
 namespace compeer::kernels {
 
-/// The kernels as differentiable functions of tensors: float32, contiguous, rows first. A row of every result has the
-/// same bits whatever the other rows are (runner/kernels/README.md says why).
+/// The exact kernels as differentiable functions of CPU tensors: float32, contiguous, rows first. A row of a result is
+/// bitwise identical for any other rows in the batch (see runner/kernels/README.md).
 
-/// x [rows, in] -> x W^T + bias [rows, out]; bias may be undefined.
+/// x [rows, in] -> x W^T + bias [rows, out]; bias may be undefined. `weight` must have no low-rank changes, and outlive
+/// the backward pass.
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {});
 
 /// tokens int64 [rows], weight [vocabulary, width] -> [rows, width].
@@ -25,45 +26,50 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 /// silu(gate) * up.
 at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up);
 
-/// x [rows, heads * dim], cosine and sine [rows, dim / 2].
+/// Applies rotary positions (RoPE) to each head of x [rows, heads * dim]: rotates the pairs (i, i + dim / 2) by the
+/// angles whose cosine and sine [rows, dim / 2] are given.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads);
 
-/// Attention along the tree of segments: q [rows, query heads * dim], k and v [rows, key heads * dim].
+/// Causal attention along the tree of segments (Segment::parent): q [rows, query heads * dim], k and v
+/// [rows, key heads * dim] -> [rows, query heads * dim].
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::vector<Segment>& segments, Heads heads);
 
-/// The same with a cache, without gradient: stores k and v in the segments' pages of `layer`, then attends to them.
+/// The same with a KV cache, without gradient: stores k and v in the segments' pages of `layer`, then attends
+/// (causally) to the positions in these pages.
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer);
 
-/// The second half of it: queries of `segments` attend to what is stored.
+/// The second half of attention_cached: the queries of `segments` attend to the keys and values in the cache.
 at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& segments, Heads heads, const Cache& cache,
                             int64_t layer);
 
-/// int64 [segments]: the last row of each.
+/// Returns the index of the last row of each segment: int64 [segments].
 at::Tensor last_rows(const std::vector<Segment>& segments);
 
-/// Puts the rows of segments where their positions belong: keys [dim][16] and values [16][dim] of each page and head.
+/// The first half of attention_cached: writes the keys and values of the segments to their pages of `layer`. A page of
+/// a head has keys [dim][16] and values [16][dim].
 void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
            int64_t layer);
 
-/// Attention of every row to all rows of its span. Spans cover the rows in order.
+/// Non-causal attention of every row to all rows of its span. The spans cover all rows in order.
 at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                            const std::vector<RowRange>& spans, Heads heads);
 
-/// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
-/// temperature).
+/// Log-probability of each row's target token and entropy of each row's distribution, float32 [rows].
 struct TokenLogprobs {
   at::Tensor log_prob, entropy;
 };
+/// hidden [rows, width], target int64 [rows] -> log_prob and entropy of softmax(hidden W^T / temperature). `runs`: see
+/// Weight::add_gradient.
 TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
                              const std::vector<int64_t>& runs = {});
 
-/// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time.
+/// hidden W^T [rows, vocabulary], without gradient. For sampling, a few rows at a time.
 at::Tensor logits(const at::Tensor& hidden, Weight& head);
 
-/// x / 2 (1 + erf(x / sqrt 2)), differentiable. Each element is made by the same instructions wherever it stands: the
-/// library's own takes others for elements that fill no vector.
+/// GELU: x / 2 (1 + erf(x / sqrt 2)). All elements are computed by the same instructions, whereas libtorch's GELU
+/// computes elements that do not fill a vector differently.
 at::Tensor gelu(const at::Tensor& x);
 
 }  // namespace compeer::kernels

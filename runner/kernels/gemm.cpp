@@ -1,3 +1,4 @@
+// Matrix products: divides C among threads, and each part into register tiles.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -21,8 +22,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// Registers hold the sums, a row of each panel and one element of A. A's rows as they lie: the fewer there are, the
-// more panels at once, so that enough sums are in flight. A rearranged: the shape that reads least.
+// Shapes of tiles. Registers hold the sums, a row of each panel and one element of A. With contiguous rows of A
+// (`b_along_rows`), fewer rows are combined with more panels, so that there are enough independent sums. With packed A,
+// it is the shape that reads the least memory.
 constexpr int wide_registers = lane_count == 16;
 constexpr int most_rows = wide_registers ? 8 : 6, most_panels = 4;
 constexpr int panel_counts[9] = {0,
@@ -36,6 +38,7 @@ constexpr int panel_counts[9] = {0,
                                  3};
 constexpr int packed_panels = wide_registers ? 2 : 1;
 
+// The tile of this shape; null if it would not fit in the registers.
 template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 constexpr Tile fitting() {
   if constexpr (a_along_rows ? R <= most_rows && P <= panel_counts[R] : R <= most_packed_rows && P <= packed_panels)
@@ -80,7 +83,7 @@ Tile cached_tile(bool words, bool along_rows, int64_t rows, int64_t panels) {
                     : tile_of<false, false, RightFactor::float32>(rows, panels);
 }
 
-// A block of C: rows by panels.
+// Computes a block of C, rows by panels.
 class OutputBlock {
  public:
   OutputBlock(const MatrixProduct& product, IndexRange rows, IndexRange panels)
@@ -96,7 +99,7 @@ class OutputBlock {
         right_(product, panels) {}
 
   void compute() {
-    const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
+    const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // end of the panels without padding
     const int64_t most = along_rows_ ? panel_counts[parts(rows_.size(), row_blocks_)] : packed_panels;
     const IndexRange full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
@@ -106,7 +109,7 @@ class OutputBlock {
     };
     const IndexRange all{0, row_blocks_};
     const int64_t chunks = std::max<int64_t>(1, (p_.k + chunk_length - 1) / chunk_length);
-    // Few rows: panel after panel, so that B streams from memory.
+    // Few rows: panel after panel, so that B is read from memory sequentially.
     if (streams_) {
       left_.prepare_all();
       each_group([&](IndexRange group) {
@@ -114,8 +117,8 @@ class OutputBlock {
       });
       return;
     }
-    // Many: a row block's chunk of A stays in the first-level cache, and lines of C that are neighbours are written one
-    // after another.
+    // Many rows: a row block's chunk of A stays in the first-level cache, and neighbouring cache lines of C are written
+    // one after another.
     for (int64_t i = 0; i < chunks; ++i) {
       left_.prepare_chunk(i * chunk_length);
       if (loose_) right_.prepare(i * chunk_length);
@@ -127,7 +130,7 @@ class OutputBlock {
   }
 
  private:
-  // Some row blocks with a group of panels, over the chunk that begins at `begin`.
+  // Computes some row blocks with a group of panels, over the chunk that begins at `begin`.
   void step(IndexRange group, int64_t begin, IndexRange blocks) {
     Chunk chunk{};
     chunk.k = std::min(chunk_length, p_.k - begin);
@@ -175,8 +178,9 @@ class OutputBlock {
     return {};
   }
 
-  // What to fetch of B, so that memory never rests: a little ahead, or the next chunk, which may be another group's. It
-  // is so small in blocks that a little ahead would be beyond it; several row blocks fetch their parts of it.
+  // Chooses the part of B to prefetch, so that memory is always busy: a fixed distance ahead, or, for quantized B or
+  // several row blocks, the next chunk, possibly of the next group of panels. (A chunk of quantized B is shorter than
+  // the fixed distance.) Each of several row blocks prefetches its part of the chunk.
   void stream(Chunk& chunk, int64_t k, IndexRange group, int64_t begin, int64_t block) const {
     constexpr int64_t line = 64;
     const auto block_of = panel_block(p_.b.format);
@@ -190,7 +194,7 @@ class OutputBlock {
     chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * line;
   }
 
-  // The padded panel: nothing is read or written past the end of a row.
+  // Computes a tile of the padded panel in a buffer, so that nothing is read or written past the end of a row of C.
   void through_buffer(Tile run, Chunk chunk, int64_t rows, int64_t columns, float* c) const {
     float buffer[16 * Packed::width] = {}, start[Packed::width] = {};
     if (chunk.bias) std::copy_n(chunk.bias, columns, start);
@@ -206,8 +210,8 @@ class OutputBlock {
   bool along_rows_;
   int64_t row_blocks_;
   bool streams_;
-  bool words_;  // of bfloat16 pairs; else floats
-  bool loose_;  // panels
+  bool words_;  // bfloat16 pairs as words, not floats
+  bool loose_;  // B is packed chunk by chunk (LoosePanels)
   LeftRows left_;
   LoosePanels right_;
 };
@@ -228,12 +232,12 @@ HWY_EXPORT(block);
 
 namespace {
 
-// How C is shared out: into so many parts of rows, and of columns.
+// The division of C into parts: number of parts of rows, and of strips of columns.
 struct Split {
   int64_t rows, strips;
 };
 
-// Each strip rearranges all of A, each part of rows all of B.
+// Returns the split with the least packing: each strip packs all of A, each part of rows packs all of B.
 Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
   Split best{};
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -245,19 +249,20 @@ Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
   return best;
 }
 
-constexpr int64_t lower_limit = 1 << 19;  // multiply-adds that are worth a thread's attention
-constexpr int64_t readings = 8;           // so many of them take as long as a number of B takes to come from memory
+constexpr int64_t lower_limit = 1 << 19;  // minimum multiply-adds per part
+constexpr int64_t readings = 8;           // multiply-adds that take as long as reading an element of B from memory
 
-// A product and which part of C it computes.
+// A product, and the rows and panels of C to be computed.
 struct Work {
   MatrixProduct product;
   int64_t m;
   IndexRange panels;
 
+  // Estimated time in multiply-adds.
   int64_t size() const { return (m + readings) * product.k * panels.size() * Packed::width; }
 };
 
-// `wanted`: parts, for all threads to have some.
+// Returns the split for about `wanted` parts.
 Split split(const Work& work, int64_t wanted) {
   const auto& [product, m, panels] = work;
   const bool copies = (!product.b.packed || product.transposed) && product.a.column == 1;
@@ -267,6 +272,7 @@ Split split(const Work& work, int64_t wanted) {
   return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels.size(), 3))};
 }
 
+// Computes several products, divided among all threads.
 void compute(std::span<const Work> all) {
   int64_t size = 0, count = 0;
   for (const Work& work : all) size += work.size();

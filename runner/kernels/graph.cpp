@@ -1,3 +1,4 @@
+// Connects hand-written gradients to libtorch's autograd engine.
 #include "kernels/graph.h"
 
 #include <ATen/core/grad_mode.h>
@@ -38,6 +39,7 @@ class Node : public torch::autograd::Node, public Demand {
 
 using torch::autograd::variable_list;
 
+// Calls a function after an autograd node was executed.
 class Teller : public torch::autograd::FunctionPostHook {
  public:
   explicit Teller(std::function<void()> tell) : tell_(std::move(tell)) {}
@@ -72,7 +74,8 @@ void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tenso
   for (const at::Tensor& result : results) torch::autograd::set_history(result, node);
 }
 
-// The parameter's own node of the graph, which comes last in a pass. Its tensor does not keep it alive.
+// The parameter's gradient accumulator, the node that is executed after all others that use the parameter. The tensor
+// keeps only a weak reference to it.
 struct AfterPass::Hook {
   std::shared_ptr<torch::autograd::Node> node;
   uintptr_t key;

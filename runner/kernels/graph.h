@@ -7,47 +7,53 @@
 
 namespace compeer::kernels {
 
-/// What links kernels to libtorch's graph: a node is a function from gradients to gradients that keeps what it needs.
+/// Kernels as nodes of libtorch's autograd graph. A node is a function from output gradients to input gradients that
+/// captures the tensors it needs.
 
-/// What a node's way back is asked for, this time.
+/// The request of one backward pass to a node.
 class Demand {
  public:
   virtual ~Demand() = default;
 
-  /// False for inputs that need no gradient: give an undefined one.
+  /// False for inputs that need no gradient: return an undefined tensor for these.
   virtual bool wants(size_t input) const = 0;
 
-  /// True where gradients end in `.grad`, as Tensor::backward has it, and are not handed to a caller.
+  /// True if the pass accumulates gradients in `.grad` (Tensor::backward) instead of returning them to the caller.
   virtual bool accumulates() const = 0;
 };
 
-/// The gradient of a parameter, to be added to: zeros, or, if that is where it ends anyway, its `.grad` itself, which
-/// saves a matrix of that size and two passes over it.
+/// A buffer to which a node adds the gradient of a parameter: the parameter's `.grad` itself if the pass accumulates
+/// there, otherwise zeros. The former saves a matrix of that size and two passes over it.
 class ParameterGradient {
  public:
+  /// `input` is the parameter's index among the node's inputs. `parameter` may be undefined.
   ParameterGradient(const Demand& demand, size_t input, const at::Tensor& parameter);
-  bool wanted() const { return sum_.defined(); }
-  float* data() { return sum_.mutable_data_ptr<float>(); }
-  at::Tensor result() const { return in_place_ ? at::Tensor() : sum_; }  ///< what the node gives for this input
+  bool wanted() const { return sum_.defined(); }            ///< true if the gradient is needed
+  float* data() { return sum_.mutable_data_ptr<float>(); }  ///< the buffer, of the parameter's shape; only if wanted()
+  /// Returns the node's result for this input: undefined if the gradient was added to `.grad`.
+  at::Tensor result() const { return in_place_ ? at::Tensor() : sum_; }
 
  private:
   at::Tensor sum_;
   bool in_place_ = false;
 };
 
-/// Gradients of the results (undefined: zero) -> gradients of the inputs. What it captures is let go after use.
+/// The backward function of a node: gradients of the results (undefined: zero) -> gradients of the inputs. Called at
+/// most once; its captures are released afterwards.
 using WayBack = std::function<std::vector<at::Tensor>(const Demand&, const std::vector<at::Tensor>&)>;
 
-/// Whether a graph is to be made: an input needs a gradient, and gradients are on.
+/// True if an operation on these inputs must be recorded: gradients are enabled and an input requires one.
 bool graph_wanted(const std::vector<at::Tensor>& inputs);
 
-/// Makes `results` depend on `inputs`. `back` must not capture results, only what `detach` makes of them.
+/// Records a node that computes `results` from `inputs`. `back` must not capture the results themselves (a reference
+/// cycle), only their `detach()`.
 void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back);
 
-/// While it lives, `tell` is called whenever a backward pass has done with a parameter: all that uses it there has been
-/// differentiated, also if kernels add to its gradient themselves, and the pass goes on with others.
+/// Calls `tell`, for the lifetime of the object, whenever a backward pass has finished the gradient of a parameter: all
+/// nodes of the pass that use the parameter are done, also if kernels add to `.grad` themselves.
 class AfterPass {
  public:
+  /// `parameter` must require a gradient.
   AfterPass(const at::Tensor& parameter, std::function<void()> tell);
   ~AfterPass();
   AfterPass(AfterPass&&) noexcept;

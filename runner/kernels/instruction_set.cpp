@@ -1,3 +1,5 @@
+// Chooses the instruction set. The AVX-512 instructions for bfloat16 are used only if they pass a self-test against
+// their documented semantics.
 #include "kernels/instruction_set.h"
 
 #include <fmt/format.h>
@@ -19,8 +21,8 @@ namespace compeer::kernels {
 namespace {
 
 struct Set {
-  int64_t target;
-  bool words;
+  int64_t target;  // of Highway
+  bool words;      // bfloat16 pairs are multiplied as words
 };
 
 bool has(int64_t target) {
@@ -28,7 +30,7 @@ bool has(int64_t target) {
   return (hwy::SupportedTargets() & target) != 0;
 }
 
-// c + a0 b0 + a1 b1, in the order and with the roundings that all other sets have.
+// Returns c + a0 b0 + a1 b1, in the order and with the roundings of the other instruction sets.
 float pair_by_hand(uint32_t a, uint32_t b, float c) {
   const auto number = [](uint32_t bits) { return std::bit_cast<float>(bits); };
   const float later = std::fma(number(a & 0xffff0000), number(b & 0xffff0000), c);
@@ -42,8 +44,7 @@ __attribute__((target("avx512f,avx512bf16"))) void pairs_by_instruction(const ui
   _mm512_storeu_ps(c, _mm512_dpbf16_ps(_mm512_loadu_ps(c), left, right));
 }
 
-// Whether vdpbf16ps does to the letter what its manual says, also at the ends of the range: if it doesn't, it isn't
-// used.
+// True if vdpbf16ps gives exactly the documented results, also for denormals, infinities and NaN.
 bool pairs_are_as_written() {
   if (!has(HWY_AVX3) || !__builtin_cpu_supports("avx512bf16")) return false;
   constexpr std::array<uint16_t, 24> halves{0x0000, 0x8000, 0x0001, 0x807f, 0x0080, 0x8080, 0x0100, 0x1f80,
@@ -83,8 +84,8 @@ __attribute__((target("avx512f,avx512bf16"))) void rounded_by_instructions(const
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
 }
 
-// The same of those that round: vcvtne2ps2bf16 and vcvtneps2bf16. Kernels give them no number below the smallest normal
-// one.
+// The same for the rounding instructions vcvtne2ps2bf16 and vcvtneps2bf16, without denormals, for which kernels do not
+// depend on them (rounds_up_to_normal).
 bool roundings_are_as_written() {
   constexpr std::array<uint32_t, 16> ends{0x00000000, 0x80000000, 0x00800000, 0x80800000, 0x3f800000, 0x3f808000,
                                           0x3f818000, 0x3f807fff, 0x3f808001, 0x7f7f7fff, 0x7f7f8000, 0xff7fffff,
@@ -93,7 +94,7 @@ bool roundings_are_as_written() {
   const auto word = [&] {
     next = next * 1664525 + 1013904223;
     const bool normal = (next & 0x7f800000) != 0;
-    const uint32_t high = next >> 16;  // the lower bits come again after a few draws
+    const uint32_t high = next >> 16;  // the low bits of this generator have a short period
     return high % 4 == 0 || !normal ? ends[high / 4 % ends.size()] : next;
   };
   for (int round = 0; round < 512; ++round) {

@@ -6,24 +6,28 @@
 
 namespace compeer::kernels {
 
-/// The sets of instructions that the kernels know and this machine has, the best first: avx512_bf16, avx512, avx2. All
-/// give the same bits. avx2_words is for tests: AVX2 on what avx512_bf16 reads, which is slower than need be.
+/// Returns the instruction sets that the kernels support and this machine has, the best first: avx512_bf16, avx512,
+/// avx2, avx2_words. All give bitwise identical results. avx2_words is for tests only: AVX2 with the data layout of
+/// avx512_bf16, slower than avx2.
 std::vector<std::string> instruction_sets();
 
-/// The one in use.
+/// Returns the name of the instruction set in use; by default the best.
 const std::string& instruction_set();
 
-/// Another one; an empty name: the best. False if the machine lacks it, or there is none of that name.
+/// Switches to another instruction set; an empty name selects the best. Returns false if this machine does not have it
+/// or the name is unknown. Not thread-safe.
 bool use_instruction_set(const std::string& name);
 
-/// Uses the one that COMPEER_ISA names, if it names one. Throws if the machine lacks it.
+/// Uses the instruction set named by the environment variable COMPEER_ISA, if it is set. Throws Error (exit 2) if this
+/// machine does not have it.
 void obey_environment();
 
-/// Whether bfloat16 pairs are multiplied as words.
+/// True if the instruction set in use multiplies bfloat16 pairs as 32-bit words (vdpbf16ps), false if it multiplies
+/// them as two floats.
 bool pairs_are_words();
 
-/// While it lives, numbers below the smallest normal one count as zero on this thread, as arguments and as results: so
-/// the processor's products of bfloat16 pairs have it, and all others must.
+/// Treats denormal numbers as zero on this thread, in arguments and results, for the lifetime of the object. The
+/// processor's instruction for bfloat16 pairs does so always, so the other implementations of such products must, too.
 class FlushDenormals {
  public:
   FlushDenormals() { _mm_setcsr(before_ | 0x8040); }

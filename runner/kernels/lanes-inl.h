@@ -1,4 +1,4 @@
-// Per-target building blocks of the kernels: vectors of at most 16 floats, sums over 16 virtual lanes.
+// Building blocks of the kernels for each instruction set: vectors of at most 16 floats, sums over 16 virtual lanes.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
@@ -16,10 +16,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Tag>;
-constexpr int lane_count = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // lower target values are wider
-constexpr int lane_vectors = 16 / lane_count;                // vectors to 16 virtual lanes
+constexpr int lane_count = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // floats per vector; lower target values are wider
+constexpr int lane_vectors = 16 / lane_count;                // vectors per 16 virtual lanes
 
-// ((l0+l8)+(l4+l12)) + ... : halves added to halves, the same for any vector width.
+// Sums 16 lanes by a fixed tree, ((l0+l8)+(l4+l12)) + ..., the same for any vector width.
 HWY_INLINE float tree(const float* lanes) {
   float s[8];
   for (int i = 0; i < 8; ++i) s[i] = lanes[i] + lanes[i + 8];
@@ -27,8 +27,8 @@ HWY_INLINE float tree(const float* lanes) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// sum over i of term(i) where term gives the vector of elements [i, i + lane_count); elements past `count` go through
-// `last(i)`, one at a time, into their own lane.
+// Sums `count` elements in 16 virtual lanes, then by `tree`. term(i, sum) adds the vector of elements [i, i +
+// lane_count) to `sum`. The last count % 16 elements are added one at a time to their lanes by last(i, lane).
 template <class Term, class Last>
 HWY_INLINE float lane_sum(int64_t count, Term term, Last last) {
   const Tag tag;
@@ -44,7 +44,7 @@ HWY_INLINE float lane_sum(int64_t count, Term term, Last last) {
   return tree(lanes);
 }
 
-// Chain of fused multiply-adds in 16 virtual lanes: sum of a[i] * b[i].
+// Returns the sum of a[i] * b[i]: a chain of fused multiply-adds in each of 16 virtual lanes, then `tree`.
 HWY_INLINE float lane_dot(const float* a, const float* b, int64_t count) {
   const Tag tag;
   return lane_sum(
@@ -52,7 +52,8 @@ HWY_INLINE float lane_dot(const float* a, const float* b, int64_t count) {
       [&](int64_t i, float s) { return __builtin_fmaf(a[i], b[i], s); });
 }
 
-// For each i in [0, count): work on vectors, the tail through a padded buffer, so every element sees the same code.
+// Calls work(i, n) for consecutive vectors of elements [i, i + n); n is lane_count, except for the last vector. With
+// masked `load` and `store` every element is computed by the same instructions.
 template <class Work>
 HWY_INLINE void each(int64_t count, Work work) {
   int64_t i = 0;
@@ -60,7 +61,7 @@ HWY_INLINE void each(int64_t count, Work work) {
   if (i < count) work(i, static_cast<size_t>(count - i));
 }
 
-// Loads and stores that stop at n lanes.
+// Loads and stores of the first n lanes only.
 HWY_INLINE Vector load(const float* p, size_t n) {
   const Tag tag;
   return n == static_cast<size_t>(lane_count) ? hn::LoadU(tag, p) : hn::MaskedLoad(hn::FirstN(tag, n), tag, p);
@@ -81,7 +82,7 @@ HWY_INLINE Vector exponential(Vector x) {
 
 using Four = hn::FixedTag<float, 4>;
 
-// Four rows' four columns, turned.
+// Transposes a 4 x 4 block: elements [d, d + 4) of four rows to out[16 i + row].
 HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
   const Four four;
   const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
@@ -94,7 +95,7 @@ HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
   hn::StoreU(hn::ConcatUpperUpper(four, CE, AB), four, out + 48);
 }
 
-// Up to 16 rows of `count` numbers, turned: number i of a row goes to the row's place in out[16 i, 16 i + 16).
+// Transposes up to 16 rows of `count` numbers to out [count][16].
 HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
   const int64_t whole = rows / 4 * 4;
   for (int64_t row = 0; row < whole; row += 4) {
@@ -109,9 +110,9 @@ HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, f
   }
 }
 
-// A panel of up to 16 columns whose elements are neighbours.
+// Transposes up to 16 contiguous columns of length k to a panel out [k][16].
 HWY_INLINE void turn_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
-  constexpr int64_t row_count = 64;  // stay in the first-level cache
+  constexpr int64_t row_count = 64;  // rows at a time, so that they stay in the first-level cache
   for (int64_t i = 0; i < k; i += row_count) {
     const float* in[16];
     for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;

@@ -1,4 +1,5 @@
-// The reference: plain tensor operations with libtorch's own gradients.
+// The engine `libtorch`: plain tensor operations with libtorch's own gradients, on any device. Also the reference for
+// tests of the exact kernels.
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
@@ -21,12 +22,13 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 using Work = std::function<at::Tensor(const at::Tensor&)>;
 
+// The function to be recomputed.
 struct Repeated : torch::CustomClassHolder {
   explicit Repeated(Work kept) : work(std::move(kept)) {}
   Work work;
 };
 
-// `anchor` requires grad, so that weights learn even if x needs no gradient.
+// `anchor` requires a gradient, so that the node is recorded even if x requires none: weights captured by `work` may.
 struct Recomputed : torch::autograd::Function<Recomputed> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& /*anchor*/,
                             const c10::intrusive_ptr<Repeated>& kept) {
@@ -46,21 +48,22 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
   }
 };
 
-// work(x), of which nothing but x is kept: the way back computes it again. What `work` refers to must live until then.
+// Activation checkpointing: returns work(x), saving only x, and computes `work` again in the backward pass. Everything
+// that `work` refers to must live until then.
 at::Tensor recomputed(const at::Tensor& x, std::function<at::Tensor(const at::Tensor&)> work) {
   if (!at::GradMode::is_enabled()) return work(x);
   const auto anchor = at::empty({0}, x.options()).set_requires_grad(true);
   return Recomputed::apply(x, anchor, c10::make_intrusive<Repeated>(std::move(work)));
 }
 
-constexpr int64_t tile_size = int64_t{1} << 24;  // numbers of a tile of logits
+constexpr int64_t tile_size = int64_t{1} << 24;  // elements of a tile of logits
 
 // [rows, heads * dim] -> [1, heads, rows, dim]
 at::Tensor by_head(const at::Tensor& rows, int64_t heads, int64_t dim) {
   return rows.view({rows.size(0), heads, dim}).transpose(0, 1).unsqueeze(0);
 }
 
-// Tiles of the vocabulary, each [rows, columns], of some million numbers.
+// Calls work(first column, rows of `matrix`, logits [rows, columns]) for tiles of about tile_size elements.
 template <class Work>
 void tiles(const at::Tensor& hidden, const at::Tensor& matrix, double temperature, Work work) {
   const int64_t most = std::max(vocabulary_tile, tile_size / hidden.size(0));
@@ -70,13 +73,14 @@ void tiles(const at::Tensor& hidden, const at::Tensor& matrix, double temperatur
   }
 }
 
-// 1 where the target is, in the columns of a tile.
+// Returns a float32 tensor [rows, columns]: 1 at each row's target if it lies in the tile, otherwise 0.
 at::Tensor hits(const at::Tensor& target, int64_t first, int64_t columns) {
   return at::zeros({target.size(0), columns + 1}, at::TensorOptions(target.device()).dtype(at::kFloat))
       .scatter_(1, at::where((target >= first) & (target < first + columns), target - first, columns).unsqueeze(1), 1.0)
       .narrow(1, 0, columns);
 }
 
+// Log-probabilities and entropies in tiles; the backward pass recomputes the logits.
 struct Logprobs : torch::autograd::Function<Logprobs> {
   static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix,
                              const at::Tensor& target, double temperature) {
@@ -120,7 +124,8 @@ struct Logprobs : torch::autograd::Function<Logprobs> {
   }
 };
 
-// Keys [pages, heads, dim, 16] and values [pages, heads, 16, dim] of a layer, as [pages, 16, heads, dim].
+// Return the keys [pages, heads, dim, 16] and values [pages, heads, 16, dim] of a layer as views [pages, 16, heads,
+// dim].
 at::Tensor keys_of(const Cache& cache, int64_t layer) {
   return cache.keys[static_cast<size_t>(layer)].permute({0, 3, 1, 2});
 }
@@ -128,7 +133,7 @@ at::Tensor values_of(const Cache& cache, int64_t layer) {
   return cache.values[static_cast<size_t>(layer)].transpose(1, 2);
 }
 
-// On any device: tokens, targets and what is asked for of hidden states come from the host and go back to it.
+// Tokens and targets may be on the host; log-probabilities and logits are returned on the host.
 class Libtorch : public Arithmetic {
  public:
   at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) const override {
@@ -220,11 +225,12 @@ class Libtorch : public Arithmetic {
   }
 
  private:
-  // What is multiplied: in float32, or rounded for pairs.
+  // Returns the matrix in the type that products read: bfloat16 for pairs, otherwise float32.
   static at::Tensor rounded_for(Weight& weight) {
     return weight.value().to(weight.in_pairs() ? at::kBFloat16 : at::kFloat);
   }
 
+  // Applies RoPE.
   static at::Tensor turned(const at::Tensor& x, const Turns& turns, int64_t heads) {
     const auto rows = x.view({x.size(0), heads, 2, -1});
     return at::addcmul(rows * turns.cosine, rows.flip(2), turns.sine).view(x.sizes());

@@ -1,3 +1,4 @@
+// Products, attention and sampling with libtorch, with bfloat16 factors and float32 sums.
 #include "kernels/libtorch_kernels.h"
 
 #include <ATen/ATen.h>
@@ -15,7 +16,7 @@ using torch::autograd::tensor_list;
 
 at::Tensor in_bfloat16(const at::Tensor& x) { return x.to(at::kBFloat16); }
 
-// x W^T of rounded factors; the gradient of W is float32 whatever W is.
+// x W^T of factors rounded to bfloat16. The gradient of W is float32 for any type of W.
 struct PairsProduct : torch::autograd::Function<PairsProduct> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& matrix) {
     const auto factor = in_bfloat16(x);
@@ -33,7 +34,7 @@ struct PairsProduct : torch::autograd::Function<PairsProduct> {
   }
 };
 
-// Its gradient is float32 whatever the weights are.
+// Embedding whose gradient is float32 for any type of weights.
 struct Embedded : torch::autograd::Function<Embedded> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tokens, const at::Tensor& weight) {
     context->save_for_backward({tokens});
@@ -50,7 +51,8 @@ struct Embedded : torch::autograd::Function<Embedded> {
 
 }  // namespace
 
-// CUDA's kernels have such sums; others would round them.
+// On CUDA a bfloat16 product can return float32 sums. On other devices it would round them to bfloat16, so the factors
+// are widened first.
 at::Tensor sum_of_products(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_cuda() && a.scalar_type() == at::kBFloat16) return at::mm(a, b, at::kFloat);
   return at::mm(a.to(at::kFloat), b.to(at::kFloat));
@@ -75,7 +77,7 @@ at::Tensor AttentionFactors::mask(const at::Tensor& seen) const {
   return mask.unsqueeze(1).repeat({1, 1, heads.share(), 1});
 }
 
-// The query heads that share a key head are rows of it.
+// The query heads that share a key head are treated as additional rows.
 at::Tensor AttentionFactors::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                     const at::Tensor& mask) const {
   const int64_t n = mask.size(0), share = heads.share(), length = mask.size(2) / share;
@@ -96,7 +98,7 @@ Draws draw(const at::Tensor& hidden, Weight& head, double temperature, bool gree
   const auto matrix = head.value().to(head.in_pairs() ? at::kBFloat16 : at::kFloat);
   const auto device = matrix.device();
   const auto logits = sum_of_products(hidden.to(device).to(matrix.scalar_type()), matrix.t());
-  // As the host scales them: in float32.
+  // Scaled in float32, as on the host.
   const auto scaled = (logits * static_cast<float>(1.0 / temperature)).to(at::kDouble);
   const auto log_sum = scaled.logsumexp(1, true);
   const auto share = (scaled - log_sum).exp_();
@@ -114,7 +116,7 @@ Draws draw(const at::Tensor& hidden, Weight& head, double temperature, bool gree
                 .clamp_max(logits.size(1) - 1);
   }
   const auto log_prob = scaled.index_select(0, row).gather(1, token) - log_sum.index_select(0, row);
-  // One copy, one wait: in double precision, which holds ids.
+  // A single copy to the host, with one synchronization. float64 represents token ids exactly.
   const auto all =
       at::stack({token.squeeze(1).to(at::kDouble), log_prob.squeeze(1), entropy.index_select(0, row)}).cpu();
   return {all[0].to(at::kLong), all[1].to(at::kFloat), all[2].to(at::kFloat)};

@@ -8,47 +8,53 @@
 
 namespace compeer::kernels {
 
-/// What libtorch's engine multiplies, on any device. In bfloat16 pairs factors are rounded to bfloat16, those of
-/// gradients too, and sums are float32, as exact kernels do it (gemm.h) but for the order of the sums.
+/// Building blocks of the engine `libtorch`, on any device. In bfloat16 pairs (`pairs`) the factors of products, also
+/// those of gradients, are rounded to bfloat16 and sums are float32, as in the exact kernels (gemm.h), but the order of
+/// the sums is libtorch's.
 
-/// a b in float32, of factors in float32 or both in bfloat16. Without gradient.
+/// Returns the matrix product a b in float32. Both factors are float32, or both are bfloat16. Without gradient.
 at::Tensor sum_of_products(const at::Tensor& a, const at::Tensor& b);
 
-/// What several products multiply, rounded once: where there is no way back, which needs it as it was.
+/// Returns x rounded to bfloat16 if `pairs` and gradients are disabled, so that several products need not round it
+/// again. Otherwise x itself, which the backward pass needs.
 at::Tensor factor_of(const at::Tensor& x, bool pairs);
 
-/// x [rows, in] -> x W^T [rows, out]; W [out, in] is float32 or bfloat16.
+/// x [rows, in] -> x W^T [rows, out], differentiable; W [out, in] is float32 or bfloat16.
 at::Tensor times(const at::Tensor& x, const at::Tensor& matrix, bool pairs);
 
-/// tokens int64 [rows], weight [vocabulary, width] -> their rows in float32.
+/// Embedding: tokens int64 [rows], weight [vocabulary, width] -> float32 [rows, width], differentiable.
 at::Tensor rows_of(const at::Tensor& tokens, const at::Tensor& weight);
 
-/// What attention on `device` multiplies: on CUDA bfloat16 as it is, elsewhere float32 that may be rounded before.
+/// Attention with libtorch. Computes in bfloat16 on CUDA if `of.pairs`, otherwise in float32, with factors rounded to
+/// bfloat16 if `of.pairs`.
 struct AttentionFactors {
   AttentionFactors(Heads of, at::Device device)
       : heads(of), type(of.pairs && device.is_cuda() ? at::kBFloat16 : at::kFloat) {}
 
-  /// bool [n, length, keys] -> 0 where a key is seen, else -infinity, for the query heads that share a key head.
+  /// Returns an additive mask [n, 1, heads.share() * length, keys] of `type` for visible keys `seen`, bool [n, length,
+  /// keys]: 0 where a key is visible, otherwise -infinity.
   at::Tensor mask(const at::Tensor& seen) const;
-  /// q [n * length, query heads * dim], k and v [n, keys, key heads, dim] -> [n * length, query heads * dim], of `type`
+  /// q [n * length, query heads * dim], k and v [n, keys, key heads, dim], `mask` as from mask() -> [n * length, query
+  /// heads * dim], all of `type`.
   at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& mask) const;
 
   Heads heads;
-  at::ScalarType type;
+  at::ScalarType type;  ///< type that is computed in
 };
 
-/// Tokens that were drawn where the head is, on the host: int64, float32 and float32 [draws].
+/// Sampled tokens with log-probability and entropy, on the host: int64, float32 and float32 [draws].
 struct Draws {
   at::Tensor token, log_prob, entropy;
 };
 
-/// One for each of `places`: row `row` of hidden [rows, width], and u in [0, 1). The token is the first at which the
-/// probabilities, in the order of ids and in double precision, add up to more than u; greedy: the first of the
-/// likeliest. Logits that are not finite numbers give a log_prob that is none.
+/// A token to be sampled from the distribution of row `row` of hidden, with the uniform random number u in [0, 1).
 struct DrawPlace {
   int64_t row;
   double u;
 };
+/// Samples a token for each of `places` from softmax(hidden W^T / temperature), on the device of the head. hidden
+/// [rows, width]. The token is the first, in the order of ids, at which the cumulative probability (float64) exceeds u;
+/// if `greedy`, it is the first of the most likely. If logits are not finite, log_prob is NaN.
 Draws draw(const at::Tensor& hidden, Weight& head, double temperature, bool greedy,
            const std::vector<DrawPlace>& places);
 

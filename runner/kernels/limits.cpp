@@ -1,3 +1,4 @@
+// Measures peak arithmetic and memory rates.
 #include "kernels/limits.h"
 
 #include <algorithm>
@@ -19,12 +20,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// Twelve chains hide the latency of any machine with two units. They begin apart, or they would be computed once.
+// Runs `rounds` rounds of twelve independent chains, enough to hide the latency of two arithmetic units, and returns
+// the number of operations. The chains start from different values, so that the compiler does not merge them.
 template <bool in_pairs>
 double chains(int64_t rounds, float* out) {
   constexpr int chain_count = 12;
   const Tag tag;
-  // As a pair this is 0 and 0.5: a chain's sum stays a small number.
+  // As a bfloat16 pair, the factor is (0, 0.5), so that the sums stay small.
   const Vector factor = hn::Set(tag, 0.5f), term = hn::Set(tag, 1.0f);
   Vector sum[chain_count];
   HWY_UNROLL(16) for (int i = 0; i < chain_count; ++i) sum[i] = hn::Set(tag, static_cast<float>(i));
@@ -65,7 +67,7 @@ HWY_EXPORT(sum);
 
 namespace {
 
-// The best of several rounds, within a quarter of a second.
+// Calls work(), which returns an amount, for 0.25 s, and returns the highest amount per second.
 template <class Work>
 double best_rate(Work work) {
   using Clock = std::chrono::steady_clock;
@@ -79,10 +81,10 @@ double best_rate(Work work) {
   return best;
 }
 
-// Keeps what is written here from being optimised away.
+// Keeps the compiler from removing the computation of these values.
 void keep(const std::vector<float>& values) { asm volatile("" : : "r"(values.data()) : "memory"); }
 
-// Operations a second of all threads, each of which does some work and says how much.
+// Returns the operations per second of all threads together. work(out) returns its number of operations.
 template <class Work>
 double chain_rate(Work work) {
   const int64_t parts = threads();

@@ -2,10 +2,9 @@
 
 namespace compeer::kernels {
 
-/// What this machine gives at most on the threads in use, measured: for benchmarks to compare with. A quarter of a
-/// second each.
-double multiply_add_rate();  ///< float32 operations a second, two for each fused multiply-add, nothing from memory
-double pair_rate();          ///< the same of products in bfloat16, by whatever instruction they are taken
-double read_rate();          ///< bytes a second from memory: the sum of half a gigabyte
+/// Peak rates of this machine with the threads in use, as a baseline for benchmarks. Each function measures for 0.25 s.
+double multiply_add_rate();  ///< float32 operations per second in registers; a fused multiply-add counts as two
+double pair_rate();          ///< the same for products of bfloat16 pairs, by the instructions in use
+double read_rate();          ///< bytes per second read from memory, by summing 0.5 GiB
 
 }  // namespace compeer::kernels

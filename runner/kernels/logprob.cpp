@@ -1,3 +1,4 @@
+// Log-probabilities, entropies and their gradients, in tiles of the vocabulary.
 #include "kernels/logprob.h"
 
 #include <algorithm>
@@ -10,10 +11,11 @@
 #ifndef COMPEER_KERNELS_TILE
 #define COMPEER_KERNELS_TILE
 namespace compeer::kernels {
+// Sums over a tile of one row, with e = exp(scaled logit - max).
 struct TileSums {
-  float max;
-  float sum;       // of e = exp(scaled - max)
-  float weighted;  // of e * scaled
+  float max;       // of the scaled logits
+  float sum;       // of e
+  float weighted;  // of e * scaled logit
 };
 }  // namespace compeer::kernels
 #endif
@@ -68,7 +70,7 @@ void tile_sums(const float* logits, int64_t count, float inverse_temperature, Ti
   out->weighted = tree(lanes);
 }
 
-// logits -> d logits, in place, without the target's own term.
+// Replaces logits by their gradients, without the term 1[v = target].
 void tile_gradient(float* logits, int64_t count, float inverse_temperature, float log_sum, float entropy,
                    float dlog_prob, float dentropy) {
   const Tag tag;
@@ -92,7 +94,7 @@ HWY_EXPORT(tile_gradient);
 
 namespace {
 
-// Tiles of one row, in order, combined with a running maximum in double precision.
+// Combines the tiles of one row, in order, with a running maximum in float64.
 class TileCombiner {
  public:
   TileMass add(const float* logits, int64_t count, float inverse_temperature) {
@@ -114,14 +116,15 @@ class TileCombiner {
   double max_ = -std::numeric_limits<double>::infinity(), sum_ = 0, weighted_ = 0;
 };
 
-// Rows of logits held at once, in tiles whose rows lie apart by no power of two; neither is part of the bits.
+// Rows of logits computed at once, and floats between them, not a power of two. Neither changes the bits.
 constexpr int64_t row_count = 256, row_stride = vocabulary_tile + 16;
 
+// Consecutive rows, and their division into sequences.
 struct RowBlock {
   int64_t row = 0, count = 0;
   std::vector<int64_t> runs;
 };
-// Runs are cut behind pairs only.
+// Divides rows into blocks of at most row_count. Sequences are cut only between pairs of rows.
 std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs) {
   std::vector<RowBlock> all(1);
   for (int64_t left : runs.empty() ? std::vector{rows} : runs) {
@@ -138,6 +141,7 @@ std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs)
   return all;
 }
 
+// Calls work(r) for each row, on all threads.
 template <class Work>
 void each_row(int64_t rows, Work work) {
   constexpr int64_t together = 8;

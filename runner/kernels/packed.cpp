@@ -1,3 +1,4 @@
+// Packs matrices into panels, in each format.
 #include "kernels/packed.h"
 
 #include <sys/mman.h>
@@ -41,6 +42,7 @@ constexpr int64_t panel_width = Packed::width;
 float widened(float value) { return value; }
 float widened(Bfloat16 value) { return value.widened(); }
 
+// Converts a number to the stored type.
 template <class To, class From>
 To kept(From value) {
   if constexpr (std::is_same_v<To, From>) return value;
@@ -48,8 +50,8 @@ To kept(From value) {
   if constexpr (std::is_same_v<To, Bfloat16>) return Bfloat16::nearest(widened(value));
 }
 
-// One panel; element (i, j) goes to out[i / pair * 16 * pair + j * pair + i % pair], with pair 1 for float32 and 2 for
-// bfloat16.
+// Packs one panel: element (i, j) goes to out[i / pair * 16 * pair + j * pair + i % pair], with pair = 1 for float32
+// and 2 for bfloat16.
 template <class To, class From>
 void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
   constexpr int64_t pair = std::is_same_v<To, float> ? 1 : 2;
@@ -74,7 +76,7 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
   }
 }
 
-// The same in blocks along k.
+// Packs one panel in quantized blocks along k.
 template <class From>
 void pack_blocks(MatrixView<From> b, int64_t k, int64_t columns, Format format, std::byte* out) {
   constexpr int64_t row_count = QuantizedBlock::length;
@@ -99,8 +101,8 @@ void pack_blocks(MatrixView<From> b, int64_t k, int64_t columns, Format format, 
   }
 }
 
-// Where the system has them: a product walks over all of it. They are shared with what lies around: matrices that began
-// with a page of their own would leave up to 2 MB between them.
+// Asks for huge pages, because a product reads all of this memory. The range is extended to whole huge pages, which
+// matrices share with their neighbours: aligning each matrix would waste up to 2 MB.
 void want_large_pages(std::byte* memory, size_t size) {
   constexpr uintptr_t page = uintptr_t{1} << 21;
   if (size < page) return;

@@ -1,5 +1,6 @@
-// Products in bfloat16: numbers rounded to it and taken in pairs along k. A pair is a word with the earlier number in
-// its lower half, or, where only float32 can be multiplied, two floats, the later first: the order in which both count.
+// Products of bfloat16 pairs: numbers are rounded to bfloat16 and taken in pairs along k. A pair is a 32-bit word with
+// the earlier number in its lower half, or, if only float32 can be multiplied, two floats, the later first. In both
+// forms the product of the later numbers is added first.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include "kernels/instruction_set.h"
 #include "kernels/packed.h"
@@ -18,7 +19,7 @@ namespace compeer::kernels::HWY_NAMESPACE {
 
 using WordTag = hn::RebindToUnsigned<Tag>;
 
-// As Bfloat16::nearest does it. The lower half of each result is zero.
+// Rounds to bfloat16 like Bfloat16::nearest. The lower half of each result is zero.
 HWY_INLINE hn::Vec<WordTag> rounded(Vector x) {
   const WordTag words;
   const auto bits = hn::BitCast(words, x), last = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1));
@@ -28,7 +29,7 @@ HWY_INLINE hn::Vec<WordTag> rounded(Vector x) {
   return hn::And(result, hn::Set(words, 0xffff0000u));
 }
 
-// c + a0 b0 + a1 b1 of words: a1 b1 is added first, then a0 b0, each product and sum rounded once.
+// Returns c + a0 b0 + a1 b1 for words: a1 b1 is added first, then a0 b0, each by a fused multiply-add.
 HWY_INLINE Vector add_pair(Vector a, Vector b, Vector c) {
 #if HWY_TARGET <= HWY_AVX3
   asm("vdpbf16ps %2, %1, %0" : "+v"(c.raw) : "v"(a.raw), "v"(b.raw));
@@ -43,15 +44,16 @@ HWY_INLINE Vector add_pair(Vector a, Vector b, Vector c) {
 #endif
 }
 
-// `count` numbers in place, and up to a whole vector more.
+// Rounds `count` numbers in place, in whole vectors: memory up to the end of the last vector is changed, too.
 HWY_INLINE void round_in_place(float* numbers, int64_t count) {
   const Tag tag;
   for (int64_t i = 0; i < count; i += lane_count)
     hn::StoreU(hn::BitCast(tag, rounded(hn::LoadU(tag, numbers + i))), tag, numbers + i);
 }
 
-// The instructions that round take numbers below the smallest normal one for zero, as products do, but `rounded` makes
-// that one of the largest of them. By their bits: what compares floats takes them for zero too, where products flush.
+// True if x contains a denormal number that `rounded` rounds up to the smallest normal number, whereas the rounding
+// instructions treat it as zero. Compares bits, because float comparisons treat it as zero, too, if denormals are
+// flushed.
 #if HWY_TARGET <= HWY_AVX3
 HWY_INLINE bool rounds_up_to_normal(Vector x) {
   const WordTag words;
@@ -60,11 +62,11 @@ HWY_INLINE bool rounds_up_to_normal(Vector x) {
 }
 #endif
 
-// Rounded, in words.
+// Returns the words of rounded pairs.
 HWY_INLINE Vector words_by_hand(Vector earlier, Vector later) {
   return hn::BitCast(Tag(), hn::Or(hn::ShiftRight<16>(rounded(earlier)), rounded(later)));
 }
-// The same where pairs are words.
+// The same with vcvtne2ps2bf16 where possible. Use it only if pairs_are_words().
 HWY_INLINE Vector words_of(Vector earlier, Vector later) {
 #if HWY_TARGET <= HWY_AVX3
   if (HWY_LIKELY(!rounds_up_to_normal(earlier) && !rounds_up_to_normal(later))) {
@@ -78,7 +80,7 @@ HWY_INLINE Vector words_of(Vector earlier, Vector later) {
   return words_by_hand(earlier, later);
 }
 
-// The same of neighbours: lane_count / 2 words.
+// Stores the words of pairs of neighbouring lanes: lane_count / 2 words.
 HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 #if HWY_TARGET <= HWY_AVX3
   if (HWY_LIKELY(!rounds_up_to_normal(neighbours))) {
@@ -95,8 +97,8 @@ HWY_INLINE void store_words_of(Vector neighbours, float* out) {
   hn::StoreU(hn::TruncateTo(half, words), half, reinterpret_cast<uint32_t*>(out));
 }
 
-// k neighbours, the last paired with zero: to k / 2 words, or to k floats in pairs. Up to a whole vector more is
-// written.
+// Rounds a row of k numbers and takes them in pairs, the last one paired with zero if k is odd: to words
+// (`word_count`), or to floats with the two of a pair exchanged. Whole vectors are written.
 template <bool to_words>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;
@@ -110,7 +112,7 @@ HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   }
 }
 
-// [k][16] -> [k / 2][16] words. An odd k is paired with zeros, which are written behind the last row.
+// Pairs rows: [k][16] -> [k / 2][16] words, by `words`. If k is odd, zeros are written after the last row of the input.
 template <class Words>
 HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   const Tag tag;
@@ -121,7 +123,7 @@ HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   }
 }
 
-// The same of a panel of up to 16 columns whose elements are neighbours.
+// The same for up to 16 contiguous columns of length k: -> [k / 2][16] words.
 HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
   constexpr int64_t row_count = 16;
   alignas(64) float square[row_count * 16];
@@ -141,7 +143,7 @@ HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, 
   }
 }
 
-// Two rows of `width` numbers that are a pair: to a row of words, or in place to floats that have changed places.
+// Rounds two rows of `width` numbers that form pairs: to a row of words, or in place, exchanging the two rows.
 HWY_INLINE void pair_rows_as_words(const float* earlier, const float* later, int64_t width, float* out) {
   each(width,
        [&](int64_t j, size_t n) HWY_ATTR { store(words_of(load(earlier + j, n), load(later + j, n)), out + j, n); });

@@ -1,3 +1,4 @@
+// Quantization by the rules of ggml, written so that the compiler vectorizes it.
 #include "kernels/quantized.h"
 
 #include <c10/util/Half.h>
@@ -14,18 +15,21 @@ constexpr int64_t block_length = QuantizedBlock::length;
 
 float inverse(float scale) { return scale != 0 ? 1 / scale : 0; }
 
-// As std::round: with the float below a half, what lies just below a half isn't rounded up by the addition itself.
+// Like std::round. Adds the largest float below 0.5, because with 0.5 the addition itself would round a number just
+// below one half up.
 int8_t nearest(float x) { return static_cast<int8_t>(static_cast<int>(x + std::copysign(0x1.fffffep-2f, x))); }
 
-// Magnitudes have the order of their bits: a loop that the compiler turns into vectors.
+// Returns |x| as an integer. Integers are ordered like the magnitudes, and their maximum is vectorized by the compiler.
 uint32_t magnitude(float x) { return std::bit_cast<uint32_t>(x) & 0x7fffffff; }
 
+// Returns the largest magnitude of a block.
 uint32_t largest(const float* x) {
   uint32_t most = 0;
   for (int64_t j = 0; j < block_length; ++j) most = std::max(most, magnitude(x[j]));
   return most;
 }
 
+// Quantize a block, and return its scale before rounding.
 float eight_bits(const float* x, int8_t* q) {
   const float scale = std::bit_cast<float>(largest(x)) / 127, factor = inverse(scale);
   for (int64_t j = 0; j < block_length; ++j) q[j] = nearest(x[j] * factor);

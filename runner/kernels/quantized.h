@@ -6,23 +6,27 @@
 
 namespace compeer::kernels {
 
-/// Up to 32 neighbours of a weight's row in 8 or 4 bits: element j stands for q[j] * scale, exactly in float32.
+/// Up to 32 consecutive elements of a weight's row in 8 or 4 bits. The value of element j is q[j] * scale, exact in
+/// float32.
 struct QuantizedBlock {
   static constexpr int64_t length = 32;
-  uint16_t scale = 0;              ///< float16
-  std::array<int8_t, length> q{};  ///< of 4 bits: -8 to 7; 0 past the end
-  float widened_scale() const;
+  uint16_t scale = 0;              ///< bits of a float16
+  std::array<int8_t, length> q{};  ///< q4_0: in [-8, 7]; 0 past the end of the row
+  float widened_scale() const;     ///< the scale as float32
   float value(int64_t j) const { return static_cast<float>(q[static_cast<size_t>(j)]) * widened_scale(); }
 };
 
-/// By ggml's rule (quantize_row_q8_0_ref, quantize_row_q4_0_ref), with x the block's values:
+/// Quantizes x = `values`, count <= 32, to q8_0 or q4_0 by the rule of ggml (quantize_row_q8_0_ref,
+/// quantize_row_q4_0_ref):
 ///   q8_0: scale = max |x| / 127,                   q = x / scale rounded to the nearest, halves away from zero
 ///   q4_0: scale = (x of largest magnitude) / -8,   q = floor(x / scale + 8.5) - 8, at most 7
-/// q is found with the scale in float32, which is then rounded to float16. Values that such a block stands for give the
-/// same block again (one whose scale float16 loses gives zeros): a GGUF file's weights come back as they were.
+/// q is computed with the float32 scale, which is then rounded to float16. Quantizing the values of a quantized block
+/// gives the same block again, so weights of a GGUF file are preserved exactly. (If the scale underflows in float16,
+/// all values are zero.)
 QuantizedBlock quantized(const float* values, int64_t count, Format format);
 
-/// Each value of a row becomes what it is kept as: blocks of 32 in q8_0 or q4_0, numbers in bfloat16.
+/// Rounds each value of a row to the value that `format` stores: in blocks of 32 for q8_0 and q4_0, one by one for
+/// bfloat16; float32 is unchanged.
 void round_row(float* row, int64_t count, Format format);
 
 }  // namespace compeer::kernels

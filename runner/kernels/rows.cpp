@@ -1,3 +1,4 @@
+// Row-wise layers, vectorized for each instruction set and divided among threads.
 #include "kernels/rows.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void rms_norm_backward_rows(const float* dy, const float* x, const float* weight
   }
 }
 
-// dw [from, to) += the sum over rows of dy * h, row after row.
+// dw[from, to) += dy * h, row by row in order.
 void rms_norm_backward_weight(const float* dy, const float* x, const float* inverse, int64_t rows, int64_t width,
                               int64_t from, int64_t to, float* dw) {
   const Tag tag;
@@ -119,14 +120,14 @@ HWY_EXPORT(rotate);
 
 namespace {
 
-// Runs work(from, to) over [0, count) in parts that are worth a thread's while: about 16 Ki floats.
+// Calls work(from, to) for parts of [0, count) of about 16 Ki floats, on all threads. `floats_each`: floats per item.
 template <class Work>
 void in_parts(int64_t count, int64_t floats_each, Work work) {
   const int64_t part = std::max<int64_t>(1, (int64_t{1} << 14) / floats_each);
   share((count + part - 1) / part, [&](int64_t i) { work(i * part, std::min(count, (i + 1) * part)); });
 }
 
-// Runs work(from, to) over columns, in strips.
+// Calls work(from, to) for strips of columns, on all threads.
 template <class Work>
 void in_strips(int64_t width, Work work) {
   constexpr int64_t strip = 64;

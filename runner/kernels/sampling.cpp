@@ -1,3 +1,4 @@
+// Vectorized searches and sums over a row of logits.
 #include "kernels/sampling.h"
 
 #include <algorithm>
@@ -80,7 +81,8 @@ void weights(const float* x, int64_t count, float scale, float top, float* out) 
        [&](int64_t i, size_t n) { store(exponential(hn::Sub(hn::Mul(load(x + i, n), factor), base)), out + i, n); });
 }
 
-// Runs of 16 until their sum passes `target`: the run's first place, and in `before` the sum of the runs before it.
+// Adds runs of 16 until the sum exceeds `target`. Returns the index of that run's first element, and in `before` the
+// sum of the runs before it.
 int64_t find_run(const float* w, int64_t count, double target, double* before) {
   double sum = 0;
   int64_t i = 0;
@@ -137,7 +139,7 @@ int64_t pick(const float* w, int64_t count, double target) {
     sum += static_cast<double>(w[i]);
     if (target < sum) return i;
   }
-  // The target fell into a rounding error at the end.
+  // `target` is not below the sum, because of rounding: take the last element with a weight.
   int64_t last = count;
   while (last > 0 && !(w[last - 1] > 0)) --last;
   return std::max<int64_t>(last - 1, 0);

@@ -3,27 +3,28 @@
 
 namespace compeer::kernels {
 
-/// What drawing from a row of logits needs, fast at vocabularies of hundreds of thousands. Exponentials are vectorised
-/// float32, sums have a fixed order: the same results with any instruction set.
+/// Kernels for drawing a token from a row of logits, for vocabularies of some 100,000 tokens. Exponentials are
+/// vectorized float32 and sums have a fixed order, so results are bitwise identical for all instruction sets.
 
-/// The place of the first of the largest; 0 if nothing compares (NaN).
+/// Returns the index of the first maximum; 0 if there is none (NaN).
 int64_t argmax(const float* x, int64_t count);
 
-/// Appends nothing, overwrites: the places i, in order, with x_i * scale >= least. Returns how many; `places` has room
-/// for `count` and 16 more.
+/// Writes the indices i with x_i * scale >= least to `places`, ascending, and returns their number. `places` must have
+/// space for count + 16 elements.
 int64_t at_least(const float* x, int64_t count, float scale, float least, int32_t* places);
 
-/// The largest x_i of 16 places 512 apart from the next such set: a few candidates that stand for all. Returns how
-/// many, (count + 511) / 512 * 16; some may be -infinity.
+/// For each block of 512 elements, writes the maxima of its 16 lanes (elements with equal index mod 16) to `out`. The
+/// k-th largest of these is a lower bound for the k-th largest element. Returns the number of maxima, (count + 511) /
+/// 512 * 16; lanes without an element give -infinity.
 int64_t lane_maxima(const float* x, int64_t count, float* out);
 
 /// out_i = exp(x_i * scale - top); `out` may be `x`.
 void weights(const float* x, int64_t count, float scale, float top, float* out);
 
-/// The sum of weights: runs of 16 in float32 by a fixed tree, the runs in order in double precision.
+/// Returns the sum of weights: each run of 16 is summed in float32 by a fixed tree, the runs in order in float64.
 double total(const float* w, int64_t count);
 
-/// The first i with target < w_0 + ... + w_i, summed as `total` sums; the last place with a weight if there is none.
+/// Returns the first i with target < w_0 + ... + w_i, summed as in `total`; if there is none, the last i with w_i > 0.
 int64_t pick(const float* w, int64_t count, double target);
 
 }  // namespace compeer::kernels

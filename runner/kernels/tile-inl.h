@@ -1,4 +1,4 @@
-// The register tiles of products: R rows by P panels of 16 columns, over one chunk of k at most.
+// Register tiles of products: R rows by P panels of 16 columns, over at most one chunk of k.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <hwy/cache_control.h>
 
@@ -16,21 +16,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// What a tile multiplies: rows of A from `a` on, with panels of B at w, w + panel, ...
+// The operands of a tile: rows of A, from `a` on, and panels of B at w, w + panel, ...
 struct Chunk {
   View a;
   const void* w;
-  int64_t panel;      // distance of panels, in words of 4 bytes
-  int64_t k;          // 256 at most
-  const float* bias;  // starts the chains; null: zero
-  bool add;           // to what is in C
-  bool go_on;         // chains start from what is in C
-  const char* soon;   // where B streams: what to fetch of it meanwhile, a line of each panel in ...
-  int64_t pace;       // ... so many bytes of each step of k
+  int64_t panel;      // distance of panels, in units of 4 bytes
+  int64_t k;          // at most 256
+  const float* bias;  // start of the chains; null: zero
+  bool add;           // add the chains to C
+  bool go_on;         // start the chains from C
+  const char* soon;   // if B is streamed from memory: address of the first panel's data to prefetch
+  int64_t pace;       // bytes of each panel to prefetch per step of k
 };
 
-// Row r's element i. Where a row's elements are neighbours, one pointer a row and a common index address them all;
-// where a column's are, one pointer does.
+// Returns element i of row r of A. If the rows are contiguous (`row_count`), there is one pointer per row and a common
+// index; if the columns are, one pointer for all rows.
 template <int R, bool a_along_rows>
 struct Left {
   explicit Left(View a) : step(a.column) {
@@ -42,17 +42,18 @@ struct Left {
 };
 
 HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
-constexpr int64_t ahead = 8 * Packed::width;  // of B, which lies in the second-level cache
+constexpr int64_t ahead = 8 * Packed::width;  // prefetch distance in floats for B in the second-level cache
 
-// A panel's block in 8 or 4 bits: each column's scale, then rows of bytes. Integers of 4 bits are spread first, into 16
-// times themselves, which the scale takes off again. All of it is exact, as is the product of integer and scale.
+// A block of a panel in q8_0 or q4_0: the scales of 16 columns, then rows of bytes. 4-bit integers are first expanded
+// to bytes of 16 times their value, and the scale is divided by 16. This is exact, as is the product of integer and
+// scale.
 template <Format block_format>
 struct PackedBlock {
   static constexpr int64_t row_count = 32, word_count = panel_block(block_format).bytes / 4,
                            line_count = (word_count + 15) / 16;
   using Bytes = hn::Rebind<int8_t, Tag>;
 
-  // Of the columns of vector `part`.
+  // Returns the scales of the columns in vector `part`.
   static HWY_INLINE Vector scale(const float* block, int part) {
     const Tag tag;
     const auto* from = reinterpret_cast<const hwy::float16_t*>(block) + part * lane_count;
@@ -60,7 +61,7 @@ struct PackedBlock {
     return block_format == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
   }
   static HWY_INLINE const int8_t* bytes(const float* block) { return reinterpret_cast<const int8_t*>(block + 8); }
-  // [16][16] -> [32][16]
+  // Expands 4-bit integers, [16][16] bytes -> [32][16].
   static HWY_INLINE void spread(const int8_t* halves, int8_t* to) {
     const hn::CappedTag<int8_t, 64> tag;
     const hn::RebindToUnsigned<hn::Repartition<int16_t, decltype(tag)>> words;
@@ -79,12 +80,13 @@ struct PackedBlock {
   }
 };
 
-// What a tile reads of B: a format as it is kept, or of bfloat16 pairs their words, which A then holds too. `swapped`
-// are the words of pairs where A has floats, of which the later of a pair comes first.
+// Format in which a tile reads B. words: bfloat16 pairs as 32-bit words, in A as well. swapped: bfloat16 pairs as
+// words, while A has pairs of floats, the later element first. Other formats are those of Packed.
 enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
 constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
 
-// Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
+// Computes a tile of C. `row_count`: the rows of A are contiguous, otherwise its columns are. `streams_b`: prefetch B
+// from memory. Plain arrays and loops with constant bounds, because g++ keeps only these in registers.
 template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
@@ -98,7 +100,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
                                : hn::Zero(tag);
     }
   }
-  // C is needed when the chunk is done.
+  // C is read and written at the end of the chunk.
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(c + r * c_row + p * Packed::width);
   }
@@ -141,14 +143,14 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
         bytes = wide[0], step = sizeof wide[0];
       }
       const int64_t end = std::min(k, i + B::row_count);
-      if constexpr (B::line_count > 8) fetch(B::line_count - 1);  // below, four rows fetch one
+      if constexpr (B::line_count > 8) fetch(B::line_count - 1);  // the loop below fetches 8 lines, one per four rows
       for (int64_t line = 0; i < end; ++line) {
         if (line < B::line_count) fetch(line);
         HWY_UNROLL(4) for (int b = 0; b < 4; ++b, bytes += Packed::width) {
           const auto widened = [&](int v) HWY_ATTR {
             return B::widened(bytes + (v / lane_vectors) * step + (v % lane_vectors) * lane_count, scale[v]);
           };
-          if constexpr (R <= 4) {  // all registers hold sums, or elements of A
+          if constexpr (R <= 4) {  // keep the elements of A in registers, otherwise those of B
             Vector x[R];
             HWY_UNROLL(16) for (int r = 0; r < R; ++r) x[r] = hn::Set(tag, left.at(r, i));
             HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
@@ -202,7 +204,8 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
 
 using Tile = void (*)(const Chunk&, float*, int64_t);
 
-// Rows [begin, begin + rows) of a panel in float32 (in bfloat16, an even number of them); `begin` is a multiple of 16.
+// Widens rows [begin, begin + rows) of a panel to float32. `begin` is a multiple of 16. From bfloat16, an even number
+// of rows is written.
 template <Format block_format>
 void widen(const Packed& packed, int64_t panel, int64_t begin, int64_t rows, float* to) {
   const Tag tag;

@@ -1,4 +1,4 @@
-// Products with weights, as differentiable functions of tensors.
+// Packing of weight matrices, and linear layers as differentiable functions of tensors.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
@@ -27,9 +27,11 @@ at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) 
   return y;
 }
 
-// What frozen tensors were rearranged to. A copy lives as long as a weight reads it, and its tensor with it.
+// The packed copies of frozen tensors. A copy exists as long as a Weight uses it, and that Weight keeps the tensor
+// alive.
 class Copies {
  public:
+  // Returns the copy of `value` in this format, made by pack() if there is none. Thread-safe.
   template <class Pack>
   std::shared_ptr<Packed> find(const at::Tensor& value, Format format, Pack pack) {
     const std::lock_guard lock(mutex_);
@@ -127,7 +129,7 @@ Weight::LowRank* Weight::low_rank(int32_t adapter) const {
   return index < low_rank_.size() ? low_rank_[index].get() : nullptr;
 }
 
-// Weights live in the model, which outlives every graph.
+// Weights are owned by the model, which outlives the graph.
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
   TORCH_CHECK(!weight.low_rank(), "low-rank changes stand in decoder blocks only");
   const auto y = product(x, weight, bias);

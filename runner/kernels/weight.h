@@ -9,26 +9,29 @@
 
 namespace compeer::kernels {
 
-/// How a Weight is kept.
+/// Storage of a Weight.
 struct WeightOptions {
-  Format format = Format::float32;  ///< of the copy that products read; blocks (q8_0, q4_0): frozen weights only
-  bool frozen = false;              ///< never changes: rearranged once, at construction
-  std::function<void()> release;    ///< frozen: called when products no longer read the tensor's memory
-  bool plain = false;               ///< never rearranged: libtorch multiplies by it, wherever it is
+  Format format = Format::float32;  ///< format of the packed copy; q8_0 and q4_0 only for frozen weights
+  bool frozen = false;              ///< the weight never changes: it is packed once, at construction
+  std::function<void()> release;    ///< frozen: called after packing, when the tensor's memory is no longer read
+  bool plain = false;               ///< never packed: libtorch multiplies by the tensor, on its device
 };
 
-constexpr int64_t rows_as_it_lies = 128;  ///< of a product, from which on rearranging on the way costs little
+/// Products with at least this number of rows may read an unpacked matrix: packing it on the way then costs little.
+constexpr int64_t rows_as_it_lies = 128;
 
-/// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
-/// format, except for bfloat16_pairs: products are, bit for bit, those of the weights rounded to it (`round_row`). In
-/// bfloat16_pairs the products of the low-rank change and of all gradients are, too (gemm.h).
+/// A weight matrix W [out, in] with a copy that is packed for products (packed.h). Arithmetic is float32, and products
+/// are bitwise those of W rounded to the format of the copy (`round_row`). In bfloat16_pairs the other factor is
+/// rounded, too, also in products of the low-rank change and of gradients (gemm.h).
 ///
-/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`.
-/// Unless `pages_kept` (base/pages.h), the copy is dropped for products of many rows that are differentiated
-/// (rows_as_it_lies): gradients need its memory. For bfloat16 its numbers must be such that bfloat16 holds them; for
-/// bfloat16_pairs they need not. Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and
-/// their gradients read that copy alone, so `release` may then give the memory behind the tensor back to the system
-/// (pages of a mapped file). Weights of one tensor share the copy: so do models that stand on one base.
+/// Trainable (the default): a float32 tensor, packed when it is first needed and again after `changed`. With format
+/// bfloat16 its values must be exact in bfloat16; with bfloat16_pairs they need not. Products of at least
+/// `rows_as_it_lies` rows read the tensor itself and drop the copy, whose memory gradients need, if gradients are
+/// enabled and not `pages_kept` (base/pages.h), or if gradients are disabled and the copy is out of date.
+///
+/// Frozen: a float32 or bfloat16 tensor, packed at construction by all threads. Products and their gradients read only
+/// the copy, so `release` may return the tensor's memory (pages of a mapped file) to the system. Frozen weights of the
+/// same tensor share one copy, for example those of several models with one base.
 class Weight {
  public:
   explicit Weight(at::Tensor value) : Weight(std::move(value), WeightOptions()) {}
@@ -37,34 +40,39 @@ class Weight {
   const at::Tensor& value() const { return value_; }
   bool frozen() const { return frozen_; }
   bool in_pairs() const { return format_ == Format::bfloat16_pairs; }
+  /// Returns the packed copy, after updating it if necessary.
   const Packed& packed();
-  RightMatrix factor(int64_t rows);       ///< of x W^T with so many rows
-  RightMatrix factor_back(int64_t rows);  ///< the transpose of that of dy W
-  void changed();                         ///< call after `value` or a low-rank change was changed in place
+  /// Returns W^T as the right factor of x W^T, for x with this number of rows.
+  RightMatrix factor(int64_t rows);
+  /// Returns W^T as an argument of multiply_by_transpose, for dy W with this number of rows.
+  RightMatrix factor_back(int64_t rows);
+  /// To be called after `value` or a low-rank change was modified in place.
+  void changed();
 
-  /// dx [rows, in] = dy [rows, out] W, or added to it. Without low-rank changes.
+  /// dx [rows, in] = dy [rows, out] W, or dx += dy W. Ignores low-rank changes.
   void multiply_back(const float* dy, int64_t rows, float* dx, Write write);
 
-  /// dW [out, in] += dy^T x, one chain over all rows that ever come; `runs`: how many rows are one sequence's, whose
-  /// pairs are its own (none: all rows).
+  /// dW [out, in] += dy^T x: one chain of additions over the rows of all calls. `runs`: number of rows of each
+  /// sequence, for bfloat16_pairs, where rows are paired within a sequence (empty: all rows are one sequence).
   void add_gradient(const float* dy, const float* x, int64_t rows, const std::vector<int64_t>& runs, float* dw) const;
 
-  /// W + scale B A instead of W for rows of `adapter`: x W^T + scale (x A^T) B^T, with a [rank, in] and b [out, rank]
-  /// that may train. Gradients are of adapter 0.
+  /// Adds a LoRA adapter: for rows of `adapter`, products are x W^T + scale (x A^T) B^T with a [rank, in], b [out,
+  /// rank]. Only adapter 0 has gradients.
   void add_low_rank(at::Tensor a, at::Tensor b, double scale, int32_t adapter = 0);
   struct LowRank;
-  LowRank* low_rank(int32_t adapter = 0) const;  ///< null: none
+  LowRank* low_rank(int32_t adapter = 0) const;  ///< null if there is none
 
  private:
   RightMatrix as_it_lies() const;
 
   at::Tensor value_;
   Format format_;
-  bool frozen_, stale_ = true;
+  bool frozen_, stale_ = true;  // stale: the packed copy is missing or out of date
   std::shared_ptr<Packed> packed_;
-  std::vector<std::unique_ptr<LowRank>> low_rank_;  ///< by adapter
+  std::vector<std::unique_ptr<LowRank>> low_rank_;  // by adapter; null: none
 };
 
+/// A LoRA update scale B A.
 struct Weight::LowRank {
   Weight a, b;
   float scale;

@@ -1,3 +1,4 @@
+// A thread pool for short parallel loops that does not depend on all helpers being scheduled.
 #include "kernels/workers.h"
 
 #include <omp.h>
@@ -17,7 +18,7 @@ namespace {
 
 void pause() { __builtin_ia32_pause(); }
 
-// Whether this thread is doing a part of shared work.
+// True while this thread executes part of a parallel loop.
 thread_local bool busy = false;
 
 class Workers {
@@ -28,7 +29,7 @@ class Workers {
     for (auto& helper : helpers_) helper.join();
   }
 
-  // False if the helpers are at work for another thread.
+  // Returns false if another thread is using the helpers. At most `helpers` helpers join.
   bool share(int64_t count, void (*run)(void*, int64_t), void* work, int helpers) {
     const std::unique_lock lock(sharing_, std::try_to_lock);
     if (!lock) return false;
@@ -45,26 +46,29 @@ class Workers {
   }
 
  private:
-  // One word, so that joining and closing can't miss each other: how many helpers are inside, whether more may come
-  // in, and the number of the turn.
+  // Fields of `gate_`: number of helpers inside, whether more may enter, number of the loop. In one word, so that
+  // entering and closing are atomic.
   static constexpr uint64_t inside_mask = 0xffff, open_bit = 1 << 16, next_turn = 1 << 17, turn_mask = ~(next_turn - 1);
 
+  // Wakes helpers.
   void post() {
     posted_.fetch_add(1);
     if (sleeping_.load() > 0) posted_.notify_all();
   }
 
+  // Executes iterations until none is left.
   void claim() {
     busy = true;
     for (int64_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) run_(work_, i);
     busy = false;
   }
 
+  // The main loop of a helper.
   void help(int index) {
-    uint64_t last = 0;  // the turn that this helper has had
+    uint64_t last = 0;  // the last loop that this helper has joined
     for (;;) {
       const uint32_t seen = posted_.load();
-      if (stop_) return;  // after `seen`: the last post may come between the two, and nothing is posted after it
+      if (stop_) return;  // checked after reading `seen`, so that the last post() is not missed
       uint64_t gate = gate_.load(std::memory_order_acquire);
       if ((gate & open_bit) && (gate & turn_mask) != last) {
         if (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) continue;
@@ -77,6 +81,7 @@ class Workers {
     }
   }
 
+  // Waits for a post() after `seen`: spins for 50 microseconds, then sleeps.
   void wait(uint32_t seen) {
     using std::chrono::steady_clock;
     const auto until = steady_clock::now() + std::chrono::microseconds(50);

@@ -5,20 +5,20 @@
 
 namespace compeer::kernels {
 
-/// Threads the kernels use: OpenMP's own number, which at::set_num_threads sets for the program and its plugins alike.
-/// No result depends on it.
+/// Returns the number of threads that kernels use: OpenMP's maximum, which at::set_num_threads sets for the program and
+/// its plugins. No result depends on it.
 int threads();
 
 namespace detail {
 void share(int64_t count, void (*run)(void*, int64_t), void* work);
 }
 
-/// Calls work(i) once for every i in [0, count), in any order, on this thread and on helpers that claim one i after
-/// another; returns when all are done. `work` must not throw.
+/// Parallel for: calls work(i) once for every i in [0, count), in any order, on this thread and on helper threads,
+/// which claim one i after another. Returns when all calls are done. `work` must not throw.
 ///
-/// Nobody waits for a helper that has not begun: where a neighbour holds its processor, this thread does the work
-/// alone, where OpenMP's barrier would wait for the helper's next turn. Idle helpers watch for work for about 50
-/// microseconds and then sleep. Calls from inside `work`, or while another thread shares, run on the calling thread.
+/// Unlike OpenMP's barrier, it does not wait for helpers that have not started: if other processes occupy their cores,
+/// this thread does the work alone. Idle helpers spin for about 50 microseconds, then sleep. Calls from inside `work`,
+/// or while another thread is in `share`, run on the calling thread only.
 template <class Work>
 void share(int64_t count, Work&& work) {
   using Plain = std::remove_reference_t<Work>;
