@@ -1,3 +1,4 @@
+// Reads and writes certificates of GPUs in the user's cache folder.
 #include "inference/certificate.h"
 
 #include <fmt/chrono.h>
@@ -66,7 +67,7 @@ std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, doub
                                  {"speed", speed},
                                  {"checks", checks}};
   std::error_code none;
-  fs::create_directories(file.parent_path(), none);  // what can't be written is said with its name
+  fs::create_directories(file.parent_path(), none);  // if it fails, write_file reports it
   write_file(file, certificate.dump(2) + "\n");
   return file.string();
 }

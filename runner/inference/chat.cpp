@@ -1,3 +1,4 @@
+// The command `compeer chat`, and Ctrl-C that ends a reply instead of the program.
 #include "inference/chat.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ constexpr const char* help =
 
 const std::vector<std::string> commands{"/reset", "/system", "/help", "/quit"};
 
-// A reply was interrupted before it had begun.
+// Thrown when a reply is interrupted before its first token.
 struct Interrupted {};
 
 class ChatSession {
@@ -102,7 +103,7 @@ class ChatSession {
     }
   }
 
-  // A person can mend it and go on; a file can't.
+  // At a terminal, prints the error so that the user can try again; otherwise throws it.
   void complain(const Error& error) const {
     if (!terminal_) throw error;
     fmt::print(stderr, "{}\n", error.problem() + (error.help().empty() ? "" : "; " + error.help()));
@@ -122,7 +123,7 @@ class ChatSession {
     }
   }
 
-  // What has been read before and is still the beginning of the conversation stays in its pages.
+  // Generates the reply. Tokens of earlier turns that are still a prefix of the conversation stay in the KV cache.
   std::string reply() {
     const auto all = input_.tokens({{"messages", messages_}}, lines_.where(), true);
     const auto& old = kept_.tokens();
@@ -144,7 +145,7 @@ class ChatSession {
     return tokenizer_.decode(sample.tokens);
   }
 
-  // Text comes in whole characters. A program gets it as it is.
+  // Prints whole characters. At a terminal, control characters are escaped; a program gets the text unchanged.
   static void show(const std::string& text) {
     static const bool seen = ::isatty(STDOUT_FILENO) != 0;
     std::fputs((seen ? spec::printable_lines(text) : text).c_str(), stdout);
@@ -163,10 +164,10 @@ class ChatSession {
   std::string system_;
   json messages_;
   uint32_t turn_ = 0;
-  bool begun_ = false;  // a token of the reply has come
+  bool begun_ = false;  // the reply has a token
 };
 
-// A signal handler can reach nothing else.
+// Global, because a signal handler has no argument for state.
 volatile sig_atomic_t interrupted = 0;
 int event = -1;
 

@@ -1,3 +1,4 @@
+// Compares a run's tokenizer with the model's own.
 #include "inference/check_tokenizer.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::string token(const Tokenizer& tokenizer, int32_t id) {
   return spec::printable(std::string(tokenizer.bytes(id, true)), 40);
 }
 
-// How one differs from the other; "" if it doesn't.
+// Describes how `used` differs from `own`; "" if it doesn't.
 std::string difference(const Tokenizer& used, const Tokenizer& own) {
   const auto less = std::min(used.size(), own.size()), more = std::max(used.size(), own.size());
   for (int32_t id = 0; id < less; ++id) {
@@ -51,7 +52,7 @@ void check_tokenizer(const json& model) {
   const auto adapter = path_at(model, "/adapter/path"), used = named.empty() ? path : named;
   if (model.value("foreign_tokenizer", false) || used.empty() || (path.empty() && adapter.empty())) return;
   for (const auto& folder : {path, adapter}) {
-    if (!folder.empty() && !fs::exists(folder)) return;  // an earlier run of the script is still to make it
+    if (!folder.empty() && !fs::exists(folder)) return;  // an earlier run of the script will make it
   }
   if (!holds_tokenizer(used)) return;
   const fs::path weights = base_model(path.empty() ? adapter : path);

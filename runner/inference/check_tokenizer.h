@@ -3,11 +3,13 @@
 
 namespace compeer::inference {
 
-/// Throws Error (exit 3) if a run would use another tokenizer than the one that its model was trained with. `model`:
-/// the table "model" of a spec; `foreign_tokenizer = true` in it allows any. The model's own tokenizer is that of
-/// `adapter.path`, else of `path`, else of an adapter's base. Another folder's is the same if no id is another token in
-/// it, and neither has more than twice as many tokens. If no folder holds a tokenizer, `tokenizer` must fill at least
-/// half of the rows of the model's embedding. Weights are not read. Folders that do not exist are not checked.
+/// Throws Error (exit 3) if a run would use a tokenizer other than the one that its model was trained with. `model`:
+/// the table "model" of a spec; `foreign_tokenizer = true` in it turns the check off.
+///
+/// The model's own tokenizer is that in `adapter.path`, otherwise in `path`, otherwise in the adapter's base. Another
+/// tokenizer is accepted if every id that both have is the same token, and neither has more than twice as many tokens.
+/// If none of these folders has a tokenizer, the one used must fill at least half of the rows of the model's embedding.
+/// Weights are not read. Nothing is checked if a model folder does not exist yet.
 void check_tokenizer(const nlohmann::json& model);
 
 }  // namespace compeer::inference

@@ -1,3 +1,4 @@
+// Options of the worker's commands as settings of models and sampling.
 #include "inference/command_options.h"
 
 #include <nlohmann/json.hpp>

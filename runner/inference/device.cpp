@@ -1,3 +1,4 @@
+// Loads CUDA at run time, so that one binary works with and without it, and chooses the device of the process.
 #include "inference/device.h"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -31,7 +32,7 @@ constexpr const char* device =
   throw Error("device", problem, help, Exit::usage);
 }
 
-// Of the CUDA runtime, which libtorch brings: nothing here is compiled with it.
+// Looks up a function of the CUDA runtime, which comes with libtorch and is not linked.
 template <class Function>
 Function* runtime(const char* name) {
   auto* const found = ::dlsym(RTLD_DEFAULT, name);
@@ -55,7 +56,7 @@ int runtime_number(const char* function) {
   return number;
 }
 
-// libtorch_cuda.so lies beside libtorch_cpu.so.
+// Path of libtorch_cuda.so, in the folder of libtorch_cpu.so.
 fs::path library() {
   fs::path found;
   ::dl_iterate_phdr(
@@ -71,7 +72,7 @@ fs::path library() {
 }
 
 void open_library() {
-  if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // it is open
+  if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // already loaded
   const auto path = library();
   std::error_code none;
   if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), fetch);
@@ -96,7 +97,7 @@ const c10::impl::DeviceGuardImplInterface& guard() { return *c10::impl::getDevic
 Gpu look_at(int index) {
   Gpu gpu;
   gpu.index = index;
-  std::array<char, 8192> properties{};  // of which the name comes first
+  std::array<char, 8192> properties{};  // cudaDeviceProp begins with the name
   check(runtime<int(void*, int)>("cudaGetDeviceProperties")(properties.data(), index), "a device can't be looked at");
   gpu.name = properties.data();
   std::array<char, 64> bus{};
@@ -193,7 +194,7 @@ Pinned::Pinned(void* memory, size_t bytes) : memory_(nullptr) {
   if (runtime<int(void*, size_t, unsigned)>("cudaHostRegister")(memory, bytes, 0) == 0)
     memory_ = memory;
   else
-    runtime<int()>("cudaGetLastError")();  // forgets it
+    runtime<int()>("cudaGetLastError")();  // clears the error
 }
 
 Pinned::~Pinned() {

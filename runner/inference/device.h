@@ -6,41 +6,47 @@
 
 namespace compeer::inference {
 
-/// One that CUDA knows, by the number that libtorch gives it.
+/// A CUDA device.
 struct Gpu {
-  int index = 0;
-  std::string name;        ///< "NVIDIA H100 80GB HBM3"
-  std::string bus;         ///< its place in the machine, which no other has
-  std::string capability;  ///< "9.0"
-  int64_t memory = 0, free = 0;
+  int index = 0;                 ///< CUDA device index, as libtorch uses it
+  std::string name;              ///< "NVIDIA H100 80GB HBM3"
+  std::string bus;               ///< PCI bus id, unique in the machine
+  std::string capability;        ///< compute capability: "9.0"
+  int64_t memory = 0, free = 0;  ///< total and free memory, in bytes
 };
 
-/// What all of them need, as `compeer doctor` and certificates name it.
+/// Versions of the software that all GPUs share.
 struct CudaSoftware {
   std::string driver, cuda, libtorch;  ///< "580.159.04", "13.0", "2.11.0"
 };
 
-/// CUDA's part of libtorch is opened when it is first asked for, beside the CPU's; nothing is linked with it. That must
-/// come before the first tensor is made, for libtorch looks for it once. Throws Error (exit 2) if the part, a driver or
-/// a device is missing, or the driver is too old.
+/// Loads libtorch's CUDA library, which is not linked, and returns the devices. Must be called before the first tensor
+/// is created, since libtorch looks for CUDA only once. Throws Error (exit 2) if the library, a driver or a device is
+/// missing, or the driver is too old.
 std::vector<Gpu> open_cuda();
+/// Returns the versions. Only after `open_cuda`.
 CudaSoftware cuda_software();
 
-/// Where models of this process compute: cpu, cuda or auto, which means CUDA where `open_cuda` finds something and
-/// engine is libtorch. With CUDA, processes of one machine take its devices in turn. Returns "cpu" or "cuda";
-/// `device_in_use` gives the same afterwards, "cpu" before. Errors name the setting.
+/// Chooses the device of this process's models and returns it: "cpu" or "cuda". `asked`: "cpu", "cuda", or "auto": CUDA
+/// if the engine is "libtorch" and `open_cuda` succeeds. `engine`: "exact" or "libtorch". Processes of one machine are
+/// assigned to GPUs round-robin by `local_rank`. `setting`: name for errors. Throws Error (exit 2) if CUDA is asked for
+/// and not available, or the engine is exact.
 std::string use_device(const std::string& setting, const std::string& asked, const std::string& engine,
                        int local_rank = 0);
-/// The same of a command's --device. Says on standard error why auto found no GPU.
+/// The same for a command's option --device. If "auto" chooses the CPU, prints the reason to standard error.
 std::string use_device_option(const std::string& given, const std::string& engine);
+/// Returns the result of the last `use_device`; "cpu" before.
 const std::string& device_in_use();
-const std::string& why_on_cpu();  ///< what auto found
-/// Of CUDA; its free memory is that of this moment.
+/// Returns why "auto" chose the CPU; empty if it didn't.
+const std::string& why_on_cpu();
+/// Returns the GPU in use, with its current free memory. Only if CUDA is in use.
 Gpu gpu_in_use();
-double memory_taken();  ///< of its memory, by all programs, in MiB; what libtorch frees it keeps
+/// Returns the memory of the GPU in use that all processes have allocated, in MiB; libtorch keeps freed memory
+/// allocated.
+double memory_taken();
 
-/// Memory of the host that CUDA copies from and to without a stop in between, for as long as the object lives, which
-/// must be less than the memory. Nothing is done if CUDA isn't in use, or won't.
+/// Pins (page-locks) host memory for fast asynchronous copies to and from the GPU. The memory must outlive the object.
+/// Does nothing if CUDA is not in use, or refuses.
 class Pinned {
  public:
   Pinned(void* memory, size_t bytes);
@@ -52,7 +58,7 @@ class Pinned {
   void* memory_;
 };
 
-/// "NVIDIA H100 80GB HBM3 (79.2 GiB)"
+/// Returns "NVIDIA H100 80GB HBM3 (79.2 GiB)".
 std::string text(const Gpu& gpu);
 
 }  // namespace compeer::inference

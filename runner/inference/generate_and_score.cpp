@@ -1,3 +1,4 @@
+// The commands `compeer generate` and `compeer score`: streams of JSON lines through the engine.
 #include "inference/generate_and_score.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ int score(const nlohmann::json& options) {
   const ModelInput input(options.at("model").get<std::string>(), model, options.value("special", false));
   PromptLines lines(input, false, 0);
   InOrder output;
-  std::map<size_t, std::string> ids;  // of texts that did not come as ids
+  std::map<size_t, std::string> ids;  // by position: "ids" of texts that were not given as ids
   size_t count = 0;
   rollout::Request request;
   request.sampling.concurrent = options.at("batch");

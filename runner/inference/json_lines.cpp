@@ -1,3 +1,4 @@
+// JSON lines on standard input and output.
 #include "inference/json_lines.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ bool JsonLineReader::ready() {
   }
 }
 
-// Reads what there is; false if there is nothing within that time, or an interruption or a signal came.
+// Reads available data. False if none arrives within that time (-1: no limit), or on an interruption or a signal.
 bool JsonLineReader::fill(int milliseconds) {
   pollfd wanted[]{{descriptor_, POLLIN, 0}, {interruption_, POLLIN, 0}};
   const int found = ::poll(wanted, 2, milliseconds);
@@ -60,7 +61,7 @@ std::optional<std::string> JsonLineReader::take() {
   searched_ = buffer_.size();
   if (end == std::string::npos) {
     if (!ended_ || buffer_.empty()) return std::nullopt;
-    end = buffer_.size();  // the last line may lack its end
+    end = buffer_.size();  // the last line may have no line end
   }
   std::string line = buffer_.substr(0, end);
   buffer_.erase(0, end + 1);

@@ -9,22 +9,23 @@
 
 namespace compeer::inference {
 
-/// Lines from a file descriptor, one at a time, as they come: a program at the other end of a pipe may wait for an
-/// answer before it sends the next.
+/// Reads lines from a file descriptor as they arrive: a program at the other end of a pipe may wait for an answer
+/// before it sends the next line.
 class JsonLineReader {
  public:
-  /// `interruption`, if it is one: a descriptor that ends waiting when it can be read.
+  /// Does not own the descriptors. `interruption`: descriptor that ends waiting when it is readable; -1: none.
   explicit JsonLineReader(int descriptor, int interruption = -1)
       : descriptor_(descriptor), interruption_(interruption) {}
 
-  /// The next line that is not blank, without its end; nothing at the end of the input. Waits. An interruption ends the
-  /// waiting with an empty line.
+  /// Waits for the next line that is not blank and returns it without its end; empty optional at the end of the input.
+  /// Returns an empty line if `interruption` becomes readable or a signal arrives. Throws Error (exit 4) if a line is
+  /// longer than 64 MiB.
   std::optional<std::string> next();
-  /// Whether `next` would answer without waiting.
+  /// True if `next` would return without waiting.
   bool ready();
-  /// Which line `next` gave last, counted from 1, blank ones included.
+  /// Number of the line that `next` returned last, from 1, counting blank lines.
   int64_t number() const { return number_; }
-  /// "line 7"
+  /// Returns "line 7".
   std::string where() const { return "line " + std::to_string(number_); }
 
  private:
@@ -33,24 +34,25 @@ class JsonLineReader {
 
   int descriptor_, interruption_;
   std::string buffer_;
-  size_t searched_ = 0;  // characters of buffer_ that are known to hold no line end
+  size_t searched_ = 0;  // bytes of buffer_ that contain no line end
   bool ended_ = false;
   int64_t number_ = 0;
 };
 
-/// A line as a JSON object. Throws Error (exit 4) with `where`: no JSON, not UTF-8, no object, too deeply
-/// nested, a name twice in an object.
+/// Parses a line as a JSON object. Throws Error (exit 4), located at `where`, if it is not JSON, not UTF-8, not an
+/// object, too deeply nested, or has a duplicate key.
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where);
 
-/// Writes a line to standard output at once. Throws Error (exit 1) if that can't be done.
+/// Writes a line to standard output and flushes. Throws Error (exit 1) on failure.
 void put_line(const std::string& line);
 
-/// [-0.1,-2]: the shortest decimals that read back to the same floats.
+/// Formats a JSON list such as [-0.1,-2], with the shortest decimals that parse to the same floats.
 std::string json_floats(const std::vector<float>& values);
 
-/// Answers come in any order; they are put out in the order of their places 0, 1, 2, ...
+/// Writes lines that arrive in any order to standard output in the order of their positions 0, 1, 2, ...
 class InOrder {
  public:
+  /// Writes the line of position `place`, or holds it back until all earlier lines are written.
   void put(size_t place, std::string line) {
     waiting_[place] = std::move(line);
     for (; !waiting_.empty() && waiting_.begin()->first == next_; ++next_) {

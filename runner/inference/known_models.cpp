@@ -1,3 +1,4 @@
+// Sizes of models from their configuration, for estimates before a run.
 #include "inference/known_models.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ int64_t needed(const json& table, const char* key, const std::string& where) {
   return value;
 }
 
-// Qwen2.5-VL's: blocks with a gated feed-forward layer and biases; four patches go through the merger at once.
+// The vision tower of Qwen2.5-VL: blocks with a gated feed-forward layer and biases, then a merger of 2 x 2 patches.
 void add_tower(const json& config, ModelSize& size) {
   const int64_t width = number(config, "hidden_size", 1280), wide = number(config, "intermediate_size", 3420),
                 out = number(config, "out_hidden_size", size.shape.hidden), patch = number(config, "patch_size", 14),
@@ -39,7 +40,7 @@ void add_tower(const json& config, ModelSize& size) {
 
 bool has(const json& table, const char* key) { return table.contains(key) && !table.at(key).is_null(); }
 
-// Sizes of a fresh model.
+// Configuration of a newly initialized model, as in config.json.
 json fresh(const json& table) {
   json config = table.at("config");
   config["model_type"] = table.at("plugin");
@@ -101,7 +102,7 @@ KnownModel KnownModels::of(const json& table) const {
 KnownModel KnownModels::in(const std::string& folder) const {
   if (const auto* table = planned(folder)) {
     auto known = of(*table);
-    if (known.adapter_rank == 0) known.base = folder, known.size.half = false;  // as checkpoints are written
+    if (known.adapter_rank == 0) known.base = folder, known.size.half = false;  // checkpoints are float32
     return known;
   }
   const auto base = base_model(folder);

@@ -7,43 +7,48 @@
 
 namespace compeer::inference {
 
-/// How large a decoder is, by what its config.json says: none of its weights need be there. Exact for Llama, Mistral,
-/// Qwen2, Qwen3, and Qwen2.5-VL.
+/// Parameter counts of a decoder, computed from its config.json without its weights. Exact for Llama, Mistral, Qwen2,
+/// Qwen3, and Qwen2.5-VL.
 struct ModelSize {
-  ModelShape shape;       ///< without what a model is opened with
-  int64_t embedding = 0;  ///< weights; of the head, too, where there is no other
-  int64_t head = 0;       ///< of a head of its own
-  int64_t blocks = 0;     ///< of all layers and the last norm
-  int64_t sides = 0;      ///< rows and columns of all projections: those of an adapter of rank 1
-  int64_t tower = 0;      ///< of the part that sees
-  bool half = false;      ///< its files have 16 bits for a weight
+  ModelShape shape;       ///< only the sizes; settings chosen when a model is opened have their defaults
+  int64_t embedding = 0;  ///< parameters of the embedding, which is also the head if that is tied
+  int64_t head = 0;       ///< parameters of the head; 0 if tied
+  int64_t blocks = 0;     ///< parameters of all layers and the final norm
+  int64_t sides = 0;      ///< sum of rows and columns of all projections: parameters of a LoRA adapter of rank 1
+  int64_t tower = 0;      ///< parameters of the vision tower
+  bool half = false;      ///< weight files have 16 bits per parameter
 
+  /// Parameters without the vision tower.
   int64_t text() const { return embedding + head + blocks; }
-  /// Those that a token is multiplied with.
+  /// Parameters that take part in the matrix products of each token.
   int64_t multiplied() const { return blocks + (head > 0 ? head : embedding); }
 };
 
-/// Throws Error (exit 4) with `where` if a size is missing.
+/// Computes the size from the contents of config.json. Throws Error (exit 4), located at `where`, if a required size is
+/// missing.
 ModelSize model_size(const nlohmann::json& config, const std::string& where);
 
-/// A model that a spec names, before its weights are there.
+/// A model that a spec names; its weights may not exist yet.
 struct KnownModel {
   ModelSize size;
-  int64_t adapter_rank = 0;  ///< 0: it has none
-  std::string base = {};     ///< the folder of its weights, or of those that its adapter changes; "" of a fresh model
+  int64_t adapter_rank = 0;  ///< rank of its LoRA adapter; 0: none
+  std::string base = {};     ///< folder of its weights, or of its adapter's base; "" for a newly initialized model
 
+  /// Parameters of the adapter.
   int64_t adapter() const { return adapter_rank * size.sides; }
 };
 
-/// Models by their settings and folders. `planned`: a table `model` for each folder that a planned run will make.
+/// Looks up models by settings or folder, including those that planned runs will write.
 class KnownModels {
  public:
+  /// `planned`: object from folder to the table `model` of the planned run that will write it. Kept by reference.
   explicit KnownModels(const nlohmann::json& planned) : planned_(planned) {}
 
-  /// Of a spec's table `model`, or a folder. Throws Error (exit 4) if it is none that sizes are known of.
+  /// Returns the model of a spec's table `model`. Throws Error (exit 4) if its size can't be determined.
   KnownModel of(const nlohmann::json& table) const;
+  /// Returns the model in a folder, or in a folder that a planned run will write. Errors as above.
   KnownModel in(const std::string& folder) const;
-  /// The table of the planned run that will make it, or null.
+  /// Returns the table `model` of the planned run that will write `folder` or a folder above it; null: none.
   const nlohmann::json* planned(const std::string& folder) const;
 
  private:

@@ -1,3 +1,4 @@
+// A model folder as the LanguageModel of the plugin interface: conversations in the engine's KV cache.
 #include "inference/language_model.h"
 
 #include <ATen/core/grad_mode.h>
@@ -37,7 +38,7 @@ struct KeptConversation : Conversation {
 
 ConversationState& own(Conversation& conversation) { return dynamic_cast<KeptConversation&>(conversation).state; }
 
-// The tokens that were at least so likely.
+// Returns the tokens whose probability was at least `least`.
 std::vector<int32_t> likely(const rollout::Sample& sample, double least) {
   std::vector<int32_t> tokens;
   for (size_t i = 0; i < sample.tokens.size(); ++i) {
@@ -68,7 +69,8 @@ class FolderModel : public LanguageModel {
     auto& lines = conversation->state.lines;
     for (const Turn& turn : turns) lines.push_back(format_.line(turn));
     if (turns.empty()) return conversation;
-    // The template may write a turn in another way once more is said, so only what stays the same is read.
+    // A chat template may render a turn differently when another one follows, so only the prefix that stays the same is
+    // read.
     auto more = lines;
     more.push_back(format_.line({"user", "?"}));
     auto now = format_.prompt(lines, conversation->state);
@@ -155,7 +157,7 @@ class FolderModel : public LanguageModel {
     return settings;
   }
 
-  // Choices as whole answers, behind each question as it was asked.
+  // Adds the log-probability of each choice as the whole answer to its question.
   void weigh(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,
              std::vector<std::vector<ScoredAnswer>>& answers) {
     std::vector<rollout::Prompt> choices;
@@ -176,7 +178,7 @@ class FolderModel : public LanguageModel {
       whose[i]->log_probs.push_back(std::accumulate(scores[i].begin(), scores[i].end(), 0.0));
   }
 
-  // What the pages do not hold yet of these tokens.
+  // Cuts the sequence back to its common prefix with `all`, and returns the remaining tokens as a prompt.
   rollout::Prompt unread(const std::vector<int32_t>& all, ConversationState& conversation) const {
     format_.check(all);
     const auto& old = conversation.sequence.tokens();

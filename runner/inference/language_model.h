@@ -13,18 +13,21 @@
 
 namespace compeer::inference {
 
-/// The model plugin that reads a model folder: its config.json names it. Throws Error (exit 4) if none does.
+/// Returns the name of the model plugin for a model folder, by the model_type in its config.json. Throws Error (exit 4)
+/// if there is none.
 std::string model_plugin_of(const std::filesystem::path& folder);
 
-/// Host::language model: opens a model folder to use it, with an engine of its own, whose pages hold its conversations.
-/// What is drawn is a function of (seed, the sampling's draw, all that was said in the conversation) alone.
+/// Opens a model folder as a LanguageModel (frozen, stored precision), with an engine of its own whose KV cache holds
+/// the conversations. Sampled answers depend only on (services.seed, SamplingParams::draw, the conversation so far).
+/// Throws Error (exit 4) if the folder can't be used.
 std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,
                                                    const plugin::Services& services);
 
-/// Model folders that plugins speak with, each opened once.
+/// Language models that plugins use, by folder; each is opened once.
 class LanguageModels {
  public:
   explicit LanguageModels(plugin::Services services) : services_(std::move(services)) {}
+  /// Returns the model of a folder, opening it on the first call. Valid for the lifetime of this object.
   LanguageModel& in(const std::string& folder);
 
  private:
@@ -32,8 +35,8 @@ class LanguageModels {
   std::map<std::string, std::unique_ptr<LanguageModel>> open_;
 };
 
-/// What the model makes of each text by itself, as Host::embed promises it: the mean of the hidden states of its
-/// tokens, one text of a batch not seeing another. No gradient.
+/// Returns the embedding of each text, for Host::embed: the mean hidden state [hidden] of its tokens, independent of
+/// the other texts. Texts are truncated to the model's positions; an empty text gives zeros. No gradient.
 std::vector<std::vector<float>> embeddings(plugin::Plugin<Model>& model, const language::Tokenizer& tokenizer,
                                            const std::vector<std::string>& texts);
 

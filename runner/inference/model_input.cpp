@@ -1,3 +1,4 @@
+// Converts lines of JSON input (ids, text or messages, with pictures) to prompts.
 #include "inference/model_input.h"
 
 #include "base/error.h"
@@ -9,7 +10,7 @@ namespace compeer::inference {
 
 namespace {
 
-using json = nlohmann::ordered_json;  // templates see keys in the order they were written in
+using json = nlohmann::ordered_json;  // templates get keys in the order of the input
 
 std::vector<int32_t> ids_of(const json& list, const std::string& where) {
   if (!list.is_array()) throw Error(where, "\"ids\" is no list", "for example {\"ids\": [1, 2, 3]}", Exit::data);
@@ -23,7 +24,7 @@ std::vector<int32_t> ids_of(const json& list, const std::string& where) {
   return ids;
 }
 
-// The pictures of a line: parts of its messages; beside "ids" or "text" a list "images".
+// The pictures of a line: parts of its messages, or the list "images" next to "ids" or "text".
 std::vector<language::PictureFiles> shown(const json& line, const language::PictureSettings& settings,
                                           const std::string& where) {
   if (line.contains("messages")) return language::picture_parts(line.at("messages"), settings, where);
@@ -75,7 +76,7 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
 }
 
 UnseenPrompt ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {
-  // First: no template has to write what the model can't see.
+  // First, so that a model without vision is reported before its chat template fails on a picture.
   auto pictures = vision_input_.read(shown(line, vision_input_.settings(), where), where);
   return fitted({tokens_of(line, where, answer), std::move(pictures)}, line.contains("ids"), where, room);
 }

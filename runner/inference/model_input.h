@@ -14,40 +14,46 @@
 
 namespace compeer::inference {
 
-/// A prompt at which no model has looked.
+/// A prompt whose pictures have not been through the vision tower yet.
 struct UnseenPrompt {
   std::vector<int32_t> tokens;
   std::vector<Picture> pictures;
 };
 
-/// Turns a line of input into tokens: {"ids": [...]}, {"text": "..."} or {"messages": [...]}; further keys of a
-/// conversation ("tools") go to its template. A model folder without tokenizer files understands ids only. A message's
-/// content may be a list of {"type": "text", "text": ...} and {"type": "image", "image": FILE}; beside ids or text
-/// stands "images": [FILE, ...], one for each placeholder in a text, while ids have as many placeholders as the model
-/// needs. `special`: special tokens are recognised in what people wrote, too. `speech`: the folder with tokenizer and
-/// template, if it is another than the model's.
+/// Converts JSON input to tokens: {"ids": [...]}, {"text": "..."} or {"messages": [...]}. All keys of a conversation
+/// ("tools") are passed to its chat template. Without tokenizer files, only ids are accepted.
+///
+/// Pictures: a message's content may be a list of {"type": "text", "text": ...} and {"type": "image", "image": FILE}.
+/// With ids or text, "images": [FILE, ...] lists the pictures; a text has one placeholder token per picture, ids have
+/// as many as the model needs.
+///
+/// Reading is thread-safe once `tokens` has returned; `look` uses the model.
 class ModelInput {
  public:
+  /// `folder`: the model's. `special`: recognise special tokens in texts and messages, too. `speech`: folder with
+  /// tokenizer and chat template, if not `folder`. Keeps a reference to `model`.
   ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special = false,
              const std::filesystem::path& speech = {});
-  /// Whether a folder has a tokenizer of its own: many an adapter's has not.
+  /// True if a folder has tokenizer files of its own; adapter folders often have none.
   static bool has_tokenizer(const std::filesystem::path& folder);
 
-  /// Throws Error (exit 4) with `where`. `answer`: messages are made ready for the assistant to answer. `room`: how
-  /// many tokens must fit behind.
+  /// Converts one line of input. `answer`: add the generation prompt to messages (unless the line has
+  /// "add_generation_prompt"). `room`: number of positions that must be left after the prompt. Throws Error (exit 4),
+  /// located at `where`, if the line is invalid or too long.
   UnseenPrompt read(const nlohmann::ordered_json& line, const std::string& where, bool answer, int64_t room) const;
-  /// A conversation, to be answered, whose parts {"type": "image"} show these PNG and JPEG files in memory. No other is
-  /// opened.
+  /// The same for a conversation whose parts {"type": "image"} are `pictures`, PNG and JPEG files in memory, in order.
+  /// Opens no file. Adds the generation prompt.
   UnseenPrompt read(const nlohmann::ordered_json& conversation, std::span<const std::string> pictures,
                     const std::string& where, int64_t room) const;
-  /// What the model sees in it: the only part that computes.
+  /// Computes the vision features of a prompt. The only function here that runs the model.
   rollout::Prompt look(UnseenPrompt prompt) const;
 
-  /// Null without tokenizer files.
+  /// Returns the tokenizer; null without tokenizer files.
   const language::Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }
-  /// Throws Error (exit 4) naming the folder if there is none.
+  /// Returns the tokenizer. Throws Error (exit 4), naming the folder, if there is none.
   const language::Tokenizer& needed_tokenizer() const;
-  /// A conversation's tokens: {"messages": [...], ...}.
+  /// Returns the tokens of a conversation {"messages": [...], ...}, with one placeholder per picture. Other arguments
+  /// and errors as for `read`.
   std::vector<int32_t> tokens(nlohmann::ordered_json conversation, const std::string& where, bool answer) const;
 
  private:
@@ -58,19 +64,21 @@ class ModelInput {
   ModelShape shape_;
   bool special_;
   std::optional<language::Tokenizer> tokenizer_;
-  mutable std::optional<language::Chat> chat_;  // made when the first conversation comes: not all folders can
+  mutable std::optional<language::Chat> chat_;  // created for the first conversation: not all folders have a template
   VisionInput vision_input_;
 };
 
-/// Reads prompts from standard input for an engine. A mistake ends the input; it is thrown by `finish`, when everything
-/// before it has been answered.
+/// A rollout::PromptSource that reads JSON lines from standard input. An invalid line ends the input; its error is
+/// thrown by `finish`, after the prompts before it have been processed.
 class PromptLines {
  public:
+  /// Arguments as for `ModelInput::read`. Keeps a reference to `input`.
   PromptLines(const ModelInput& input, bool answer, int64_t room) : input_(input), answer_(answer), room_(room) {}
 
   rollout::Supply next(rollout::Prompt& prompt, bool wait);
-  /// Whether the last prompt came as ids.
+  /// True if the last prompt was given as ids.
   bool gave_ids() const { return gave_ids_; }
+  /// Throws the Error of an invalid line, if there was one.
   void finish() const;
 
  private:

@@ -1,3 +1,4 @@
+// Opens a model folder with the plugin that its config.json names.
 #include "inference/open_model.h"
 
 #include "inference/language_model.h"

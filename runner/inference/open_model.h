@@ -10,27 +10,29 @@
 
 namespace compeer::inference {
 
-/// How a model is opened.
+/// Settings to open a model with.
 struct ModelOptions {
   std::filesystem::path folder;              ///< Hugging Face layout; config.json's model_type names the plugin
-  std::string precision = "stored";          ///< of the weights: stored, float32, bfloat16, q8_0 or q4_0
-  std::string compute = "float32";           ///< what products multiply: float32 or bfloat16
+  std::string precision = "stored";          ///< weights in memory: stored, float32, bfloat16, q8_0 or q4_0
+  std::string compute = "float32";           ///< operands of matrix products: float32 or bfloat16
   std::string engine = "exact";              ///< exact or libtorch
-  std::string device = "cpu";                ///< that `use_device` gave: cpu or cuda
-  bool frozen = true;                        ///< weights are only read
-  bool merger = false;                       ///< not frozen: the merger of a tower that sees trains, too
-  std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16
-  int64_t recompute_above = -1;              ///< tokens from which on activations are recomputed; less than 0: never
-  int64_t adapter = 0;                       ///< the rank of a fresh adapter of all projections; 0: none
+  std::string device = "cpu";                ///< result of `use_device`: cpu or cuda
+  bool frozen = true;                        ///< inference only: weights are not trained
+  bool merger = false;                       ///< if not frozen: also train the merger of the vision tower
+  std::string rotary_precision = "float32";  ///< precision of rotary frequencies: float32 or bfloat16
+  int64_t recompute_above = -1;  ///< activation checkpointing for batches with more tokens than this; negative: never
+  int64_t adapter = 0;           ///< rank of a new LoRA adapter on all projections, with alpha = 2 * rank; 0: none
 };
 
-/// A model plugin, opened with the settings of `ModelOptions`.
+/// A model plugin, opened with the settings of `ModelOptions`, and its policy.
 struct OpenModel {
+  /// Throws Error if the folder or the plugin can't be used.
   explicit OpenModel(const ModelOptions& options);
   OpenModel(const OpenModel&) = delete;
   OpenModel& operator=(const OpenModel&) = delete;
 
-  /// Opens the adapter of a folder beside the model, and gives its number. Throws Error (exit 4) if it doesn't fit.
+  /// Loads a LoRA adapter over the same base and returns its number for `Segment::adapter`. Throws Error (exit 4) if it
+  /// was made for another base.
   int32_t add_adapter(const std::filesystem::path& adapter);
 
   plugin::Services services;

@@ -1,3 +1,4 @@
+// Services that the host offers to plugins.
 #include "inference/services.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* opening = "open plugins";  // the phase, as in train/run_plugins
+constexpr const char* opening = "open plugins";  // name of the phase in train/run_plugins
 
 }  // namespace
 
@@ -46,7 +47,7 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
   services.find = [&plugins = spec_file.at("plugins")](const std::string& kind, const std::string& name) {
     return chosen(plugins, kind, name);
   };
-  // Shared, because a function must be one that can be copied.
+  // A shared_ptr, because std::function requires a copyable callable.
   services.language_model = [language_models = std::make_shared<LanguageModels>(services)](
                                 const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
   return services;

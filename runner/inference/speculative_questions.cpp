@@ -1,3 +1,4 @@
+// Plans drafts of questions and answers, and accepts the tokens that the engine verified.
 #include "inference/speculative_questions.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ void SpeculativeQuestions::plan() {
     auto& prompt = prompts_[question];
     if (prompt.empty()) prompt = format_.prompt(lines, conversation_);
     if (!guessed) format_.check(prompt);
-    // A template may write an answer in another way than it was said.
+    // A chat template may render an answer with other tokens than the model generates.
     if (guessed && !(format_.fits(prompt) && begins_with(prompt, plan_))) return;
     plan_ = prompt;
     const auto answer = expect(question, guessed ? std::vector<int32_t>() : answer_);
@@ -109,14 +110,14 @@ void SpeculativeQuestions::plan() {
   }
 }
 
-// Is an answer guessed of which nothing is known? Before another question that saves no pass, unless that is read
-// along.
+// True if an answer that has no token yet is drafted. If another question follows, that saves a pass only if the answer
+// is `sure`, so that the question is read in the same pass.
 bool SpeculativeQuestions::guesses(size_t question) const {
   return questions_[question].sure || (alone_ && question + 1 == questions_.size());
 }
 
-// Adds to the plan the first of the expected answers, the guess before all others, that begins as the answer has begun,
-// and asks for its tokens. Returns it; nothing if none does: then the next token alone is asked for.
+// Appends to the plan the first choice, the guess before all others, that begins with the tokens `begun`, and samples
+// at each of its tokens. Returns the choice's tokens; empty if none matches: then only the next token is sampled.
 std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::vector<int32_t>& begun) {
   const auto& choices = questions_[question].choices;
   std::vector<int32_t> answer;
@@ -136,7 +137,7 @@ std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::ve
   return answer;
 }
 
-// Tokens that an answer may have.
+// Most tokens of an answer.
 int64_t SpeculativeQuestions::limit(size_t question) const {
   return std::min(sampling_.max_tokens, format_.room - static_cast<int64_t>(prompts_[question].size()));
 }

@@ -11,49 +11,53 @@
 
 namespace compeer::inference {
 
-/// What was said and shown in a conversation, and its tokens in the engine's pages.
+/// A conversation's messages and pictures, and its tokens in the engine's KV cache.
 struct ConversationState {
   language::TokenizedMessages lines;
-  std::shared_ptr<const std::vector<Picture>> pictures;
+  std::shared_ptr<const std::vector<Picture>> pictures;  ///< of all messages, in order
   rollout::CachedSequence sequence;
 };
 
-/// A choice as an answer that is given, and as it stands in the conversation after that.
+/// A choice as tokens.
 struct EncodedChoice {
-  std::vector<int32_t> ids;
-  std::shared_ptr<const language::TokenizedMessage> line;
+  std::vector<int32_t> ids;  ///< the answer as the model would generate it, including the end token
+  std::shared_ptr<const language::TokenizedMessage> line;  ///< the assistant message that it becomes
 };
 
-/// How a language model reads and writes.
+/// Converts conversations to prompts of one model. All references must outlive it.
 struct PromptFormat {
   const language::Tokenizer& tokenizer;
   const language::Chat& chat;
   const VisionInput& vision_input;
-  int64_t room;  ///< positions
+  int64_t room;  ///< the model's number of positions
 
-  /// The pictures that turns show.
+  /// Reads the pictures of turns. Throws Error (exit 4) if it can't, or the model takes no pictures.
   std::shared_ptr<const std::vector<Picture>> see(const std::vector<Turn>& turns) const;
+  /// Tokenizes a turn.
   std::shared_ptr<const language::TokenizedMessage> line(const Turn& turn) const;
-  /// Lines of this conversation up to where the answer begins.
+  /// Returns the tokens of `lines`, which have the conversation's pictures, up to where the answer begins.
   std::vector<int32_t> prompt(const language::TokenizedMessages& lines, const ConversationState& conversation) const;
-  /// What is seen among `tokens` from `from` on, which follows in the conversation; null: nothing.
+  /// Computes the vision features of `tokens` from position `from` on, which continue `conversation.sequence`; null if
+  /// there are no pictures among them.
   std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t from,
                                              const ConversationState& conversation) const;
-  /// Is there room for an answer?
+  /// True if at least one position is left for an answer.
   bool fits(const std::vector<int32_t>& prompt) const { return static_cast<int64_t>(prompt.size()) < room; }
-  /// Throws Error (exit 4) if not.
+  /// Throws Error (exit 4) unless `fits(prompt)`.
   void check(const std::vector<int32_t>& prompt) const;
 };
 
-/// The number of a prompt, for random numbers: they depend on all that was said.
+/// Returns a hash of the prompt as the key of its random numbers (`TokenDraw::prompt`), so that they depend on the
+/// conversation so far.
 uint32_t number_of(const std::vector<int32_t>& prompt);
 
-/// The choices of questions: few, for many questions.
+/// Caches the tokens of choices: many questions have the same few.
 class ChoiceTokens {
  public:
   explicit ChoiceTokens(const PromptFormat& format) : format_(format) {}
+  /// Returns the choice's tokens. Valid for the lifetime of this object.
   const EncodedChoice& of(const std::string& choice);
-  /// An answer as it stands in the conversation after it was given.
+  /// Returns `text` as an assistant message.
   std::shared_ptr<const language::TokenizedMessage> said(const std::string& text) const;
 
  private:
@@ -61,32 +65,40 @@ class ChoiceTokens {
   std::map<std::string, EncodedChoice> words_;
 };
 
-/// The questions of one conversation on their way. A plan has what is sure to be said and what is guessed to follow: an
-/// answer that is sure or has begun, and behind it the next question. The engine reads it and tells what would be said;
-/// what was guessed right stands, and the next plan begins where it was not. So the answers are those of asking one by
-/// one.
+/// Asks several questions with choices in one conversation, one after the other, by speculative decoding over whole
+/// answers: drafts the expected answer and, if it is likely enough, the next question after it, so that one forward
+/// pass may verify several answers. After a draft token that turns out wrong, the next draft begins there. The answers
+/// are those of asking one by one.
+///
+/// Usage: while not `over`, pass `next` to rollout::Engine::choose and the result to `take`. All references must
+/// outlive the object.
 class SpeculativeQuestions {
  public:
-  /// `weigh`: beginnings are kept. `alone`: no other conversations share the passes, so one is worth a guess.
+  /// `weigh`: keep the sequences for `beginning`. `alone`: no other conversation shares the passes, so that drafting an
+  /// uncertain answer to the last question costs nothing.
   SpeculativeQuestions(const PromptFormat& format, ChoiceTokens& words, ConversationState& conversation,
                        const std::vector<Question>& questions, const SamplingParams& sampling, bool weigh, bool alone);
 
+  /// True if all questions are answered.
   bool over() const { return asked_ == questions_.size(); }
-  /// What the engine is to read next, with random numbers of this seed.
+  /// Returns the next draft; `seed` is that of its random numbers. Throws Error (exit 4) if the next question does not
+  /// fit into the model's positions.
   rollout::Guess next(uint64_t seed);
-  /// What it chose.
+  /// Accepts the engine's tokens for the last draft, up to the first one that differs from it. Appends questions and
+  /// answers to the conversation.
   void take(const std::vector<rollout::NextToken>& choices);
 
+  /// The answers so far.
   const std::vector<Completion>& said() const { return said_; }
-  /// The conversation up to where the answer to a question begins.
+  /// Returns the sequence up to where the answer to a question begins. Only with `weigh`.
   rollout::CachedSequence& beginning(size_t question) { return beginnings_.at(question); }
 
  private:
-  // A place of the plan whose token is asked for.
+  // A position of the draft whose token is sampled.
   struct ExpectedToken {
     int64_t at;
-    uint32_t prompt;  // the number of the question's
-    uint32_t token;   // how many of the answer stand before it
+    uint32_t prompt;  // `number_of` the question's prompt
+    uint32_t token;   // number of tokens of the answer before it
   };
 
   void plan();
@@ -99,14 +111,14 @@ class SpeculativeQuestions {
   ChoiceTokens& words_;
   ConversationState& conversation_;
   const std::vector<Question>& questions_;
-  language::TokenizedMessages lines_;  // of the questions
+  language::TokenizedMessages lines_;  // the questions as user messages
   const SamplingParams& sampling_;
   const bool weigh_, alone_;
-  size_t asked_ = 0;                           // questions that were answered
-  std::vector<int32_t> answer_;                // to the next, as far as it is known
-  std::vector<std::vector<int32_t>> prompts_;  // of each question, the later ones as guessed; empty: not yet known
-  std::vector<int32_t> plan_;
-  std::vector<ExpectedToken> expected_;
+  size_t asked_ = 0;                           // questions answered so far
+  std::vector<int32_t> answer_;                // sampled tokens of the answer to the next question
+  std::vector<std::vector<int32_t>> prompts_;  // per question; later ones follow drafted answers; empty: not computed
+  std::vector<int32_t> plan_;                  // the conversation with the draft
+  std::vector<ExpectedToken> expected_;        // positions of the draft to sample, ascending
   std::vector<Completion> said_;
   std::vector<rollout::CachedSequence> beginnings_;
 };

@@ -1,3 +1,4 @@
+// Pictures as model input: files, placeholder tokens and the vision tower.
 #include "inference/vision_input.h"
 
 #include <fmt/format.h>

@@ -14,43 +14,45 @@
 
 namespace compeer::inference {
 
-/// How a model gets to see pictures: which tokens stand for them, how they are cut, and what it sees in them. A model
-/// that takes no pictures has one too, which refuses them. Errors are those of data (exit 4) and begin with `where`.
+/// Pictures as input of a model: reads and preprocesses files, expands placeholder tokens and computes vision features.
+/// For models without vision it accepts no pictures. Functions with `where` throw Error (exit 4) located there.
 class VisionInput {
  public:
-  /// `folder`: the model's, with config.json and preprocessor_config.json; empty if it was made from nothing. `model`
-  /// must outlive it.
+  /// `folder`: the model's, with config.json and preprocessor_config.json (or an adapter's, whose base has them); empty
+  /// for a newly initialized model. `model` must outlive the object.
   VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& model);
 
-  /// How pictures are cut; the usual way if the folder doesn't say.
+  /// The preprocessing settings; defaults if the folder has none.
   const language::PictureSettings& settings() const;
-  /// Whether a token stands for a picture.
+  /// True if `token` is the placeholder of an image or video.
   bool placeholder(int32_t token) const;
 
-  /// Throws if the model sees nothing, or a file is missing or damaged.
+  /// Reads and preprocesses pictures. Throws if the model takes no pictures, or a file is missing or damaged.
   std::vector<Picture> read(const std::vector<language::PictureFiles>& files, const std::string& where) const;
-  /// Of files in memory.
+  /// The same for PNG and JPEG files in memory.
   std::vector<Picture> read(std::span<const std::string> files, const std::string& where) const;
-  /// Those that turns show, in order.
+  /// The same for the pictures of turns, in order.
   std::vector<Picture> read(const std::vector<Turn>& turns, const std::string& where) const;
 
-  /// Repeats each placeholder among the tokens as often as its picture needs; or, if they are `repeated`, counts them.
+  /// Expands `tokens`: repeats each picture's placeholder to the number of tokens that the picture needs. If they are
+  /// already `repeated`, only checks their total. Throws if placeholders and pictures don't match.
   void fit(std::vector<int32_t>& tokens, std::span<const Picture> pictures, bool repeated,
            const std::string& where) const;
 
-  /// Turns as tokens, ready for the assistant to answer. `pictures` begin with those that they show.
+  /// Returns the tokens of a conversation with the generation prompt and expanded placeholders. `pictures` must begin
+  /// with those of `turns`.
   std::vector<int32_t> prompt(const language::Chat& chat, const std::vector<Turn>& turns,
                               std::span<const Picture> pictures, const std::string& where) const;
-  /// The same of lines, which show all of the pictures.
+  /// The same for tokenized messages, which must have exactly `pictures`.
   std::vector<int32_t> prompt_of(const language::Chat& chat, const language::TokenizedMessages& lines,
                                  std::span<const Picture> pictures, const std::string& where) const;
 
-  /// What is seen among `tokens` from token `from` on, which has the rotary position `first`; null: nothing. The
-  /// pictures are those of all tokens, and maybe of some that follow.
+  /// Runs the vision tower on the pictures among `tokens` from index `from` on, whose first token has the rotary
+  /// position `first`. Returns null if there are none. `pictures`: those of all tokens, in order; more may follow.
   std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, size_t from, int64_t first,
                                              const std::vector<Picture>& pictures) const;
 
-  /// Writes how pictures are cut into another model folder.
+  /// Copies the model folder's preprocessor_config.json and processor_config.json, if any, to another folder.
   void save(const std::filesystem::path& folder) const;
 
  private:
@@ -58,7 +60,7 @@ class VisionInput {
 
   std::filesystem::path folder_;
   plugin::Plugin<Model>& model_;
-  std::vector<int32_t> placeholders_;  // of pictures and videos; none: the model sees nothing
+  std::vector<int32_t> placeholders_;  // tokens of images and videos; empty: the model takes no pictures
   std::optional<language::PictureSettings> settings_;
 };
 

@@ -1,3 +1,4 @@
+// Matches added tokens in text.
 #include "language/added_tokens.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@ namespace compeer::language {
 
 namespace {
 
-// Whether a place touches `plain`, asked for places from left to right.
+// Finds the span of `plain` that a place overlaps. Places must be passed from left to right.
 class Plain {
  public:
   explicit Plain(std::span<const ByteSpan> spans) : spans_(spans) {}
@@ -48,7 +49,7 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tok
   for (const AddedToken& token : tokens_) begins_[static_cast<unsigned char>(token.text.front())] = true;
 }
 
-// Tokens that share the first n bytes of `text` stand together: the range shrinks byte by byte.
+// Tokens that share the first n bytes of `text` are adjacent in tokens_: the range shrinks byte by byte.
 const AddedToken* AddedTokens::longest_at(std::string_view text) const {
   const AddedToken* longest = nullptr;
   auto first = tokens_.begin(), last = tokens_.end();
@@ -90,7 +91,8 @@ std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::spa
     }
     ByteSpan place{at, at + token->text.size()};
     if (const ByteSpan* touched = token->special ? spans.touched(place) : nullptr) {
-      // One that lies in a span is passed over; one that reaches out of it must not hide what begins outside.
+      // A match inside a span is skipped as a whole; one that extends beyond it must not hide a token that begins
+      // outside.
       at = touched->begin <= place.begin && place.end <= touched->end ? place.end : at + 1;
       continue;
     }

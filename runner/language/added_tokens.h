@@ -10,34 +10,35 @@
 
 namespace compeer::language {
 
-/// A token that is not made of bytes but found as a whole, with the flags that tokenizer files give it.
+/// A token that is matched as a whole before BPE, with the flags that tokenizer files give it.
 struct AddedToken {
   std::string text;
   int64_t id = -1;
-  bool special = false;      ///< text that people write does not make it: Tokenizer::encode
-  bool single_word = false;  ///< only where no word character stands beside it
-  bool lstrip = false;       ///< takes the white space before it
-  bool rstrip = false;       ///< and behind it
-  bool normalized = false;   ///< looked for in the normalized text
+  bool special = false;      ///< not recognised in messages (`Tokenizer::encode`)
+  bool single_word = false;  ///< matches only if no word character is next to it
+  bool lstrip = false;       ///< also matches the white space before it
+  bool rstrip = false;       ///< also matches the white space after it
+  bool normalized = false;   ///< searched for in the normalized text instead of the original
 };
 
-/// Finds added tokens as Hugging Face's `tokenizers` does: leftmost, of several there the longest; what flags rule out
-/// is passed over as a whole.
+/// Finds added tokens as Hugging Face's `tokenizers` does: the leftmost match, the longest of several. A match that
+/// `single_word` rules out is skipped as a whole.
 class AddedTokens {
  public:
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  /// A token, or with id -1 the text between tokens. Tokens that strip white space may overlap.
+  /// A token, or text between tokens (id -1). Tokens that strip white space may overlap.
   struct Piece {
     ByteSpan span;
     int32_t id;
   };
 
-  /// The whole text in pieces. A special token that touches one of the spans `plain` (in order, apart) is text.
+  /// Splits the whole text into pieces. Special tokens that overlap one of the spans `plain` are not recognised. Spans
+  /// must be ascending and must not overlap.
   std::vector<Piece> cut(std::string_view text, std::span<const ByteSpan> plain) const;
 
-  /// Whether a text that begins with this token may be put behind any other without a change to the pieces of either:
-  /// no token reaches across, and none looks at what stands beside it there.
+  /// True if a text that begins with this token can be appended to any other text without changing the pieces of
+  /// either: no token can span the boundary, and no token there depends on its neighbours.
   bool parts(std::string_view token) const;
 
   bool empty() const { return tokens_.empty(); }
@@ -45,8 +46,8 @@ class AddedTokens {
  private:
   const AddedToken* longest_at(std::string_view text) const;
 
-  std::vector<AddedToken> tokens_;  // in order of their texts
-  std::array<bool, 256> begins_{};  // whether a token begins with this byte
+  std::vector<AddedToken> tokens_;  // sorted by text
+  std::array<bool, 256> begins_{};  // true if a token begins with this byte
 };
 
 }  // namespace compeer::language

@@ -1,3 +1,4 @@
+// Byte-pair encoding with a hash table of merges and a heap of candidates.
 #include "language/byte_pairs.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void Symbols::split(std::string_view word, std::vector<int32_t>& ids) const {
   }
 }
 
-// An unknown token waits, in case more are to be fused with it, and tokens of bytes don't end the wait.
+// An unknown token is held back in case more are fused with it; byte tokens in between don't end the run.
 void Symbols::split_characters(std::string_view word, std::vector<int32_t>& ids) const {
   bool waiting = false;
   const auto flush = [&] {
@@ -84,15 +85,15 @@ bool Symbols::add_bytes(std::string_view character, std::vector<int32_t>& ids) c
   return true;
 }
 
-// A token of the word being built: a place in a list, so that joining two moves nothing.
+// A symbol of the word: a node of a linked list, so that a merge moves nothing. id -1: merged into its predecessor.
 struct BytePairs::Part {
   int32_t id, previous, next;
 };
 
-// A pair that may be joined. It is out of date once either side has been joined with something else.
+// A possible merge of node `left` with its successor. Outdated once either has been merged otherwise.
 struct BytePairs::Candidate {
   int32_t rank, left, result;
-  bool operator<(const Candidate& other) const {  // the heap's top is the largest
+  bool operator<(const Candidate& other) const {  // the top of the heap is the largest: lowest rank, then leftmost
     return rank != other.rank ? rank > other.rank : left > other.left;
   }
 };
@@ -112,7 +113,7 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const SymbolSettings& setting
   for (const auto& [left, right] : merges) insert({key(id(left), id(right)), rank++, id(left + right)});
 }
 
-// Of a pair that stands twice in the list, the later line counts.
+// If a pair is in the list twice, the later entry counts.
 void BytePairs::insert(const Merge& merge) {
   const size_t mask = merges_.size() - 1;
   size_t at = scatter(merge.key) & mask;

@@ -11,24 +11,24 @@
 
 namespace compeer::language {
 
-/// What a word is made of before merges, by the names of tokenizer files.
+/// The initial symbols of a word, before merges. Names are those of tokenizer files.
 struct SymbolSettings {
-  bool byte_level = true;      ///< its bytes, in GPT-2's spelling; otherwise its characters
-  bool byte_fallback = false;  ///< a character that is no token is the tokens of its bytes ("<0xE2>"), if all are there
-  std::string unk_token;       ///< otherwise it is this one; without one it vanishes
-  bool fuse_unk = false;       ///< of several such in a row one token
+  bool byte_level = true;      ///< symbols are bytes in GPT-2's spelling; false: characters
+  bool byte_fallback = false;  ///< a character without a token becomes tokens of its bytes ("<0xE2>"), if all exist
+  std::string unk_token;       ///< otherwise it becomes this token; empty: it is dropped
+  bool fuse_unk = false;       ///< a run of unknown characters becomes a single unk_token
 };
 
-/// The tokens of a word before merges.
+/// Splits a word into its initial symbols, as token ids.
 class Symbols {
  public:
-  /// Throws Error (exit 4) naming `where` if the vocabulary lacks the unknown token and there may be need of it.
+  /// Throws Error (exit 4), located at `where`, if the unknown token may be needed and is not in the vocabulary.
   Symbols(const Vocabulary& vocabulary, const SymbolSettings& settings, const std::string& where);
 
-  /// Appends the ids.
+  /// Appends the ids of the word's symbols to `ids`.
   void split(std::string_view word, std::vector<int32_t>& ids) const;
 
-  /// How many of the 256 bytes have no token and vanish from what is encoded.
+  /// Number of the 256 byte values that have no token and are dropped when text is encoded.
   int lost_bytes() const { return lost_bytes_; }
 
  private:
@@ -39,29 +39,29 @@ class Symbols {
   int32_t unknown_ = -1;
   int lost_bytes_ = 0;
   std::array<int32_t, 256> spelled_bytes_{}, byte_tokens_{};
-  std::unordered_map<int32_t, int32_t> characters_;  // by their codes: the tokens that are one character
+  std::unordered_map<int32_t, int32_t> characters_;  // tokens of a single character, by its code point
 };
 
-/// Byte-pair encoding: a word's symbols, its bytes or characters, joined pair by pair in the order of the merge list. A
-/// word of n symbols takes O(n log n).
+/// Byte-pair encoding: merges a word's symbols pair by pair in the order of the merge list. O(n log n) for n symbols.
 class BytePairs {
  public:
-  /// The two tokens that a line of the merge list joins, as the vocabulary spells them.
+  /// Two tokens that are merged, as the vocabulary spells them.
   using Pair = std::pair<std::string, std::string>;
 
-  /// merges: in order of rank. Throws Error (exit 4) naming `where` and the token that the vocabulary lacks.
+  /// `merges`: in order of rank. Throws Error (exit 4), located at `where`, naming a token that is not in the
+  /// vocabulary.
   BytePairs(const Vocabulary& vocabulary, const SymbolSettings& settings, const std::vector<Pair>& merges,
             const std::string& where);
 
-  /// Appends the ids of one word.
+  /// Appends the ids of one word to `ids`.
   void encode(std::string_view word, std::vector<int32_t>& ids) const;
 
   const Symbols& symbols() const { return symbols_; }
 
  private:
   struct Merge {
-    uint64_t key;  // both ids; 0 marks a free place, which is no pair because rank tells
-    int32_t rank = -1, result = -1;
+    uint64_t key;                    // both ids
+    int32_t rank = -1, result = -1;  // rank -1: a free slot; result: id of the merged token
   };
   struct Part;
   struct Candidate;
@@ -69,7 +69,7 @@ class BytePairs {
   void insert(const Merge& merge);
 
   Symbols symbols_;
-  std::vector<Merge> merges_;  // a hash table with open addressing: its size is a power of two, half is free
+  std::vector<Merge> merges_;  // hash table with open addressing; the size is a power of two, at most half is used
 };
 
 }  // namespace compeer::language

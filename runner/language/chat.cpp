@@ -1,3 +1,4 @@
+// Chat templates of a folder, and conversations as token ids.
 #include "language/chat.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ constexpr const char* chat_ml =
     "{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}";
 
-// Templates may have roles of their own. A slip is none: most would write it into the prompt, and the model never saw
-// it.
+// Templates may define further roles, but a misspelled usual role is an error: most templates would write it into the
+// prompt, and the model has never seen it.
 void check_role(const std::string& role) {
   static const std::vector<std::string> usual{"system", "user", "assistant", "tool"};
   const auto meant = nearest(role, usual);
@@ -45,7 +46,8 @@ void check(const Json& conversation) {
   }
 }
 
-// Templates call what a model thought before it answered by three names; as transformers does, each finds it.
+// Templates use three names for the reasoning before an answer. As in transformers, it is provided under the ones that
+// they read.
 Json with_reasoning(const Json& message) {
   Json result = message;
   for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {

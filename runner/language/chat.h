@@ -14,22 +14,25 @@
 
 namespace compeer::language {
 
-/// The chat templates of a model folder, as transformers looks for them: chat_template.jinja, chat_template.json, the
-/// key chat_template of tokenizer_config.json (one template or several with names).
+/// The chat templates of a model folder, searched as transformers does: chat_template.jinja, chat_template.json, then
+/// the key chat_template of tokenizer_config.json (one template, or a list of named ones).
 class ChatTemplates {
  public:
-  /// Throws Error (exit 4) naming the file, and in a template the line, of what is wrong or not supported.
+  /// Empty if the folder has no template. Throws Error (exit 4), naming the file (and the line of a template), if one
+  /// is invalid or uses an unsupported feature.
   explicit ChatTemplates(const std::filesystem::path& folder);
 
-  /// ChatML, the format of the Qwen family: what models without a template are given if they know <|im_start|>.
+  /// Returns the ChatML template of the Qwen family.
   static ChatTemplates chatml();
 
   bool empty() const { return templates_.empty(); }
 
-  /// Whether the one for conversations without tools writes each message as if it were alone.
+  /// True if the default template certainly renders each message independently of the others
+  /// (`jinja::Template::each_alone`).
   bool each_alone() const;
 
-  /// The one for a conversation: "default", or "tool_use" if there is one and the conversation has tools.
+  /// Returns the template "tool_use" if there is one and `tools` is true (the conversation has tools), otherwise
+  /// "default". Throws Error (exit 4) if there is no "default".
   const jinja::Template& choose(bool tools) const;
 
  private:
@@ -44,54 +47,61 @@ class ChatTemplates {
   std::vector<Named> templates_;
 };
 
+/// A message of a conversation.
 struct Message {
   std::string role, text;
-  size_t pictures = 0;  ///< how many are shown before the text
+  size_t pictures = 0;  ///< number of pictures before the text
 };
 
-/// A conversation as its template writes it.
+/// A conversation as rendered by its chat template.
 struct Rendered {
   std::string text;
-  std::vector<ByteSpan> content;  ///< what people and models wrote, in order and apart; the rest is the template's
+  /// Spans of `text` that come from the conversation, ascending, not overlapping; the rest comes from the template.
+  std::vector<ByteSpan> content;
 };
 
-/// A message, put into ids once.
+/// A message with its token ids, computed once.
 struct TokenizedMessage {
   Message message;
-  /// What it adds to the ids of any conversation; nothing if that does not show, as its template may look at all of it.
+  /// The ids that the message contributes to any conversation; empty if they may depend on the rest of the
+  /// conversation.
   std::optional<std::vector<int32_t>> ids;
 };
-/// A conversation that grows, and shares what was said with others.
+/// A conversation. Conversations with the same beginning can share its messages.
 using TokenizedMessages = std::vector<std::shared_ptr<const TokenizedMessage>>;
 
-/// Conversations as text and as token ids, by the chat template of a model folder; without one, in ChatML if the
-/// tokenizer knows <|im_start|>.
-/// What people wrote is encoded without recognising special tokens, so nobody can forge a turn; apart from that the ids
-/// are those of the whole text.
+/// Converts conversations to text and token ids with the chat template of a model folder, or with ChatML if the folder
+/// has none and the tokenizer has <|im_start|>.
+///
+/// Special tokens are not recognised in the contents of messages, so that a message can't forge a turn; otherwise the
+/// ids are those of the whole text. Keeps a reference to the tokenizer. Thread-safe.
 class Chat {
  public:
-  /// Throws Error (exit 4) if there is no template, or one that is wrong or not supported.
+  /// Throws Error (exit 4) if there is no chat template, or it is invalid or uses an unsupported feature.
   explicit Chat(const Tokenizer& tokenizer);
-  /// With the template of another folder.
+  /// The same with the template of the folder `templates`.
   Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates);
 
-  /// conversation: {"messages": [{"role", "content", ...}], "add_generation_prompt": bool, "tools": [...], ...}.
-  /// Messages and all further keys go to the template as they are: content may be a list of parts, {"type": "text",
-  /// "text": ...} or {"type": "image"}. Throws Error (exit 4): the conversation is none, or what the template says
-  /// against it.
+  /// Renders {"messages": [{"role", "content", ...}], "add_generation_prompt": bool, "tools": [...], ...}. All keys are
+  /// passed to the template unchanged; content may be a list of parts, {"type": "text", "text": ...} or
+  /// {"type": "image"}. `now`: the time for strftime_now(). Throws Error (exit 4) if the conversation is malformed or
+  /// the template refuses it.
   Rendered render(const nlohmann::ordered_json& conversation, std::time_t now = std::time(nullptr)) const;
 
-  /// Ids of what was rendered. `special`: special tokens are recognised in what people wrote, too.
+  /// Returns the ids of a rendered conversation. `special`: recognise special tokens in the contents of messages, too.
   std::vector<int32_t> encode(const Rendered& rendered, bool special = false) const;
 
-  /// The conversation, ready for the assistant to answer; of each picture the placeholder that its template writes.
+  /// Returns the ids of the conversation with the generation prompt. Each picture is the placeholder that the template
+  /// writes.
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
+  /// Tokenizes a message.
   std::shared_ptr<const TokenizedMessage> line(Message message) const;
-  /// What `prompt` gives for their messages, which are put into ids again only where they must be.
+  /// Returns the same ids as `prompt` for these messages. Concatenates the stored ids if all messages have them;
+  /// otherwise encodes the whole conversation.
   std::vector<int32_t> prompt_of(const TokenizedMessages& lines) const;
 
-  /// An answer as the model should produce it, the end token included.
+  /// Returns the ids that the model should generate for this answer, including the end token.
   std::vector<int32_t> answer(const std::string& text) const;
 
  private:
@@ -100,12 +110,12 @@ class Chat {
 
   const Tokenizer& tokenizer_;
   ChatTemplates templates_;
-  // How an answer is opened, if the template writes each message as if it were alone, and this behind them.
+  // Ids of the generation prompt, if the template renders each message, and then it, independently; otherwise empty.
   std::optional<std::vector<int32_t>> opening_;
 };
 
-/// Ids in which the i-th `placeholder` stands counts[i] times: as many as the i-th picture has tokens.
-/// Throws Error (exit 4) if there are more or fewer placeholders than counts.
+/// Returns `ids` with the i-th `placeholder` repeated counts[i] times, the number of tokens of the i-th picture.
+/// Throws Error (exit 4) if the number of placeholders differs from that of counts.
 std::vector<int32_t> repeat_placeholders(std::span<const int32_t> ids, int32_t placeholder,
                                          std::span<const int64_t> counts);
 

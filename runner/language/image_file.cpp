@@ -1,3 +1,4 @@
+// Decodes image files of either format and applies their EXIF orientation.
 #include "language/image_file.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 constexpr int64_t too_many_pixels = 100'000'000;
 constexpr uint64_t largest_file = uint64_t{1} << 30;
 
-// What a picture shows upright: the pixel at (y, x) of the result lies at (row, column) of the stored one.
+// Applies an EXIF orientation: pixel (y, x) of the result is pixel (row, column) of the stored image.
 Image turned(const Image& stored, int orientation) {
   const bool on_side = orientation >= 5;
   const bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;

@@ -7,13 +7,13 @@
 
 namespace compeer::language {
 
-/// What the formats have in common. libpng and libjpeg leave by longjmp when they fail, which may not cross an object
-/// that has a destructor: `attempt` is the only place it lands, and what runs inside holds plain values only.
+/// Runs calls of libpng and libjpeg, which report errors by longjmp. A longjmp must not skip destructors, so it lands
+/// only in `run`, and functions that `run` calls have only trivial local variables.
 struct Attempt {
   std::jmp_buf landing;
-  char message[256] = "";
+  char message[256] = "";  ///< set by the library's error callback before longjmp
 
-  /// False if `work(self)` failed; the message says why.
+  /// Calls `work(self)`. Returns false if it failed; then `message` has the reason.
   template <class Self>
   bool run(void (*work)(Self&), Self& self) {
     if (setjmp(landing) != 0) return false;
@@ -22,20 +22,21 @@ struct Attempt {
   }
 };
 
-/// Throws Error (exit 4) unless the size may be read: at least one pixel, fewer than 100 megapixels.
+/// Throws Error (exit 4) if an image has no pixels, or 100 megapixels or more.
 void check_size(int64_t height, int64_t width, const std::string& where);
 
-/// Throws Error (exit 4): the file is broken, and how.
+/// Throws Error (exit 4): the file is broken, with the reason.
 [[noreturn]] void broken(const std::string& where, const std::string& format, const std::string& why);
 
+/// An image as stored, with the orientation still to be applied.
 struct Decoded {
   Image image;
-  int orientation = 1;  ///< EXIF's number: 1 upright, 3 upside down, 6 and 8 on a side, even of each pair mirrored
+  int orientation = 1;  ///< EXIF orientation, 1 to 8; 1: upright
 };
 Decoded decode_png(std::string_view bytes, const std::string& where);
 Decoded decode_jpeg(std::string_view bytes, const std::string& where);
 
-/// The orientation that EXIF data (a TIFF file) names; 1 if it names none.
+/// Returns the orientation in EXIF data (a TIFF file); 1 if there is none.
 int exif_orientation(std::string_view tiff);
 
 }  // namespace compeer::language

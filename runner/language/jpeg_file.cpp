@@ -1,3 +1,4 @@
+// Decodes JPEG files with libjpeg. Damaged data is an error.
 #include <cstdio>  // jpeglib.h needs it
 
 #include <jerror.h>
@@ -12,9 +13,9 @@ namespace compeer::language {
 
 namespace {
 
-constexpr int most_scans = 200;  // a progressive file may ask for the whole picture again and again
+constexpr int most_scans = 200;  // a progressive file may refine the whole picture any number of times
 
-// One JPEG file on its way to pixels.
+// Decodes one JPEG file.
 class JpegReader {
  public:
   JpegReader(std::string_view bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {
@@ -33,7 +34,7 @@ class JpegReader {
     image_.height = jpeg_.image_height;
     image_.width = jpeg_.image_width;
     check_size(image_.height, image_.width, where_);
-    const int turn = orientation();  // libjpeg forgets the markers when it is done
+    const int turn = orientation();  // libjpeg frees the markers when it finishes
     const bool inks = jpeg_.num_components == 4;
     if (!inks && jpeg_.num_components != 1 && jpeg_.num_components != 3)
       throw Error(where_, "has " + std::to_string(jpeg_.num_components) + " colours",
@@ -68,8 +69,8 @@ class JpegReader {
     jpeg_finish_decompress(&self.jpeg_);
   }
 
-  // Inks to light, as Pillow does it: what the paper reflects, less each ink's share. Adobe's programs store CMYK
-  // inverted and say so by their marker.
+  // CMYK to RGB as in Pillow: (255 - K) minus each ink's share of it. Adobe's programs store inverted values and mark
+  // the file.
   void mix() {
     const bool inverted = jpeg_.saw_Adobe_marker;
     std::vector<uint8_t> rgb(image_.pixels.size() / 4 * 3);
@@ -103,8 +104,8 @@ class JpegReader {
     std::longjmp(attempt.landing, 1);
   }
 
-  // libjpeg paints over missing and damaged data and calls it a warning. Here it is an error, but for what changes no
-  // pixel.
+  // libjpeg fills in missing and damaged data with a warning. Here that is an error, except for warnings that don't
+  // affect pixels.
   static void notice(j_common_ptr jpeg, int level) {
     const int code = jpeg->err->msg_code;
     const bool harmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM;

@@ -1,3 +1,4 @@
+// Reads the preprocessing settings of a vision model's folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using nlohmann::json;
 
 constexpr uint64_t largest_settings = 1 << 20;
 
-// The keys of one settings file, read with the file named in what goes wrong.
+// Reads keys of one settings file; errors name the file.
 class PictureSettingsReader {
  public:
   PictureSettingsReader(const json& table, std::string file) : table_(table), file_(std::move(file)) {}

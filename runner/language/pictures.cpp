@@ -1,3 +1,4 @@
+// Cuts pictures into normalized patches, and finds them in requests.
 #include "language/pictures.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace compeer::language {
 
 namespace {
 
-// What 8 bits of a channel become: (value - mean / rescale) / (deviation / rescale), in float32 as torchvision does it.
+// [channel][value]: (value - mean / rescale) / (deviation / rescale), in float32 as in torchvision.
 using Tables = std::array<std::array<float, 256>, 3>;
 Tables tables(const PictureSettings& settings) {
   Tables result;
@@ -24,7 +25,7 @@ Tables tables(const PictureSettings& settings) {
   return result;
 }
 
-// One frame's share of the patches of its place in time: `slot` of `temporal_patch_size`.
+// Writes one frame into the patches of its point in time, as frame `slot` of `temporal_patch_size`.
 void cut(const Image& frame, int64_t slot, const Tables& table, const PictureSettings& s, float* patches) {
   const int64_t p = s.patch_size, merge = s.merge_size, area = p * p;
   const int64_t width = frame.width / p, units_across = width / merge, patch = 3 * s.temporal_patch_size * area;
@@ -56,7 +57,7 @@ std::filesystem::path file_of(const json& name, const std::string& where) {
   return text;
 }
 
-// A list is a video, even if it has one frame.
+// One name is a still; a list is a video, even with one frame.
 PictureFiles files_of(const json& names, const std::string& where) {
   if (!names.is_array()) return {{file_of(names, where)}};
   PictureFiles files{{}, 1.0};
@@ -65,7 +66,7 @@ PictureFiles files_of(const json& names, const std::string& where) {
   return files;
 }
 
-// "image" or "video"; empty for text.
+// Returns "image" or "video"; empty for other parts.
 std::string type_of(const json& part) {
   if (!part.is_object() || !part.value("type", json()).is_string()) return "";
   const auto type = part.at("type").get<std::string>();
@@ -108,7 +109,7 @@ Picture make_picture(const std::vector<Image>& frames, const PictureSettings& s,
   picture.height = fitted.height / s.patch_size;
   picture.width = fitted.width / s.patch_size;
   if (count > 1) picture.seconds = 1.0;
-  const int64_t step = 3 * slots * fitted.height * fitted.width;  // floats of one place in time
+  const int64_t step = 3 * slots * fitted.height * fitted.width;  // floats per point in time
   picture.patches.resize(static_cast<size_t>(picture.time * step));
   const Tables table = tables(s);
   for (int64_t i = 0; i < count; ++i) {

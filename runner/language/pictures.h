@@ -12,46 +12,49 @@
 
 namespace compeer::language {
 
-/// How a model's folder wants pictures: preprocessor_config.json, or what processor_config.json calls image_processor.
+/// Preprocessing settings of a vision model: preprocessor_config.json, or "image_processor" in processor_config.json.
 struct PictureSettings {
-  int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
+  int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;  ///< limits of a picture after resizing
+  /// Pixels per side of a patch; frames per patch; patches per side that make one token.
   int64_t patch_size = 14, temporal_patch_size = 2, merge_size = 2;
   std::array<float, 3> mean{0.48145466f, 0.4578275f, 0.40821073f};
   std::array<float, 3> deviation{0.26862954f, 0.26130258f, 0.27577711f};
   double rescale_factor = 1.0 / 255.0;
 
-  /// Throws Error (exit 4) naming the file and the key: missing file, values that make no sense, steps left out that
-  /// this room always takes (do_resize, do_rescale, do_normalize, bicubic).
+  /// Reads a model folder. Throws Error (exit 4), naming file and key, if the file is missing, a value is invalid, or a
+  /// step that is always done is turned off (do_resize, do_rescale, do_normalize, do_convert_rgb, bicubic resampling).
   static PictureSettings load(const std::filesystem::path& folder);
 };
 
-/// A still picture, or a video as its frames: `temporal_patch_size` frames to one patch in time, a still or the last
-/// frame repeated to fill it; several frames make a video, a second between places in time. Resized to what the
-/// settings allow, brought to mean 0 and deviation 1, and cut. Patches stand in units of merge_size x merge_size, unit
-/// after unit along a row of units, row by row within a unit. A patch is channel, then time, then its rows of pixels.
-/// Frames must have one size. Throws Error (exit 4) with `where`.
+/// Preprocesses a still (one frame) or a video (several frames of one size): resizes, normalizes to mean 0 and
+/// deviation 1, and cuts into patches. A patch covers `temporal_patch_size` frames; a still, or the last frame, is
+/// repeated to fill it. Layout of Picture::patches: for each point in time, units of merge_size x merge_size patches in
+/// row-major order; within a unit its patches in row-major order; a patch is [3, temporal_patch_size, patch_size,
+/// patch_size]. Picture::seconds of a video is 1. Throws Error (exit 4), located at `where`, for no frames or an
+/// unusable size.
 Picture make_picture(const std::vector<Image>& frames, const PictureSettings& settings, const std::string& where);
 
-/// From files: one for a still picture, several for a video. With `seconds` it is a video, however many they are.
+/// The same for files. If `seconds` is given, the result is a video even with one frame.
 Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings,
                      std::optional<double> seconds = {});
 
-/// How many placeholder tokens stand for it.
+/// Returns the number of placeholder tokens of a picture.
 int64_t placeholders(const Picture& picture, const PictureSettings& settings);
 
-/// A picture that somebody named: one file, or the frames of a video.
+/// The files of a picture: one for a still, or the frames of a video.
 struct PictureFiles {
   std::vector<std::filesystem::path> frames;
-  std::optional<double> seconds = {};  ///< a video's time from one place to the next: temporal_patch_size frames
+  std::optional<double> seconds = {};  ///< videos: time that temporal_patch_size frames take; empty: a still
 };
 
-/// A list of names: "cat.png", or ["1.png", "2.png"] for a video. Throws Error (exit 4) with `where`.
+/// Parses a list of pictures: "cat.png" for a still, ["1.png", "2.png"] for a video. Throws Error (exit 4), located at
+/// `where`.
 std::vector<PictureFiles> picture_list(const nlohmann::json& names, const std::string& where);
 
-/// The pictures among the contents of messages, in order: parts {"type": "image", "image": "cat.png"} and {"type":
-/// "video", "video": ["1.png", "2.png"], "fps": 2}, where fps says how many of these frames make a second ("path" and
-/// "url" may stand for "image" and "video"; file:// may stand before a name). Throws Error (exit 4) with `where` for
-/// parts without a file, pictures of several files, and addresses in the network.
+/// Returns the pictures in the contents of messages, in order: parts {"type": "image", "image": "cat.png"} and
+/// {"type": "video", "video": ["1.png", "2.png"], "fps": 2} (frames per second; default: one patch per second). The
+/// keys "path" and "url" are accepted in place of "image" and "video", and names may begin with file://. Throws Error
+/// (exit 4), located at `where`, for a part without a file, an image of several files, or a network address.
 std::vector<PictureFiles> picture_parts(const nlohmann::json& messages, const PictureSettings& settings,
                                         const std::string& where);
 

@@ -1,3 +1,4 @@
+// Decodes PNG files with libpng.
 #include <png.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace compeer::language {
 
 namespace {
 
-// One PNG file on its way to pixels.
+// Decodes one PNG file.
 class PngReader {
  public:
   PngReader(std::string_view bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {
@@ -40,13 +41,13 @@ class PngReader {
     image_.pixels.resize(row * static_cast<size_t>(image_.height));
     for (int64_t y = 0; y < image_.height; ++y) rows_.push_back(image_.pixels.data() + static_cast<size_t>(y) * row);
     must(read_pixels);
-    attempt_.run(read_end, *this);  // only the orientation can still come; pixels are complete
+    attempt_.run(read_end, *this);  // pixels are complete; only the orientation may follow
     if (cut_grey_) spread_grey();
     return {std::move(image_), orientation()};
   }
 
  private:
-  // The size stands in the first 24 bytes: looked at here so that nothing is spent on an absurd one.
+  // The size is in the first 24 bytes. Checked here before libpng allocates memory for it.
   void check_header() const {
     if (bytes_.size() < 33) broken(where_, "PNG", "ends too early");
     if (bytes_.substr(12, 4) != "IHDR") broken(where_, "PNG", "begins without its header");
@@ -83,7 +84,7 @@ class PngReader {
   static void read_pixels(PngReader& self) { png_read_image(self.png_, self.rows_.data()); }
   static void read_end(PngReader& self) { png_read_end(self.png_, self.info_); }
 
-  // 16-bit grey, two bytes a pixel, to three bytes; values above 255 become 255, as Pillow makes them.
+  // 16-bit grey, two bytes per pixel, to RGB; values above 255 become 255, as in Pillow.
   void spread_grey() {
     std::vector<uint8_t> rgb(image_.pixels.size() / 2 * 3);
     for (size_t i = 0; i < rgb.size() / 3; ++i)

@@ -1,3 +1,4 @@
+// Image sizes and bicubic resizing, as in transformers and torchvision.
 #include "language/resize.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,8 @@ namespace compeer::language {
 
 namespace {
 
-// What each place along one side of the result takes from the source: `count` places from `first` on, with weights in
-// units of 2^-places.
+// Resampling along one side: each position of the result is a weighted sum of `count` source positions from `first` on.
+// Weights are in units of 2^-places.
 struct Side {
   struct Reach {
     int64_t first, count;

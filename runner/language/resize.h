@@ -11,13 +11,14 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
-/// The size a picture is brought to before it is cut: sides are multiples of `factor` (halves round to even), the
-/// number of pixels lies between the limits as nearly as that allows, and the aspect changes as little as possible.
-/// Throws Error (exit 4) naming `where` if one side is more than 200 times the other.
+/// Returns the size to resize a picture to before it is cut into patches: sides are multiples of `factor` (rounded half
+/// to even), the number of pixels is within the limits as far as that allows, and the aspect ratio changes as little as
+/// possible. Throws Error (exit 4), located at `where`, if one side is more than 200 times the other.
 Size smart_resize(Size size, int64_t factor, int64_t min_pixels, int64_t max_pixels, const std::string& where);
 
-/// Bicubic (a = -1/2) with antialiasing, columns first, each pass rounded and clamped to 8 bits: to the bit what
-/// torchvision makes of 8-bit pixels, so weights are rounded to 16 bits with one number of binary places per side.
+/// Resizes by bicubic interpolation (a = -1/2) with antialiasing, horizontally first; each pass is rounded and clamped
+/// to 8 bits. Bitwise identical to torchvision for 8-bit images: weights are 16-bit fixed point, with one number of
+/// fractional bits per side.
 Image resize(const Image& image, Size size);
 
 }  // namespace compeer::language

@@ -1,3 +1,5 @@
+// Regular expressions of tokenizer files with PCRE2: translated from Oniguruma's syntax and Unicode version, with a
+// limit on the time that a pattern may take.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "language/splitter.h"
 
@@ -22,7 +24,7 @@ struct Property {
   const char* members;
 };
 
-// Characters that have the property since Unicode 15 or 16, which PCRE2 10.42 does not know.
+// Characters that got the property in Unicode 15 or 16, which PCRE2 10.42 does not support.
 constexpr Property added[] = {
     {"\\p{L}", R"(\x{1C89}-\x{1C8A}\x{A7CB}-\x{A7CD}\x{A7DA}-\x{A7DC}\x{105C0}-\x{105F3}\x{10D4A}-\x{10D65})"
                R"(\x{10D6F}-\x{10D85}\x{10EC2}-\x{10EC4}\x{1123F}-\x{11240}\x{11380}-\x{11389}\x{1138B}\x{1138E})"
@@ -53,6 +55,7 @@ constexpr Property added[] = {
                R"(\x{1FAF7}-\x{1FAF8}\x{1FBCB}-\x{1FBEF})"},
 };
 
+// Translates a pattern from the left.
 class Translation {
  public:
   Translation(const std::string& pattern, const std::string& where) : rest_(pattern), where_(where) {}
@@ -104,13 +107,13 @@ class Translation {
   std::string_view rest_;
   const std::string& where_;
   std::string out_;
-  int sets_ = 0;  // how many brackets are open
+  int sets_ = 0;  // number of open brackets
 };
 
-// Tokenizer files carry regular expressions of Oniguruma, which knows a later Unicode than PCRE2 does here. Returns
-// what means the same to PCRE2 for the constructs that tokenizers use: \s and \S are Unicode's White_Space, \p{L},
-// \p{N} and their like hold the characters added since, sets may stand in sets. Throws Error (exit 4) naming `where`
-// for what can't be said so.
+// Tokenizer files contain regular expressions of Oniguruma, with a newer Unicode version than PCRE2's. Returns the
+// equivalent PCRE2 pattern for the constructs that tokenizers use: \s and \S are Unicode's White_Space; \p{L}, \p{N}
+// and so on include the characters added since; nested sets are flattened. Throws Error (exit 4), located at `where`,
+// for constructs without an equivalent.
 std::string pcre_pattern(const std::string& pattern, const std::string& where) {
   return Translation(pattern, where).result();
 }
@@ -124,8 +127,8 @@ using Limits = std::unique_ptr<pcre2_match_context, Release<pcre2_match_context,
 using Match = std::unique_ptr<pcre2_match_data, Release<pcre2_match_data, pcre2_match_data_free>>;
 
 constexpr size_t longest_pattern = 20000;
-constexpr uint64_t step_limit = 10'000'000, steps_per_byte = 256;  // real tokenizers take up to 13 a byte
-constexpr uint32_t heap = 1 << 20;                                 // KiB, of PCRE2's interpreter
+constexpr uint64_t step_limit = 10'000'000, steps_per_byte = 256;  // real tokenizers take up to 13 per byte
+constexpr uint32_t heap = 1 << 20;                                 // KiB, for PCRE2's interpreter
 
 std::string message(int code) {
   unsigned char text[256] = {};
@@ -133,7 +136,7 @@ std::string message(int code) {
   return reinterpret_cast<char*>(text);
 }
 
-// The largest number of a repetition, such as 3 of \p{N}{1,3}.
+// Returns the largest number in a repetition, such as 3 in \p{N}{1,3}.
 uint64_t largest_repetition(std::string_view pattern) {
   uint64_t largest = 0;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -156,10 +159,10 @@ uint64_t largest_repetition(std::string_view pattern) {
   return largest;
 }
 
-// Work of PCRE2 on one text. It calls `count` before each item of the pattern that it tries. Its own limit on steps
-// begins anew at each character, and leaves out what a single item passes over or looks back at.
+// Limits PCRE2's work on one text. PCRE2 calls `count` before each item of the pattern that it tries. Its own match
+// limit restarts at each character, and does not count the characters that a single item skips or looks back at.
 struct StepLimit {
-  uint64_t limit, each, done = 0;  // `each`: of an item, in proportion to the characters that it may look at in vain
+  uint64_t limit, each, done = 0;  // each: cost of an item, for the characters that it may examine without matching
   size_t at = 0;
 
   static int count(pcre2_callout_block* block, void* steps) {
@@ -176,7 +179,7 @@ struct Piece {
   bool match;
 };
 
-// Matches that join a neighbour: the one before each, of a list that may stand the wrong way round.
+// Joins each match to the piece before it. `pieces` may be in reverse order, to join to the piece after it.
 std::vector<ByteSpan> joined(const std::vector<Piece>& pieces) {
   std::vector<ByteSpan> result;
   bool after_match = false;
@@ -233,8 +236,8 @@ struct Splitter::Pattern {
   SplitBehavior behavior;
   bool invert;
   Code code;
-  uint64_t reach = 0;        // characters that an item of the pattern may look at in vain
-  bool refers_back = false;  // an item may look at all of the text
+  uint64_t reach = 0;        // characters that an item may examine without matching
+  bool refers_back = false;  // has a backreference, which may examine the whole text
 
   std::vector<Piece> pieces(std::string_view text) const;
   bool find(std::string_view text, size_t from, const Match& match, const Limits& limits, ByteSpan& span) const;
@@ -258,7 +261,7 @@ Splitter::Splitter(const std::string& pattern, const std::string& where, SplitBe
   pcre2_pattern_info(pattern_->code.get(), PCRE2_INFO_BACKREFMAX, &references);
   pattern_->reach = std::max<uint64_t>(largest_repetition(translated), back);
   pattern_->refers_back = references > 0;
-  pcre2_jit_compile(pattern_->code.get(), PCRE2_JIT_COMPLETE);  // without it matching is only slower
+  pcre2_jit_compile(pattern_->code.get(), PCRE2_JIT_COMPLETE);  // if this fails, matching is only slower
 }
 
 Splitter::Splitter(Splitter&&) noexcept = default;
@@ -284,14 +287,13 @@ bool Splitter::Pattern::find(std::string_view text, size_t from, const Match& ma
   return true;
 }
 
-// A match of no characters directly behind another match is none, as Oniguruma's users have it; the search goes on
-// a character further.
+// An empty match directly after another match is ignored, as with Oniguruma; the search continues one character later.
 std::vector<Piece> Splitter::Pattern::pieces(std::string_view text) const {
   const Match match(pcre2_match_data_create_from_pattern(code.get(), nullptr));
   const Limits limits(pcre2_match_context_create(nullptr));
   StepLimit steps{step_limit + steps_per_byte * text.size(), 1 + (refers_back ? text.size() : reach) / 16};
   pcre2_set_callout(limits.get(), StepLimit::count, &steps);
-  pcre2_set_match_limit(limits.get(), UINT32_MAX);  // `steps` ends it earlier
+  pcre2_set_match_limit(limits.get(), UINT32_MAX);  // `steps` limits it
   pcre2_set_heap_limit(limits.get(), heap);
   std::vector<Piece> result;
   size_t done = 0, from = 0;

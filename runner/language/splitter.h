@@ -6,23 +6,24 @@
 
 namespace compeer::language {
 
-/// What becomes of the matches of a Split, by the names that tokenizer files have for it. `contiguous`: matches that
-/// touch are one piece.
+/// How the matches of a Split become pieces, by the names of tokenizer files. `isolated`: each is a piece; `removed`:
+/// dropped; `merged_with_previous`, `merged_with_next`: joined to the text before or after; `contiguous`: a run of
+/// adjacent matches is one piece.
 enum class SplitBehavior { isolated, removed, merged_with_previous, merged_with_next, contiguous };
 
-/// Cuts text by a regular expression of a tokenizer file.
+/// Splits text by a regular expression of a tokenizer file. Thread-safe.
 class Splitter {
  public:
-  /// invert: what lies between matches counts as match, and the other way round. Throws Error (exit 4) naming `where`
-  /// if the pattern is not understood.
+  /// `pattern`: in Oniguruma's syntax. `invert`: swap matches and the text between them. Throws Error (exit 4), located
+  /// at `where`, if the pattern is invalid or not supported.
   Splitter(const std::string& pattern, const std::string& where, SplitBehavior behavior = SplitBehavior::isolated,
            bool invert = false);
   Splitter(Splitter&&) noexcept;
   ~Splitter();
 
-  /// Pieces of the text (valid UTF-8), in order; together all of it unless matches are removed. A match of no
-  /// characters cuts, too. Throws Error (exit 4) if the pattern takes more steps on the text than 10 million and 256
-  /// for each byte.
+  /// Returns the pieces of `text`, which must be valid UTF-8, in order, as views into it; together they are the whole
+  /// text unless matches are removed. An empty match splits, too. Throws Error (exit 4) if matching takes more than 10
+  /// million steps plus 256 per byte.
   std::vector<std::string_view> split(std::string_view text) const;
 
  private:
@@ -30,7 +31,7 @@ class Splitter {
   std::unique_ptr<Pattern> pattern_;
 };
 
-/// A pattern that matches this text alone.
+/// Returns a pattern that matches exactly `text`.
 std::string escaped_pattern(const std::string& text);
 
 }  // namespace compeer::language

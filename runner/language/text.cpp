@@ -1,3 +1,4 @@
+// UTF-8, Unicode normalization and character classes with utf8proc.
 #include "language/text.h"
 
 #include <utf8proc.h>
@@ -15,8 +16,8 @@ constexpr size_t long_run = 64;
 
 const utf8proc_uint8_t* units(std::string_view text) { return reinterpret_cast<const utf8proc_uint8_t*>(text.data()); }
 
-// Length of the longest prefix that could still begin a character: how much one U+FFFD stands for. `whole` is how long
-// the character would be.
+// Length of the longest prefix that could begin a character, which one U+FFFD replaces. `whole`: length of that
+// character.
 size_t broken_length(std::string_view bytes, size_t& whole) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
@@ -34,7 +35,8 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// Repairs bytes from the front and returns how many it used: all, or all but what may still become a character.
+// Appends the bytes, repaired, to `text` and returns how many were used: all, or, with `more_may_come`, all but an
+// incomplete character at the end.
 size_t repair(std::string_view bytes, bool more_may_come, std::string& text) {
   const size_t size = bytes.size();
   text.reserve(text.size() + size);
@@ -55,8 +57,8 @@ size_t repair(std::string_view bytes, bool more_may_come, std::string& text) {
   return size - bytes.size();
 }
 
-// utf8proc sorts the marks of one letter by exchanging neighbours: thousands of them would take minutes. Those are
-// brought into order here, as the normal form wants them.
+// utf8proc sorts the combining marks of a letter by exchanging neighbours, which is quadratic: thousands of them would
+// take minutes. This sorts long runs beforehand, by combining class as normalization requires.
 std::string sort_marks(std::string_view text) {
   struct Mark {
     int order;
@@ -86,7 +88,7 @@ std::string sort_marks(std::string_view text) {
   return result;
 }
 
-// valid UTF-8 -> normal form C
+// Normalization form C of valid UTF-8.
 std::string composed(std::string_view text) {
   if (is_ascii(text)) return std::string(text);
   const std::string sorted = sort_marks(text);
@@ -113,7 +115,7 @@ std::string take_settled(std::string& bytes) {
 
 std::string normalize(std::string_view text) { return is_ascii(text) ? std::string(text) : composed(valid_utf8(text)); }
 
-// What stands before an ASCII character never changes what it becomes: there the text may be cut.
+// An ASCII character never composes with the text before it, so the text may be cut in front of it.
 std::string normalize(std::string_view text, std::vector<ByteSpan>& spans) {
   const auto ascii = [&](size_t i) { return i == text.size() || static_cast<unsigned char>(text[i]) < 0x80; };
   std::string result;

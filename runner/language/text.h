@@ -13,29 +13,31 @@ struct ByteSpan {
   bool operator==(const ByteSpan&) const = default;
 };
 
-/// Unicode normal form C. Bytes that are not UTF-8 become U+FFFD.
+/// Returns the text in Unicode normalization form C. Bytes that are not UTF-8 become U+FFFD.
 std::string normalize(std::string_view text);
 
-/// The same for valid UTF-8 in which some spans matter (in order, apart): they are moved to where their characters are
-/// afterwards. A span whose edge is no ASCII character grows to the next one, so that it may hold more, never less.
+/// The same for valid UTF-8, updating `spans` (ascending, not overlapping) to cover the same characters afterwards. A
+/// span is first extended until it begins with, and is followed by, an ASCII character or the edge of the text, so that
+/// it may cover more than before, never less.
 std::string normalize(std::string_view text, std::vector<ByteSpan>& spans);
 
-/// As UTF-8: every byte sequence that is none becomes one U+FFFD.
+/// Returns valid UTF-8: each invalid byte sequence becomes one U+FFFD.
 std::string valid_utf8(std::string_view bytes);
 
-/// Takes what is settled off the front of `bytes`, repaired as `valid_utf8` does; what could still become a character
-/// stays (at most three bytes).
+/// Removes all complete characters from the front of `bytes` and returns them, repaired as by `valid_utf8`. Bytes that
+/// may still become a character stay (at most three).
 std::string take_settled(std::string& bytes);
 
-/// The character that `text`, which is valid UTF-8 and not empty, begins or ends with; its length in bytes.
+/// A code point and its length in bytes.
 struct Character {
   int32_t code;
   size_t length;
 };
+/// Return the first and the last character of `text`, which must be valid UTF-8 and not empty.
 Character first_character(std::string_view text);
 Character last_character(std::string_view text);
 
-/// Unicode's White_Space, and what regular expressions call a word character.
+/// True for Unicode's White_Space; true for word characters of regular expressions (\w).
 bool is_space(int32_t code);
 bool is_word(int32_t code);
 

@@ -1,3 +1,4 @@
+// Incremental decoding and stop strings.
 #include "language/text_stream.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ std::string TextStream::push(int32_t id) {
     waiting_ += bytes;
     return tokenizer_->decoder().byte_level ? take_settled(waiting_) : "";
   }
-  if (bytes.empty()) return "";  // a special token that isn't shown, or no token: neither ends a run of bytes
+  if (bytes.empty()) return "";  // a special token that isn't shown, or an unknown id: neither ends a run of bytes
   return stripped(settle_bytes() + std::string(bytes));
 }
 
@@ -28,7 +29,7 @@ std::string TextStream::finish() {
   return rest;
 }
 
-// As the library tokenizers does: if one byte of a run is broken, all are.
+// As in the library `tokenizers`: if a run of bytes is not valid UTF-8, each of its bytes becomes U+FFFD.
 std::string TextStream::settle_bytes() {
   std::string text;
   if (valid_utf8(waiting_) == waiting_) {

@@ -9,21 +9,21 @@
 
 namespace compeer::language {
 
-/// Text of tokens that come one by one. What has been given out, put together, is what `Tokenizer::decode` makes of all
-/// ids; never half a character, so a character that takes several tokens comes with the last of them. Where tokens
-/// stand for bytes (SentencePiece), what they spell comes with the first token that is none: until then a byte may
-/// follow with which all of them are broken.
+/// Incremental decoding: converts tokens to text as they arrive. The returned pieces, concatenated, equal
+/// `Tokenizer::decode` of all ids, and never split a character. A run of byte tokens (SentencePiece) is returned with
+/// the first token after it, since a further byte could make the whole run invalid.
 class TextStream {
  public:
+  /// Keeps a reference to the tokenizer. `keep_special`: include special tokens in the text.
   explicit TextStream(const Tokenizer& tokenizer, bool keep_special = false);
 
-  /// The text that this token settles; often empty for a part of a character.
+  /// Returns the text that becomes final with this token; may be empty.
   std::string push(int32_t id);
 
-  /// Whole characters that wait: `finish` would give them now.
+  /// The text held back, if it consists of complete characters; otherwise empty. A view that the next call invalidates.
   std::string_view whole() const;
 
-  /// The rest: U+FFFD if the last tokens form no whole character. The stream then begins anew.
+  /// Returns the text held back, with U+FFFD for an incomplete character, and resets the stream.
   std::string finish();
 
  private:
@@ -32,30 +32,31 @@ class TextStream {
 
   const Tokenizer* tokenizer_;
   bool keep_special_;
-  std::string waiting_;  // bytes that may still become a character
-  size_t to_strip_;      // how often the character that is left out at the begin may still come
+  std::string waiting_;  // bytes held back
+  size_t to_strip_;      // occurrences of TokenDecoder::strip still to be removed at the start
 };
 
-/// Watches a completion's tokens for texts that end it, wherever tokens begin and end. Special tokens count as text.
+/// Detects stop strings in a completion, independent of token boundaries. Special tokens count as text.
 class StopStrings {
  public:
+  /// Keeps a reference to the tokenizer.
   StopStrings(const Tokenizer& tokenizer, std::vector<std::string> texts);
 
-  /// Whether the text so far contains one of them.
+  /// Adds a token; returns true if the text so far contains a stop string.
   bool push(int32_t id);
-  /// `push` of a copy, for a completion of its own.
+  /// Returns a function with its own copy of the state, for `rollout::CompletionRules::stop`.
   std::function<bool(int32_t id)> rule() const {
     return [own = *this](int32_t id) mutable { return own.push(id); };
   }
 
-  /// The part of a whole text that stands before the first of them.
+  /// Returns the part of `text` before the first stop string; all of it if there is none.
   static std::string before(const std::string& text, const std::vector<std::string>& texts);
 
  private:
   TextStream stream_;
   std::vector<std::string> texts_;
   size_t longest_ = 0;
-  std::string tail_;  // of the text: as much as may begin one of them
+  std::string tail_;  // end of the text, where a stop string may begin
 };
 
 }  // namespace compeer::language

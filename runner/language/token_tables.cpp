@@ -1,3 +1,4 @@
+// Parses the large tables of tokenizer files event by event (SAX).
 #include "language/token_tables.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Builds a JSON value, but for its tables: their entries are taken as they come.
+/// Builds a JSON value without the tables, whose entries go directly to TokenTables.
 class TableReader : public JsonBuilder<Json> {
  public:
   enum class Layout { tokenizer, vocabulary };
@@ -45,7 +46,7 @@ class TableReader : public JsonBuilder<Json> {
   }
   bool key(string_t& name) override {
     if (within_ != Within::vocabulary) return JsonBuilder::key(name);
-    token_ = std::move(name);  // the vocabulary looks for those that stand twice
+    token_ = std::move(name);  // Vocabulary checks for duplicates
     return true;
   }
 
@@ -111,7 +112,7 @@ class TableReader : public JsonBuilder<Json> {
   Layout layout_;
   TokenTables& tables_;
   Within within_ = Within::plain;
-  std::string token_;  // whose id comes next
+  std::string token_;  // key of the vocabulary entry being read
   std::vector<std::string> pair_;
 };
 

@@ -9,20 +9,22 @@
 
 namespace compeer::language {
 
-/// The most bytes that a file of a tokenizer may have.
+/// Largest size of a tokenizer file, in bytes.
 constexpr uint64_t largest_table = uint64_t{1} << 29;
 
-/// The two tables of a byte-pair model. They are most of its file, so they never become JSON values.
+/// Vocabulary and merge list of a BPE model. They are most of its file, so they are parsed without building JSON
+/// values.
 struct TokenTables {
   std::vector<TokenId> vocabulary;
   std::vector<BytePairs::Pair> merges;
 };
 
-/// tokenizer.json without its tables, which are those at model.vocab and model.merges; objects in the order of the
-/// file. Throws Error (exit 4) naming the file: it can't be read, is no strict JSON (base/json.h), or no such table.
+/// Parses tokenizer.json: fills `tables` from model.vocab and model.merges and returns the rest, with keys in the order
+/// of the file. Throws Error (exit 4), naming the file, if it can't be read, is not strict JSON (base/json.h), or has
+/// an invalid table.
 nlohmann::ordered_json read_tokenizer(const std::filesystem::path& file, TokenTables& tables);
 
-/// vocab.json: the whole file is the table.
+/// Parses vocab.json, an object of tokens and ids. Errors as above, and if it is empty.
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file);
 
 }  // namespace compeer::language

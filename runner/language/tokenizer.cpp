@@ -1,3 +1,4 @@
+// Text to ids: added tokens, normalization, added tokens again, pre-tokenization, BPE. And back.
 #include "language/tokenizer.h"
 
 #include <fmt/format.h>
@@ -17,9 +18,9 @@ namespace compeer::language {
 
 namespace {
 
-constexpr size_t longest_added = 1024;  // bytes: a longer one would be looked for too long at every place
+constexpr size_t longest_added = 1024;  // bytes; longer ones would make matching slow
 
-// The parts of spans that lie in `place`, counted from its begin.
+// The parts of spans that overlap `place`, relative to its begin.
 std::vector<ByteSpan> within(std::span<const ByteSpan> spans, ByteSpan place) {
   std::vector<ByteSpan> result;
   auto span = std::partition_point(spans.begin(), spans.end(), [&](const ByteSpan& s) { return s.end <= place.begin; });
@@ -47,7 +48,7 @@ Tokenizer::Tokenizer(std::filesystem::path folder, TokenizerFiles&& files)
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
-  // An adapter that another program wrote comes without: its model has it.
+  // Adapters written by other programs have no tokenizer.
   const bool absent =
       !std::filesystem::exists(folder / "tokenizer.json") && !std::filesystem::exists(folder / "vocab.json");
   const auto from = absent ? base_model(folder) : folder;
@@ -66,7 +67,7 @@ void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& whe
       throw Error(where, fmt::format("added token '{}' has id {}, but token or id are taken", token.text, id), "",
                   Exit::data);
     added_ids_[token.text] = id;
-    // GPT-2's spelling is not that of added tokens: one with letters beyond ASCII stands for itself.
+    // Added tokens are not in GPT-2's byte spelling.
     added_[id] = {token, decoder_.byte_level ? token.text : decoder_.bytes(token.text)};
     size_ = std::max<int64_t>(size_, id + 1);
     if (token.normalized) token.text = normal_form_.of(token.text);
@@ -124,7 +125,7 @@ void Tokenizer::encode_piece(std::string_view text, bool first, std::vector<Byte
 
 void Tokenizer::encode_words(std::string_view text, bool first, std::vector<int32_t>& ids) const {
   const PreTokenizedText cut = pre_tokenizer_.cut(text, first);
-  // A word that came before has its ids already, further up.
+  // The ids of a repeated word are copied: position in `ids` and count, by word.
   std::unordered_map<std::string_view, std::pair<size_t, size_t>> seen;
   for (const auto word : cut.words) {
     const size_t begin = ids.size();

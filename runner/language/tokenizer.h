@@ -18,60 +18,63 @@ namespace compeer::language {
 
 struct TokenizerFiles;
 
-/// The tokenizer of a model folder of the Hugging Face layout (tokenizer_files.h): BPE, byte-level as Qwen2, GPT-2 and
-/// Llama 3 have it, or of characters with tokens for the bytes of others, as SentencePiece makes it for Llama 2 and
-/// Mistral. May be used by several threads at once.
+/// The tokenizer of a model folder in Hugging Face layout (tokenizer_files.h): byte-level BPE, as in Qwen2, GPT-2 and
+/// Llama 3, or character BPE with byte fallback, as in SentencePiece models such as Llama 2 and Mistral. Thread-safe.
 class Tokenizer {
  public:
-  /// Throws Error (exit 4) naming the file and what is wrong or not supported.
+  /// Loads the tokenizer of a folder; of an adapter folder without one, its base's. Throws Error (exit 4), naming the
+  /// file, if it is missing or invalid, or uses an unsupported feature.
   static Tokenizer load(const std::filesystem::path& folder);
 
-  /// Ids of a text, none added to them, whatever the file's post-processor would add: a beginning-of-text comes from
-  /// the chat template alone. Added tokens that are not special ("<reply>") are recognised always; special ones
-  /// ("<|im_end|>") only if asked for: in what people and models write they are plain text. Bytes that are not UTF-8
-  /// become U+FFFD; those that no token spells vanish (`lost_bytes`).
+  /// Returns the ids of a text. Nothing is added: post-processors are not run, and a beginning-of-text token comes from
+  /// the chat template only. Added tokens that are not special ("<reply>") are always recognised, special ones
+  /// ("<|im_end|>") only if `special`. Bytes that are not UTF-8 become U+FFFD; bytes without a token are dropped
+  /// (`lost_bytes`).
   std::vector<int32_t> encode(std::string_view text, bool special = false) const;
 
-  /// Special tokens are recognised except where they touch one of the spans `plain` (in order, apart). Apart from
-  /// that, spans change nothing: words go across their edges. `text` must be UTF-8, or Error (exit 4).
+  /// The same, recognising special tokens except where they overlap one of the spans `plain` (ascending, not
+  /// overlapping). Spans have no other effect: words may cross their edges. Throws Error (exit 4) if `text` is not
+  /// UTF-8.
   std::vector<int32_t> encode(std::string_view text, std::span<const ByteSpan> plain) const;
 
-  /// Whether this text, which begins with a token outside the spans `plain`, may be encoded by itself: behind any other
-  /// text the ids are those of the one and then those of the other.
+  /// True if `text` can be encoded separately: appended to any other text, its ids follow those of the other text
+  /// unchanged. False unless it begins with a token that is recognised outside the spans `plain`.
   bool parts(std::string_view text, std::span<const ByteSpan> plain) const;
 
-  /// UTF-8; bytes that form no character become U+FFFD. An id that no token has stands for nothing. Where the file says
-  /// so, a space at the begin is left out.
+  /// Returns the text of ids as valid UTF-8; incomplete characters become U+FFFD, unknown ids nothing. `keep_special`:
+  /// include special tokens. Removes a space at the start if the tokenizer file says so.
   std::string decode(std::span<const int32_t> ids, bool keep_special = false) const;
 
-  /// What one token stands for: bytes that need not be whole characters.
+  /// Returns the bytes of one token, which may be part of a character; empty for an unknown id.
   std::string_view bytes(int32_t id, bool keep_special = false) const;
 
-  /// Whether it is one of SentencePiece's tokens for a byte: a run of those is text only as a whole (text_stream.h).
+  /// True for SentencePiece's byte tokens; a run of them is decoded as a whole (text_stream.h).
   bool is_byte(int32_t id) const;
   const TokenDecoder& decoder() const { return decoder_; }
 
-  /// How many of the 256 bytes no token spells: they vanish from what is encoded.
+  /// Number of the 256 byte values that have no token and are dropped when text is encoded.
   int lost_bytes() const { return pairs_.symbols().lost_bytes(); }
 
-  /// Whether a token has this id. Models may have more rows than their tokenizer has tokens.
+  /// True if a token has this id. A model's vocabulary may be larger than its tokenizer's.
   bool knows(int32_t id) const;
 
-  /// One more than the largest id: the rows a model's embedding needs.
+  /// Largest id plus 1: the number of rows that a model's embedding needs.
   int64_t size() const { return size_; }
-  /// The id of an added token; throws Error (exit 4) if the tokenizer has none of that name.
+  /// Returns the id of an added token. Throws Error (exit 4) if there is none with this text.
   int32_t id(const std::string& token) const;
+  /// True if there is an added token with this text.
   bool recognises(const std::string& token) const { return added_ids_.contains(token); }
-  /// Ends a turn: the config's eos_token. Throws Error (exit 4) if there is none.
+  /// Returns the id of the token that ends a turn, eos_token in the config. Throws Error (exit 4) if there is none.
   int32_t end() const;
 
+  /// The folder that the tokenizer was loaded from: the base's, if an adapter folder has none.
   const std::filesystem::path& folder() const { return folder_; }
-  /// Tokens by what the config calls them: "eos_token", "bos_token", ...
+  /// Special tokens by their name in the config: "eos_token", "bos_token", ...
   const std::map<std::string, std::string>& roles() const { return roles_; }
 
-  /// Copies the folder's tokenizer files and chat templates, so that a saved model is complete.
+  /// Copies the tokenizer files, chat templates and generation_config.json to another model folder.
   void save(const std::filesystem::path& folder) const;
-  /// Their names, whether or not a folder has them.
+  /// Names of these files, whether or not a folder has them.
   static std::span<const char* const> file_names();
 
  private:
@@ -83,7 +86,7 @@ class Tokenizer {
   void encode_word(std::string_view word, std::vector<int32_t>& ids) const;
 
   std::filesystem::path folder_;
-  std::string file_;  // that has the vocabulary
+  std::string file_;  // the file with the vocabulary, for errors
   std::map<std::string, std::string> roles_;
   NormalForm normal_form_;
   PreTokenizer pre_tokenizer_;
@@ -91,10 +94,10 @@ class Tokenizer {
   TokenDecoder decoder_;
   Vocabulary vocabulary_;
   BytePairs pairs_;
-  AddedTokens raw_{{}}, normalized_{{}};  // looked for before and after the normal form
+  AddedTokens raw_{{}}, normalized_{{}};  // matched before and after normalization
   struct Added {
     AddedToken token;
-    std::string bytes;  // what it stands for
+    std::string bytes;  // decoded
   };
   std::unordered_map<int32_t, Added> added_;
   std::unordered_map<std::string, int32_t> added_ids_;

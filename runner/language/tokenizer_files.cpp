@@ -1,3 +1,4 @@
+// Reads the files of a tokenizer folder, including those of older tokenizers without tokenizer.json.
 #include "language/tokenizer_files.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ std::string text_of(const Json& token) {
   return token.is_string() ? token.get<std::string>() : "";
 }
 
-// A line that begins with "#version" is a header only where it is the first: other merges begin with "#".
+// "#version" is a header only in the first line: merges may begin with "#", too.
 std::vector<BytePairs::Pair> read_merges(const fs::path& file) {
   const std::string text = read_plain_file(file, largest_table);
   std::vector<BytePairs::Pair> merges;
@@ -55,7 +56,7 @@ std::vector<BytePairs::Pair> read_merges(const fs::path& file) {
   return merges;
 }
 
-// How the tokenizers that come as two tables split words: their files do not say it, their class does.
+// Sets up the pre-tokenizer of a tokenizer in two tables, which do not contain it, from its class.
 void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& into) {
   const auto file = folder / "tokenizer_config.json";
   std::string name = config.value("tokenizer_class", "");
@@ -80,7 +81,7 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
   }
 }
 
-// Tokens that the config knows and the tokenizer itself does not.
+// Adds tokens of the config that the tokenizer does not have yet; new ones get the next free ids.
 class ConfigTokens {
  public:
   explicit ConfigTokens(TokenizerFiles& into) : into_(into), next_(into.vocabulary.size()) {

@@ -11,31 +11,33 @@
 
 namespace compeer::language {
 
-/// What a tokenizer folder says, read and checked, whichever files say it:
-///   tokenizer.json                          all of it, as the library `tokenizers` saves
-///   vocab.json, merges.txt                  the tables; how words are split follows from tokenizer_class
-///   tokenizer_config.json                   added tokens, the end token, chat templates
-///   special_tokens_map.json                 what that file does not name
+/// The parsed and checked contents of a tokenizer folder, in either layout:
+///   tokenizer.json                          the whole tokenizer, as saved by the library `tokenizers`
+///   vocab.json, merges.txt                  the tables only; tokenizer_class determines how words are split
+/// with, in both,
+///   tokenizer_config.json                   added tokens, special tokens
+///   special_tokens_map.json                 special tokens that tokenizer_config.json does not name
 struct TokenizerFiles {
-  std::filesystem::path file;  ///< that has the vocabulary
+  std::filesystem::path file;  ///< the file with the vocabulary
   Vocabulary vocabulary{{}, ""};
   std::vector<BytePairs::Pair> merges;
   NormalForm normal_form;
   PreTokenizer pre_tokenizer;
   SymbolSettings symbols;
-  bool ignore_merges = false;  ///< a word that is a token is that token, whatever the merges say
+  bool ignore_merges = false;  ///< encode a word that is a token as that token, without merges
   TokenDecoder decoder;
   std::vector<AddedToken> added;
   std::map<std::string, std::string> roles;  ///< "eos_token" -> "<|im_end|>"
 };
 
-/// Throws Error (exit 4) naming the file and what is wrong or not supported there.
+/// Reads a tokenizer folder. Throws Error (exit 4), naming the file, if one is missing or invalid, or uses an
+/// unsupported feature.
 TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder);
 
-/// The part of it that tokenizer.json gives.
+/// Reads tokenizer.json into `into`. Errors as above.
 void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into);
 
-/// One entry of a list of added tokens.
+/// Parses an entry of a list of added tokens. Throws Error (exit 4), located at `where`, if the id is invalid.
 AddedToken added_token(const nlohmann::ordered_json& entry, int64_t id, const std::string& where);
 
 }  // namespace compeer::language

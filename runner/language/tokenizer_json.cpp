@@ -1,5 +1,5 @@
-// The steps of tokenizer.json that BPE tokenizers have: those of Qwen2, GPT-2, SmolLM2, Llama, Mistral and their kin.
-// How that file is read: its model and its added tokens.
+// Reads tokenizer.json: the model, added tokens and steps of BPE tokenizers such as those of Qwen2, GPT-2, SmolLM2,
+// Llama and Mistral.
 #include "language/tokenizer_json.h"
 
 #include <fmt/format.h>
@@ -25,9 +25,10 @@ void unsupported_tokenizer(const std::string& where, const std::string& what) {
 
 namespace {
 
-constexpr size_t growth = 4;  // the most that replacements may lengthen a text: a file shall not fill the memory
+constexpr size_t growth =
+    4;  // largest factor by which replacements may lengthen a text, so that a file can't exhaust memory
 
-// A step and, if it is a sequence, those in it.
+// Returns the steps of a Sequence, or the single step.
 std::vector<Json> steps_of(const Json& file, const char* name, const char* list) {
   if (!file.contains(name) || file.at(name).is_null()) return {};
   const Json& step = file.at(name);
@@ -40,7 +41,7 @@ bool flag_of(const Json& step, const char* name, bool otherwise) {
   return step.contains(name) && !step.at(name).is_null() ? step.at(name).get<bool>() : otherwise;
 }
 
-/// Reads replacements and keeps an eye on how much longer they make a text, one after the other.
+/// Reads replacements and limits how much they may lengthen a text, all together.
 class Replacements {
  public:
   explicit Replacements(const std::string& where) : where_(where) {}
@@ -116,7 +117,7 @@ void add_strip(const Json& step, const std::string& where, TokenDecoder& into) {
 const std::vector<std::string> byte_level_order{"ByteLevel"};
 const std::vector<std::string> character_order{"Replace", "ByteFallback", "Fuse", "Strip"};
 
-// Bytes that spell the mark of a space, say, are to stay what they are.
+// Requires the usual order of decoder steps: byte tokens that spell the space mark, for example, must not be replaced.
 void check_order(const std::vector<Json>& steps, const std::vector<std::string>& order, const std::string& where) {
   const auto place = [&](const std::string& type) { return std::find(order.begin(), order.end(), type); };
   std::string last;

@@ -6,19 +6,21 @@
 
 namespace compeer::language {
 
-/// Splits as ByteLevel does when it brings its own pattern: GPT-2's.
+/// GPT-2's split pattern, the default of the pre-tokenizer ByteLevel.
 extern const char* const byte_level_pattern;
 
-/// The steps of tokenizer.json: what stands there under "normalizer", "pre_tokenizer" and "decoder". All throw Error
-/// (exit 4) naming `where` and the step that is not supported; what is no step at all is an exception of the library.
+// Parsers of the steps "normalizer", "pre_tokenizer" and "decoder" of tokenizer.json. They throw Error (exit 4),
+// located at `where`, for a step that is not supported, and exceptions of nlohmann::json for a malformed one.
+
 NormalForm read_normalizer(const nlohmann::ordered_json& file, const std::string& where);
 
-/// byte_level: whether words are spelled as GPT-2 does at the end.
+/// Sets `byte_level` if the last step is ByteLevel, so that words are spelled as GPT-2 does.
 PreTokenizer read_pre_tokenizer(const nlohmann::ordered_json& file, const std::string& where, bool& byte_level);
 
-/// A byte-level file needs no decoder.
+/// Byte-level tokenizers need no decoder in the file; others do.
 TokenDecoder read_decoder(const nlohmann::ordered_json& file, const std::string& where, bool byte_level);
 
+/// Throws Error (exit 4): `what` is not supported.
 [[noreturn]] void unsupported_tokenizer(const std::string& where, const std::string& what);
 
 }  // namespace compeer::language

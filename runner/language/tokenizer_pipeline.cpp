@@ -1,3 +1,4 @@
+// The steps of a tokenizer file around BPE: normalizer, pre-tokenizer and decoder.
 #include "language/tokenizer_pipeline.h"
 
 #include <fmt/format.h>
@@ -11,16 +12,16 @@ namespace compeer::language {
 
 namespace {
 
-// Moves the edges of spans as text is copied piece by piece.
+// Updates the edges of spans while text is copied piece by piece.
 class Edges {
  public:
   explicit Edges(std::vector<ByteSpan>& spans) : spans_(spans) {}
 
-  /// [begin, end) of the text stands at `at` as it was.
+  /// Bytes [begin, end) of the text were copied unchanged to `at`.
   void copied(size_t begin, size_t end, size_t at) {
     for (; next_ < 2 * spans_.size() && edge() <= end; ++next_) edge() = at + (edge() - begin);
   }
-  /// What stood before `end` has become [at, at + size): a span that begins within it begins before it.
+  /// The bytes before `end` were replaced by [at, at + size): a span that begins or ends within them is extended.
   void replaced(size_t end, size_t at, size_t size) {
     for (; next_ < 2 * spans_.size() && edge() < end; ++next_) edge() = next_ % 2 == 0 ? at : at + size;
   }
@@ -111,7 +112,7 @@ PreTokenizedText PreTokenizer::cut(std::string_view text, bool first) const {
     std::vector<std::string_view> parts;
     for (size_t i = 0; i < result.words.size(); ++i) {
       const auto more = splitter.split(result.words[i]);
-      // Where the front of the text is removed, what is left doesn't begin it.
+      // If the front of the text was removed, the first piece left is not its beginning.
       if (i == 0 && (more.empty() || more.front().data() != result.words[0].data())) first = false;
       parts.insert(parts.end(), more.begin(), more.end());
     }

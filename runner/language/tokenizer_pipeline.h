@@ -12,18 +12,20 @@
 
 namespace compeer::language {
 
-/// Every `from` becomes `to`.
+/// A replacement of every `from` by `to`.
 struct TextReplacement {
   std::string from, to;
 };
 
+/// Returns the text with all replacements made.
 std::string replaced(std::string_view text, const TextReplacement& replacement);
 
-/// The form that a tokenizer file brings text to before words are cut: its normalizer, step by step.
+/// The normalizer of a tokenizer file: steps that are applied in order to text before it is split into words.
 class NormalForm {
  public:
+  /// Adds Unicode normalization form C.
   void add_nfc() { steps_.push_back({Step::Kind::nfc, {}}); }
-  /// Put before every text that is not empty.
+  /// Adds a prefix to every text that is not empty.
   void add_prefix(std::string prefix) { steps_.push_back({Step::Kind::prefix, {"", std::move(prefix)}}); }
   void add_replacement(TextReplacement replacement) {
     steps_.push_back({Step::Kind::replacement, std::move(replacement)});
@@ -31,10 +33,10 @@ class NormalForm {
 
   bool empty() const { return steps_.empty(); }
 
-  /// Of valid UTF-8.
+  /// Returns the normalized text. `text` must be valid UTF-8.
   std::string of(std::string_view text) const;
-  /// The same for text in which some spans matter (in order, apart): they are moved to where their characters are
-  /// afterwards. They may come to hold more, never less; a prefix belongs to none.
+  /// The same, updating `spans` (ascending, not overlapping) to cover the same characters afterwards. They may cover
+  /// more than before, never less. A prefix is in no span.
   std::string of(std::string_view text, std::vector<ByteSpan>& spans) const;
 
  private:
@@ -45,49 +47,50 @@ class NormalForm {
   std::vector<Step> steps_;
 };
 
-/// A step of Metaspace: spaces become `mark`, and one is put before pieces that begin with none. ByteLevel does so with
-/// the space itself.
+/// The step Metaspace: replaces spaces by `mark` and prepends a mark to pieces that don't begin with one. With a space
+/// as mark, it is the add_prefix_space of ByteLevel.
 struct SpaceMark {
   enum class Before { every_piece, first_piece, none };
   std::string mark;
-  Before before = Before::every_piece;
+  Before before = Before::every_piece;  ///< the pieces to which a mark is prepended
 };
 
-/// The words of a text, in order; those that don't stand in it as they are, are kept in `changed`.
+/// The words of a text, in order: views into the text, or into `changed` if a step changed them.
 struct PreTokenizedText {
   std::vector<std::string_view> words;
   std::deque<std::string> changed;
 };
 
-/// Cuts text into the words that merges may not cross: the steps of a tokenizer file, each on the pieces of the last.
+/// The pre-tokenizer of a tokenizer file: splits text into words, which merges don't cross. Each step is applied to the
+/// pieces of the step before.
 class PreTokenizer {
  public:
   void add(Splitter step) { steps_.emplace_back(std::move(step)); }
   void add(SpaceMark step) { steps_.emplace_back(std::move(step)); }
 
-  /// first: whether what is encoded begins with this text (valid UTF-8).
+  /// Splits `text`, which must be valid UTF-8 and outlive the result. `first`: it is the beginning of the encoded text.
   PreTokenizedText cut(std::string_view text, bool first) const;
 
  private:
   std::vector<std::variant<Splitter, SpaceMark>> steps_;
 };
 
-/// How the tokens of a file stand for text: its decoder. Either in GPT-2's spelling (vocabulary.h) or, as SentencePiece
-/// has them, as text in which a mark stands for a space, and with tokens for single bytes ("<0x0A>").
+/// The decoder of a tokenizer file: how tokens represent text. Either GPT-2's byte spelling (vocabulary.h) or that of
+/// SentencePiece: text with a mark for spaces, and tokens for single bytes ("<0x0A>").
 struct TokenDecoder {
-  bool byte_level = true;
-  std::vector<TextReplacement> replacements;  ///< within each token
+  bool byte_level = true;                     ///< GPT-2's spelling; the other members are then unused
+  std::vector<TextReplacement> replacements;  ///< made within each token
   bool byte_fallback = false;                 ///< there are tokens for bytes
-  std::string strip;                          ///< this character is left out ...
-  size_t strip_start = 0;                     ///< ... up to so many times where a text begins
+  std::string strip;                          ///< character to remove from the start of a text
+  size_t strip_start = 0;                     ///< most occurrences of it to remove
 
-  /// What one token stands for.
+  /// Returns the bytes of one token.
   std::string bytes(std::string_view token) const;
-  /// Whether it is a token for a byte: a run of those is text if it is UTF-8 as a whole, and otherwise U+FFFD for each.
+  /// True for a byte token. A run of them becomes text if it is valid UTF-8 as a whole, otherwise one U+FFFD per byte.
   bool is_byte(std::string_view token) const;
 };
 
-/// The token for a byte, and back.
+/// Returns the token of a byte, "<0x0A>"; the second function returns the byte of such a token, empty for other tokens.
 std::string byte_token(uint8_t byte);
 std::optional<uint8_t> byte_of_token(std::string_view token);
 

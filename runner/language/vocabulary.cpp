@@ -1,3 +1,4 @@
+// GPT-2's byte spelling, and the table of tokens.
 #include "language/vocabulary.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ struct Spelling {
   std::array<uint16_t, 256> code{};
   std::array<int16_t, codes> byte{};
 
-  // Printable bytes stand for themselves; the others for U+0100, U+0101, ... in order.
+  // Printable bytes are spelled as themselves, the others as U+0100, U+0101, ... in order.
   constexpr Spelling() {
     byte.fill(-1);
     uint16_t next = 256;
@@ -34,7 +35,7 @@ struct Spelling {
 };
 constexpr Spelling byte_spelling;
 
-// The code of the character at `at`, if it is one of one or two bytes; `at` moves behind it.
+// Returns the code point at `at` if it has one or two bytes, otherwise -1, and advances `at`.
 int take_code(std::string_view text, size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   if (first < 0x80) return first;

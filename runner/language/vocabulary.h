@@ -7,42 +7,43 @@
 
 namespace compeer::language {
 
-/// GPT-2's spelling of bytes as printable characters, as vocabularies are written: a space is U+0120.
+/// Returns GPT-2's spelling of bytes as printable characters, which byte-level vocabularies use: a space becomes
+/// U+0120.
 std::string spell_bytes(std::string_view bytes);
 
-/// Back. A text with a character that spells no byte (an added token, perhaps) stands for itself.
+/// The inverse. Returns `text` unchanged if a character of it spells no byte, as in added tokens.
 std::string unspell_bytes(std::string_view text);
 
-/// A token as its file spells it (below), and its id.
+/// A token, as spelled in its file, and its id.
 struct TokenId {
   std::string token;
   int64_t id;
 };
 
-/// The tokens of a model, both ways. An id belongs to one token; ids are below 2^24, so that a wrong one costs no
-/// memory.
+/// Maps tokens to ids and back, one to one. Ids are less than 2^24, so that a wrong one does not exhaust memory.
 class Vocabulary {
  public:
   static constexpr int64_t id_limit = int64_t{1} << 24;
 
-  /// bytes: what a token stands for, by its spelling. Throws Error (exit 4) naming `where` and the token.
+  /// `bytes`: converts a token's spelling to the bytes that it represents. Throws Error (exit 4), located at `where`,
+  /// naming the token, for an invalid or duplicate id or token.
   Vocabulary(const std::vector<TokenId>& tokens, const std::string& where,
              const std::function<std::string(std::string_view)>& bytes = unspell_bytes);
 
-  /// By the token's spelling; -1 if there is none.
+  /// Returns the id of a token by its spelling; -1 if there is none.
   int32_t id(std::string_view spelled) const;
 
-  /// How its file writes a token; empty for an id without token.
+  /// Returns the token as spelled in its file; empty for an unused id.
   std::string_view spelled(int32_t id) const;
 
-  /// What a token stands for; empty for an id without token.
+  /// Returns the bytes that a token represents; empty for an unused id.
   std::string_view bytes(int32_t id) const;
 
-  /// One more than the largest id.
+  /// Largest id plus 1.
   int32_t size() const { return static_cast<int32_t>(spelled_.ends.size()); }
 
  private:
-  /// Texts by number, in one string: some hundred thousand small ones would be slow to make.
+  /// Strings by number, stored in one string: some hundred thousand small allocations would be slow.
   struct TextTable {
     std::string all;
     std::vector<uint32_t> ends;
@@ -53,14 +54,14 @@ class Vocabulary {
     uint32_t hash;
     int32_t id = -1;
   };
-  /// Where the token is in the table, or the free place where it belongs.
+  /// Returns the token's slot in the hash table, or the free slot for it.
   size_t slot(std::string_view spelled, uint32_t hash) const;
 
   TextTable spelled_, bytes_;
-  std::vector<HashSlot> slots_;  // a hash table with open addressing: its size is a power of two, half is free
+  std::vector<HashSlot> slots_;  // hash table with open addressing; the size is a power of two, at most half is used
 };
 
-/// An id as a file gives it; throws Error (exit 4) naming `where` and the token if it can be none.
+/// Returns the id as int32_t. Throws Error (exit 4), located at `where`, naming the token, if it is out of range.
 int32_t checked_id(int64_t id, const std::string& token, const std::string& where);
 
 }  // namespace compeer::language

@@ -1,3 +1,4 @@
+// BERT's tokenizer: normalization and words, then WordPiece.
 #include "language/word_pieces.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,9 @@ namespace compeer::language {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// What a folder says.
+/// The parsed contents of a folder.
 struct WordPieceFiles {
-  fs::path file;  // that has the vocabulary
+  fs::path file;  // the file with the vocabulary
   std::vector<TokenId> tokens;
   BertWording wording;
   std::string prefix = "##", unknown = "[UNK]", begin = "[CLS]", end = "[SEP]";
@@ -45,7 +46,7 @@ bool is_punctuation(int32_t code) {
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
-// The blocks that BERT's authors listed.
+// The CJK blocks in BERT's original tokenizer.
 bool is_chinese(int32_t code) {
   struct CodeRange {
     int32_t first, last;
@@ -64,7 +65,7 @@ bool is_chinese(int32_t code) {
   return false;
 }
 
-/// Takes characters one by one and puts the words together.
+/// Normalizes characters one by one and assembles words.
 class WordAssembler {
  public:
   explicit WordAssembler(const BertWording& wording) : wording_(wording) {}
@@ -96,7 +97,7 @@ class WordAssembler {
 
   void lower(int32_t code) {
     if (!wording_.lowercase) return add(code);
-    if (code == 0x130) return add('i'), add(0x307);  // the one letter that becomes two
+    if (code == 0x130) return add('i'), add(0x307);  // the only letter whose lower case is two characters
     add(utf8proc_tolower(code));
   }
 
@@ -143,7 +144,7 @@ const Json& step(const Json& json, const char* name, const char* type, const fs:
   return found;
 }
 
-// What a file of another layout lacks is an exception of the library, told by the caller.
+// Throws exceptions of nlohmann::json for a file of another layout; the caller converts them.
 void read_tokenizer_json(WordPieceFiles& files) {
   TokenTables tables;
   const Json json = read_tokenizer(files.file, tables);
@@ -235,9 +236,10 @@ std::vector<int32_t> WordPieces::encode(std::string_view text, size_t most) cons
   return ids;
 }
 
-// From the front always the longest piece; false, and nothing added, if somewhere there is none.
+// Appends the pieces of a word, always the longest that fits next. Returns false and appends nothing if it can't be
+// split completely.
 bool WordPieces::pieces_of(const std::string& word, std::vector<int32_t>& ids) const {
-  std::vector<size_t> edges{0};  // of characters
+  std::vector<size_t> edges{0};  // byte offsets of characters
   while (edges.back() < word.size())
     edges.push_back(edges.back() + first_character(std::string_view(word).substr(edges.back())).length);
   if (edges.size() - 1 > longest_word_) return false;

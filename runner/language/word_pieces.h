@@ -9,37 +9,38 @@
 
 namespace compeer::language {
 
-/// How BERT's tokenizers prepare a text, by the names of their files.
+/// Settings of BertNormalizer, by the names of tokenizer files.
 struct BertWording {
-  bool clean_text = true;            ///< control characters go, all white space is a space
-  bool handle_chinese_chars = true;  ///< each is a word of its own
+  bool clean_text = true;            ///< remove control characters
+  bool handle_chinese_chars = true;  ///< make each CJK ideograph a word of its own
   bool strip_accents = true;
   bool lowercase = true;
 };
 
-/// The words of a text as BertNormalizer and BertPreTokenizer cut them: at white space, every punctuation mark by
-/// itself. Bytes that are not UTF-8 become U+FFFD, which `clean_text` removes.
+/// Splits a text into words as BertNormalizer and BertPreTokenizer do: at white space, with each punctuation mark as a
+/// word of its own. Bytes that are not UTF-8 become U+FFFD, which `clean_text` removes.
 std::vector<std::string> bert_words(std::string_view text, const BertWording& wording);
 
 struct WordPieceFiles;
 
-/// BERT's tokenizer: words cut into the longest pieces that the vocabulary has, "playing" into "play" and "##ing". May
-/// be used by several threads at once.
+/// BERT's WordPiece tokenizer: splits words greedily into the longest pieces in the vocabulary, "playing" into "play"
+/// and
+/// "##ing". Thread-safe.
 class WordPieces {
  public:
-  /// From a folder's tokenizer.json or, where there is none, vocab.txt (a piece a line); tokenizer_config.json may name
-  /// the special pieces and, for vocab.txt, say how text is prepared. Throws Error (exit 4) naming the file and what is
-  /// wrong or not supported there.
+  /// Loads a folder's tokenizer.json or, if there is none, vocab.txt (one piece per line). tokenizer_config.json may
+  /// name the special pieces and, for vocab.txt, contain the settings of the normalizer. Throws Error (exit 4), naming
+  /// the file, if one is missing or invalid, or uses an unsupported feature.
   static WordPieces load(const std::filesystem::path& folder);
 
-  /// [CLS], the pieces, [SEP]: at most `most` ids, of which there must be two. A word without pieces is [UNK].
-  /// Special pieces are never recognised in a text: "[SEP]" is three pieces.
+  /// Returns [CLS], the pieces, [SEP], truncated to `most` ids (at least 2). A word that can't be split into pieces is
+  /// [UNK]. Special pieces are never recognised in a text: "[SEP]" becomes three pieces.
   std::vector<int32_t> encode(std::string_view text, size_t most) const;
 
-  /// Whether capitals and small letters are the same to it.
+  /// True if text is lower-cased.
   bool lowercases() const { return wording_.lowercase; }
 
-  /// One more than the largest id: the rows an embedding needs.
+  /// Largest id plus 1: the number of rows that an embedding needs.
   int64_t size() const { return vocabulary_.size(); }
 
  private:

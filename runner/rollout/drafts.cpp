@@ -1,3 +1,4 @@
+// The hash table of n-grams, and the search for the best draft length.
 #include "rollout/drafts.h"
 
 #include <algorithm>
@@ -7,11 +8,11 @@ namespace compeer::rollout {
 
 namespace {
 
-constexpr size_t context = 3;       // tokens that a guess is made by
-constexpr int32_t sure = 2;         // times that a follower was seen before it is guessed
-constexpr int32_t most_times = 8;   // so that what is no longer said is forgotten
-constexpr int64_t patience = 32;    // passes between two trials, in the end
-constexpr double remembered = 0.8;  // of a rate, with each new measurement
+constexpr size_t context = 3;       // tokens that predict the next one
+constexpr int32_t sure = 2;         // least count of a follower that is proposed
+constexpr int32_t most_times = 8;   // limit of counts, so that outdated followers are soon replaced
+constexpr int64_t patience = 32;    // most passes between two trials
+constexpr double remembered = 0.8;  // decay of a rate with each new measurement
 
 uint64_t key_of(const int32_t* tokens) {
   uint64_t key = 0;

@@ -6,18 +6,22 @@
 
 namespace compeer::rollout {
 
-/// What may come next, by what was read and said before: behind any three tokens, what stood there most often of late.
+/// N-gram draft model for speculative decoding: proposes the token that recently followed the last three tokens most
+/// often, in prompts and completions alike. A hash table of fixed size; not thread-safe.
 class Drafts {
  public:
-  /// Learns the last of these tokens; those before it are known.
+  /// Records that the last of `tokens` followed the three before it. Does nothing for fewer than four tokens. To add a
+  /// text, call this once per token, with the text up to and including that token.
   void learn(std::span<const int32_t> tokens);
-  /// What probably comes behind these, as long as that was seen more than once: at most `most` tokens.
+  /// Returns up to `most` draft tokens to follow `tokens`. Stops early where the three tokens before were not seen, or
+  /// their most frequent follower was seen only once.
   std::vector<int32_t> guess(std::span<const int32_t> tokens, int64_t most) const;
 
  private:
-  // Of some three tokens. Others may have to share its place, and take it over where they come more often.
+  // The candidate follower of one 3-gram. Each observation of another 3-gram or token in the same slot decrements
+  // `times`; at 0 the slot is overwritten.
   struct Follower {
-    uint64_t key = 0;
+    uint64_t key = 0;  // hash of the three tokens
     int32_t token = 0;
     int32_t times = 0;
   };
@@ -26,38 +30,42 @@ class Drafts {
   std::vector<Follower> followers_ = std::vector<Follower>(places);
 };
 
-/// How many tokens to guess ahead of each sequence: as many as gave most tokens a second, tried out as it goes.
+/// Chooses how many tokens to draft per sequence: the length with the highest measured throughput (tokens per second)
+/// for a similar number of sequences. Other lengths are retried periodically.
 class DraftLength {
  public:
-  /// More rows than this in a pass take longer as they are more, so guesses don't save anything.
+  /// Most rows of a forward pass with draft tokens. Beyond it the time of a pass grows with its rows, so drafting saves
+  /// nothing.
   static constexpr int64_t most_rows = 64;
 
   DraftLength() = default;
-  /// Without trying.
+  /// Always drafts `fixed` tokens, as far as `most_rows` allows, without measuring.
   explicit DraftLength(int64_t fixed) : fixed_(fixed) {}
 
-  /// For the next pass over so many sequences.
+  /// Returns the number of tokens to draft for each of `sequences` (at least 1) sequences in the next pass; 0 for more
+  /// than 32 sequences.
   int64_t next(int64_t sequences);
-  /// What that pass gave.
+  /// Reports what the pass chosen by the last call of `next` achieved: tokens sampled, over all sequences, and its
+  /// duration. May be skipped, for passes that did other work as well.
   void measured(int64_t tokens, double seconds);
 
  private:
   static constexpr std::array<int64_t, 4> lengths = {0, 1, 3, 7};
-  // Tokens and seconds, older ones counting less.
+  // Tokens and seconds of earlier passes, exponentially decayed.
   struct Rate {
     double tokens = 0, seconds = 0;
   };
-  // Numbers of sequences that differ by less than a factor of two.
+  // Measurements for numbers of sequences in [2^k, 2^(k+1)).
   struct Trials {
     std::array<Rate, lengths.size()> rates;
-    size_t best = 0, last_tried = 0;
-    int64_t since = 0, patience = 1;  // passes since the last trial; how many there are between two
+    size_t best = 0, last_tried = 0;  // indices into `lengths`
+    int64_t since = 0, patience = 1;  // passes since the last trial; passes between two trials
   };
 
-  int64_t fixed_ = -1;
+  int64_t fixed_ = -1;  // -1: measure
   std::array<Trials, 7> trials_;
-  Trials* trials_of_pass_ = nullptr;
-  size_t length_of_pass_ = 0;
+  Trials* trials_of_pass_ = nullptr;  // null: the pass is not measured
+  size_t length_of_pass_ = 0;         // index into `lengths`
 };
 
 }  // namespace compeer::rollout

@@ -1,3 +1,4 @@
+// The engine's calls; scoring of texts and verification of drafts. Generation is in generation.cpp.
 #include "rollout/engine.h"
 
 #include <ATen/core/grad_mode.h>
@@ -18,7 +19,7 @@ namespace compeer::rollout {
 
 namespace {
 
-/// One call of Engine::score: texts that are read in portions, some at a time.
+/// One call of Engine::score: reads texts in chunks, several at a time.
 class Scoring {
  public:
   Scoring(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const ScoreSink& sink);
@@ -28,9 +29,9 @@ class Scoring {
   struct ScoredText {
     size_t order;
     uint32_t index;
-    CachedSequence conversation;  // without the last token, which predicts none
+    CachedSequence conversation;  // without the last token, which predicts nothing
     std::vector<int32_t> tokens;
-    int64_t before, first;  // places in the conversation: where `tokens` begin, and the first that is scored
+    int64_t before, first;  // positions in the sequence: of tokens[0], and of the first scored token
     std::vector<float> log_probs;
   };
 
@@ -70,7 +71,7 @@ void Scoring::run() {
   }
 }
 
-// As many texts as fill a pass.
+// Takes texts from the source until they fill a pass.
 void Scoring::admit() {
   int64_t rows = 0;
   for (const auto& text : texts_) rows += text->conversation.unread();
@@ -82,7 +83,7 @@ void Scoring::admit() {
     check(prompt, shape_, 0);
     auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
     const int64_t before = conversation.size();
-    const bool whole = prompt.vision || prompt.tokens.empty();  // pictures can't be cut
+    const bool whole = prompt.vision || prompt.tokens.empty();  // images can't be split
     conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));
     rows += conversation.unread();
     texts_.push_back(std::make_unique<ScoredText>(ScoredText{count_++,
@@ -95,7 +96,8 @@ void Scoring::admit() {
   }
 }
 
-// The row of token i predicts token i + 1. The last row of what was read earlier is kept in the conversation.
+// The row of token i predicts token i + 1. `CachedSequence::last` holds the last row of the sequence that a text
+// continues, which predicts its first token.
 void Scoring::forward() {
   std::vector<const float*> rows;
   std::vector<int64_t> targets;
@@ -127,7 +129,7 @@ void Scoring::forward() {
   const auto* log_prob = static_cast<const float*>(scored.log_prob.const_data_ptr());
   const auto* entropy = static_cast<const float*>(scored.entropy.const_data_ptr());
   for (ScoredText* text : owners) {
-    // Logits that are no numbers show in the entropy, whichever token is asked for.
+    // The entropy depends on all logits, so it is not finite if any of them isn't.
     if (!std::isfinite(*log_prob) || !std::isfinite(*entropy++)) throw not_finite(text->index);
     text->log_probs.push_back(*log_prob++);
   }
@@ -140,8 +142,8 @@ void Scoring::deliver_finished() {
   std::erase_if(texts_, [](const auto& text) { return text->conversation.unread() == 0; });
 }
 
-/// One call of Engine::choose: guesses are read, in portions that end where a token is asked for, and then all tokens
-/// are drawn.
+/// One call of Engine::choose: reads the guesses in chunks that end at the positions to sample, then samples all
+/// tokens.
 class Choosing {
  public:
   Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling);
@@ -150,7 +152,7 @@ class Choosing {
  private:
   struct GuessEnd {
     size_t guess;
-    bool asked;  // what comes behind it
+    bool asked;  // a token is sampled after it
   };
 
   bool at_place(size_t guess) const;
@@ -163,11 +165,11 @@ class Choosing {
   const Sampling& sampling_;
   const ModelShape shape_;
   Pass pass_;
-  std::vector<GuessEnd> ends_;  // of the portions in this pass
+  std::vector<GuessEnd> ends_;  // of the chunks in this pass
   std::vector<std::vector<NextToken>> choices_;
 };
 
-// Logits that are in memory at once.
+// Rows of logits in memory at once.
 constexpr size_t rows_at_once = 64;
 
 int64_t read_of(const CachedSequence& conversation) { return conversation.size() - conversation.unread(); }
@@ -198,14 +200,15 @@ std::vector<std::vector<NextToken>> Choosing::run() {
   return std::move(choices_);
 }
 
-// Is a token asked for behind what was read?
+// True if a token is to be sampled after the tokens read so far.
 bool Choosing::at_place(size_t guess) const {
   const size_t next = choices_[guess].size();
   const auto& places = guesses_[guess].places;
   return next < places.size() && places[next].at == read_of(*guesses_[guess].after);
 }
 
-// What fits into the pass. Portions of one conversation stand in order, so each sees those before it.
+// Adds the chunks of a guess that fit into the pass. Chunks of one sequence are in order, so each attends to those
+// before it.
 void Choosing::add(size_t guess) {
   CachedSequence& conversation = *guesses_[guess].after;
   const auto& places = guesses_[guess].places;

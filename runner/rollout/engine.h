@@ -14,105 +14,129 @@ namespace compeer::rollout {
 
 struct Request;
 
-/// What is to be completed, or scored.
+/// A token sequence to be completed, scored or read.
 struct Prompt {
-  uint32_t index = 0;  ///< of the group within the step, over all ranks; random numbers and messages name it
+  uint32_t index = 0;  ///< number of the prompt within the step, over all ranks; a key of its random numbers, and its
+                       ///< name in error messages
   std::vector<int32_t> tokens;
-  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among `tokens`
-  CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt added, then its first completion
-  int32_t adapter = 0;              ///< which of the model's reads it, if nothing comes before
-  /// How this one is completed, if not as the others: all of it counts but `concurrent`, `most_places`, `step` and
-  /// `progress`.
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the images among `tokens`; null: no images
+  /// The sequence that the prompt continues; null: none. `generate` appends the prompt and its first completion to it,
+  /// `read` the prompt; `score` does not change it. Must outlive the call.
+  CachedSequence* after = nullptr;
+  int32_t adapter = 0;  ///< LoRA adapter to use (`Segment::adapter`); ignored if `after` is set, which has its own
+  /// `generate` only: settings that replace the call's for this prompt, all but `concurrent`, `most_places`, `step` and
+  /// `progress`; null: the call's settings.
   std::shared_ptr<const Request> request = nullptr;
 };
 
+/// One completion.
 struct Sample {
-  std::vector<int32_t> tokens;  ///< the end token included
+  std::vector<int32_t> tokens;  ///< includes the end token
+  /// Per token: natural-log probability, and entropy in nats, of the distribution at the request's temperature, before
+  /// filters and penalty.
   std::vector<float> log_probs, entropies;
-  bool finished = false;  ///< by an end token or a stop rule; false if cut off at the length limit
-  bool broken = false;    ///< the last token is void: the model computed numbers that are not finite
+  bool finished = false;  ///< ended by an end token or a stop rule; false if cut off at the length limit
+  bool broken = false;    ///< the model computed non-finite logits for the last token, which is meaningless
 };
 
-/// What one completion is subject to. Each may be null.
+/// Callbacks for one completion. Each may be null.
 struct CompletionRules {
-  /// Sees the tokens one by one, end tokens excepted, and says when it is over: stop strings, interruptions.
+  /// Called with each token in order, except end tokens; returns true to end the completion (stop strings,
+  /// interruptions).
   std::function<bool(int32_t id)> stop = nullptr;
-  /// Sees the logits [vocabulary] of each next token, which it may lower. Called by any thread.
+  /// Called with the logits [vocabulary] of each next token, which it may modify. Called on any thread.
   std::function<void(std::span<float> logits)> logits = nullptr;
 };
 
+/// Settings of a call of `Engine::generate` or `Engine::score`, or of one prompt (`Prompt::request`).
 struct Request {
   Sampling sampling;
-  int64_t group_size = 1;
-  std::vector<int32_t> end_tokens;
-  uint64_t seed = 0;
+  int64_t group_size = 1;           ///< completions per prompt
+  std::vector<int32_t> end_tokens;  ///< any of them ends a completion
+  uint64_t seed = 0;                ///< key of the random numbers, as `step` is
   uint32_t step = 0;
-  bool breaks_alone = false;  ///< numbers that are not finite end the completion, not all that are under way
-  std::function<void()> progress = [] {};  ///< called after each forward pass; to cancel, it throws
-  std::function<CompletionRules(uint32_t completion)> rules = nullptr;  ///< makes those of each completion of a prompt
-  /// Completions of one prompt that may be decoded at once; 0: no limit, and prompts are completed in order. With a
-  /// limit, a free place goes to the prompt that has the fewest, and prompts are read in turn.
+  bool breaks_alone = false;  ///< non-finite logits end only their completion (`Sample::broken`); false: Error (exit 4)
+  std::function<void()> progress = [] {};  ///< called after each forward pass; may throw to cancel the call
+  /// Returns the callbacks of one completion (0 ... group_size - 1) of a prompt; null: none.
+  std::function<CompletionRules(uint32_t completion)> rules = nullptr;
+  /// Most completions of one prompt that are decoded at once; 0: no limit, and prompts are completed in order. With a
+  /// limit, a free slot goes to the prompt with the fewest active completions, and prompts take turns at being read.
   int64_t most_places = 0;
 };
 
+/// Result of a PromptSource. `prompt`: the next prompt was filled in; `later`: none is available yet; `end`: there are
+/// no more.
 enum class Supply { prompt, later, end };
-/// Where prompts come from: fills in the next one. `later` means that there is none yet; with `wait` it may not say so.
+/// Supplies prompts: fills in `next`. If `wait` is true, it must block until a prompt is available or there are no
+/// more, and must not return `later`.
 using PromptSource = std::function<Supply(Prompt& next, bool wait)>;
+/// Supplies `prompts`, which must outlive the result, in order.
 PromptSource in_order(const std::vector<Prompt>& prompts);
-/// Where completions go, as they end: `prompt` counts the prompts of the source.
+/// Receives each completion when it ends. `prompt` is the position of the prompt in the source.
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 
-/// Where a token is asked for: place `at` of a conversation, and the random number that draws it.
+/// A position of a sequence at which a token is to be sampled, and the key of its random number.
 struct DrawAt {
-  int64_t at = 0;
+  int64_t at = 0;  ///< position of the sampled token: it follows the first `at` tokens
   TokenDraw draw;
 };
 
-/// How a conversation may go on: tokens that are given, and guesses of what generation would say behind them.
+/// A speculative continuation of a sequence: given tokens, followed by draft tokens to be verified.
 struct Guess {
-  CachedSequence* after = nullptr;  ///< gets the tokens added
+  CachedSequence* after = nullptr;  ///< the sequence; `tokens` are appended to it
   std::vector<int32_t> tokens;
-  std::vector<DrawAt>
-      places;  ///< in order, from the first token on that was not read before to the one behind the last
+  /// Positions at which to sample, ascending: from the number of tokens that were read before up to the position after
+  /// the last token.
+  std::vector<DrawAt> places;
 };
 
-/// What generation says at a place if all that stands before it is true.
+/// The token sampled at one position, given all tokens before it.
 struct NextToken {
   SampledToken token;
-  std::vector<float> state;  ///< the hidden state that it is drawn from, for `CachedSequence::keep`
+  std::vector<float> state;  ///< hidden state [hidden] that it was sampled from, for `CachedSequence::keep`
 };
 
+/// Receives the log-probabilities of one text. `text` is its position in the source.
 using ScoreSink = std::function<void(size_t text, std::vector<float> log_probs)>;
 
-/// Generates and scores with one model, keeping keys and values in pages.
+/// Generates and scores with one model, using a paged KV cache.
 ///
-/// Batching is continuous: up to `concurrent` sequences are decoded at once, one token each per forward pass; when one
-/// ends, the next takes its place, its prompt read in portions beside the others' tokens. A prompt is computed once;
-/// its completions share its pages. Memory is bounded by what is in flight.
-/// Log-probs are bit for bit those of a training forward pass over the same tokens, and a completion does not depend on
-/// what else is decoded with it.
+/// Continuous batching: up to `concurrent` sequences are decoded at once, one token each per forward pass plus draft
+/// tokens. When one ends, the next takes its place, and prompts are read in chunks within the same passes. A prompt is
+/// computed once; its completions share its pages. Memory is bounded by the sequences in progress.
+///
+/// With the exact kernels, log-probabilities are bitwise identical to those of a training forward pass over the same
+/// tokens, and a completion does not depend on what else is decoded with it.
+///
+/// Local. Keeps a reference to the policy. Not thread-safe.
 class Engine {
  public:
   explicit Engine(Policy& policy);
 
-  /// group_size completions of each prompt. A prompt that is empty, has ids outside the vocabulary or leaves no room is
-  /// an Error (exit 4) that names it.
+  /// Samples `group_size` completions of each prompt and passes each to `sink` when it ends, in any order. Throws Error
+  /// (exit 4), naming the prompt, if it is empty, has ids outside the vocabulary or leaves no position for a token, and
+  /// on non-finite logits (see `breaks_alone`).
   void generate(const PromptSource& source, const Request& request, const Sink& sink);
+  /// The same for a list; returns [prompts][completions]. `Prompt::request` must not raise `group_size`.
   std::vector<std::vector<Sample>> generate(const std::vector<Prompt>& prompts, const Request& request);
 
-  /// The log-probabilities (at the request's temperature) of each text's tokens given what stands before; the first
-  /// token of a text that comes after nothing has none. `after` stays as it is. Up to `concurrent` texts are read at
-  /// once, and nothing of size [tokens, vocabulary] is made.
+  /// Passes the log-probability of each token of each text, given the tokens before it, to `sink`; the first token of a
+  /// text that continues nothing is left out. Of the request only the temperature, `concurrent` (texts read at once)
+  /// and `progress` apply. Never materializes [tokens, vocabulary] logits. Throws Error (exit 4) if a text is empty,
+  /// too long or has ids outside the vocabulary, and on non-finite logits.
   void score(const PromptSource& source, const Request& request, const ScoreSink& sink);
+  /// The same for a list; returns [texts][tokens].
   std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
 
-  /// An empty conversation, for `Prompt::after`, which one of the model's adapters reads and answers.
+  /// Returns an empty sequence for `Prompt::after`, read with LoRA adapter `adapter`. The engine must outlive it.
   CachedSequence new_sequence(int32_t adapter = 0) { return CachedSequence(pages_, adapter); }
-  /// Adds prompts to their conversations without an answer.
+  /// Appends each prompt to its `after`, which must be set, and computes it, without sampling.
   void read(const std::vector<Prompt>& prompts);
 
-  /// Reads guesses in one pass, as far as they fit, and draws the token of each place: bit for bit what `generate`
-  /// says. Where it is not the one that was guessed, what follows is void. repetition_penalty must be 1.
+  /// Verifies drafts: appends and reads the tokens of all guesses, in one pass if they fit, and samples a token at each
+  /// of their positions. Returns [guesses][places]. Each is the token that `generate` would sample after the same
+  /// tokens, bit for bit; where it differs from the draft token, the results after it are void. Requires
+  /// repetition_penalty = 1. Throws Error (exit 4) like `score`.
   std::vector<std::vector<NextToken>> choose(const std::vector<Guess>& guesses, const Sampling& sampling);
 
   const Pages& pages() const { return pages_; }
@@ -122,14 +146,14 @@ class Engine {
   Pages pages_;
 };
 
-/// With an engine of its own.
+/// `Engine::generate` with a temporary engine.
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request);
 
-/// The length of a prompt with what stands before it. Throws Error (exit 4) naming the prompt if it is empty, has ids
-/// outside the vocabulary, or has fewer than `room` positions behind it.
+/// Returns the length of the prompt including the sequence it continues. Throws Error (exit 4), naming the prompt, if
+/// that is 0, if a token id is outside the vocabulary, or if fewer than `room` of the model's positions are left.
 int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room);
 
-/// A model that computes numbers which are none: its weights are damaged.
+/// The Error (exit 4) for non-finite logits of prompt `prompt`: the model's weights are damaged.
 Error not_finite(uint32_t prompt);
 
 }  // namespace compeer::rollout

@@ -1,3 +1,5 @@
+// Continuous batching: decodes active sequences with draft tokens, reads waiting prompts in the same forward passes and
+// starts their completions as slots become free.
 #include "rollout/generation.h"
 
 #include <algorithm>
@@ -37,8 +39,8 @@ void Generation::run() {
   }
 }
 
-// Prompts are taken from the source only as far as there will be places for their completions; with `most_places`, for
-// the first of each, and no more than twice as many prompts as places wait for a turn.
+// Takes prompts from the source while slots are left after all completions of earlier prompts; with `most_places`,
+// after the first completion of each, with at most twice as many waiting prompts as slots.
 void Generation::admit() {
   const bool in_turn = request_.most_places > 0;
   const auto claim = [&](const PromptInProgress& group) { return in_turn ? group.started == 0 : group.missing(); };
@@ -65,8 +67,8 @@ std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt
   return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0, false});
 }
 
-// One token of every active sequence with what is guessed to follow it, and portions of the prompts beside them; then
-// what comes next is drawn.
+// One forward pass: the last token and the draft tokens of every active sequence, then chunks of the waiting prompts.
+// Samples the next tokens.
 void Generation::forward() {
   const auto began = std::chrono::steady_clock::now();
   const size_t decoded = active_.size();
@@ -76,7 +78,7 @@ void Generation::forward() {
   for (const auto& group : groups_) waiting.push_back(&group->conversation);
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run_for_last() : at::Tensor();
-  std::vector<const float*> heads;  // hidden states that logits are needed of
+  std::vector<const float*> heads;  // hidden states of which logits are computed
   for (int64_t row = 0; row < rows; ++row) heads.push_back(row_of(hidden, row));
   for (size_t i = 0; i < portions.size(); ++i) {
     const float* last = row_of(hidden, rows + static_cast<int64_t>(i));
@@ -94,7 +96,7 @@ void Generation::forward() {
   const int64_t said = heads.empty() ? 0 : draw(heads, std::move(turns));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   if (portions.empty() && active_.size() == decoded) policy_.draft_length.measured(said, seconds.count());
-  if (request_.most_places > 0) {  // those that had a turn go behind the others
+  if (request_.most_places > 0) {  // prompts that had a turn move to the end of the queue
     for (const auto& portion : portions)
       groups_[portion.which]->served |= groups_[portion.which]->conversation.unread() > 0;
     std::stable_partition(groups_.begin(), groups_.end(),
@@ -104,7 +106,7 @@ void Generation::forward() {
 }
 
 std::vector<Generation::Turn> Generation::add_active() {
-  // Rows of one adapter stand together, so that it multiplies them at once.
+  // Groups the rows by adapter, so that each adapter's products are computed at once.
   std::stable_sort(active_.begin(), active_.end(),
                    [](const auto& a, const auto& b) { return a->conversation.adapter() < b->conversation.adapter(); });
   const auto count = static_cast<int64_t>(active_.size());
@@ -124,14 +126,14 @@ void Generation::guess(Sequence& sequence, int64_t most) const {
   sequence.conversation.append(sequence.guessed);
 }
 
-// What was read or said tells what may be said again.
+// Adds the last `count` tokens to the draft model.
 void Generation::learn(const CachedSequence& conversation, size_t count) {
   if (!guesses_) return;
   const std::span<const int32_t> tokens(conversation.tokens());
   for (size_t end = tokens.size() - count; end++ < tokens.size();) policy_.drafts.learn(tokens.first(end));
 }
 
-// How many completions of each group start now: those of the first groups, up to one that is still being read.
+// Returns how many completions of each prompt start now: in order, up to the first prompt that is still being read.
 std::vector<int64_t> Generation::shares() const {
   std::vector<int64_t> starting(groups_.size());
   if (request_.most_places > 0) {
@@ -144,8 +146,8 @@ std::vector<int64_t> Generation::shares() const {
   return starting;
 }
 
-// The same with `most_places`: a free place goes to the prompt that has the fewest, the first in the row of several. It
-// waits for one that is still being read.
+// The same with `most_places`: a free slot goes to the prompt with the fewest active completions, the first of several.
+// A prompt that is still being read reserves one.
 void Generation::give_places(std::vector<int64_t>& starting) const {
   std::map<size_t, int64_t> held;  // by `Ticket::order`
   for (const auto& sequence : active_) ++held[sequence->ticket.order];
@@ -185,7 +187,8 @@ void Generation::see(Sequence& sequence, int32_t id) const {
   sequence.seen.push_back(id);
 }
 
-// Where the model is, if it isn't on the host, and nobody needs to see logits.
+// True if the next tokens can be sampled on the model's device without copying logits: it is not the host, and no
+// sequence has filters, a repetition penalty, a logits callback or another temperature.
 bool Generation::drawn_there() const {
   const Sampling& first = active_.front()->ticket.request->sampling;
   return !policy_.head.value().is_cpu() && std::all_of(active_.begin(), active_.end(), [&](const auto& sequence) {
@@ -214,7 +217,8 @@ void Generation::draw_there(const std::vector<const float*>& heads, const std::v
   }
 }
 
-// The next token of each sequence, and those behind it as long as they are as guessed. Returns how many.
+// Samples the next token of each sequence and, as long as they equal its draft tokens, the following ones. Returns the
+// number of tokens sampled.
 int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Turn> turns) {
   if (drawn_there()) {
     draw_there(heads, turns);
@@ -257,7 +261,7 @@ TokenDraw Generation::place_of(const Sequence& sequence) const {
 }
 
 SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
-  std::vector<float> own;  // other completions of the prompt may be drawn from the same row
+  std::vector<float> own;  // a copy: other completions of the prompt may be sampled from the same row
   if (sequence.rules.logits) {
     own.assign(logits, logits + shape_.vocabulary);
     sequence.rules.logits(own);
@@ -286,7 +290,8 @@ void Generation::accept(Sequence& sequence, const SampledToken& token) {
   sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.ticket.limit;
 }
 
-// Puts what was said in the place of what was guessed. `state` is what the last token was drawn from.
+// Replaces the draft tokens by the `said` tokens that were sampled. `state`: hidden state that the last one was sampled
+// from.
 void Generation::settle(Sequence& sequence, size_t said, const float* state) {
   CachedSequence& conversation = sequence.conversation;
   const auto guessed = static_cast<int64_t>(sequence.guessed.size());

@@ -8,28 +8,30 @@
 
 namespace compeer::rollout {
 
-/// One call of Engine::generate: which sequences wait, which are read, which are decoded.
+/// One call of Engine::generate: the scheduler of continuous batching. It decides which prompts wait, which are read
+/// and which completions are decoded in each forward pass. Keeps references to all arguments.
 class Generation {
  public:
   Generation(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const Sink& sink);
+  /// Returns when the source has ended and all completions were delivered.
   void run();
 
  private:
-  // What a completion needs to know of its prompt.
+  // The part of a prompt that its completions share.
   struct Ticket {
-    size_t order;                        // among the prompts of the source
+    size_t order;                        // position among the prompts of the source
     uint32_t index;                      // Prompt::index
     CachedSequence* home;                // Prompt::after
-    int64_t limit;                       // tokens of a completion
+    int64_t limit;                       // most tokens of a completion
     std::shared_ptr<const Request> own;  // Prompt::request
-    const Request* request;              // that it is completed by
+    const Request* request;              // settings of its completions: `own`, or the call's
   };
-  // A prompt on its way: read in portions, then its completions start as places become free.
+  // A prompt that is being read, in chunks, or has completions that wait for free slots.
   struct PromptInProgress {
     Ticket ticket;
     CachedSequence conversation;
-    int64_t started;  // completions
-    bool served;      // had a turn in this pass
+    int64_t started;  // completions started so far
+    bool served;      // started a completion, or was partly read, in this pass
 
     int64_t missing() const { return ticket.request->group_size - started; }
   };
@@ -37,15 +39,16 @@ class Generation {
   struct Sequence {
     Ticket ticket;
     uint32_t completion;
-    CachedSequence conversation;
+    CachedSequence conversation;  // prompt, sampled tokens and draft tokens
     CompletionRules rules;
-    std::vector<int32_t> seen;  // distinct tokens; only with repetition_penalty
-    std::vector<bool> marked;
+    std::vector<int32_t> seen;  // distinct tokens so far; only with repetition_penalty
+    std::vector<bool> marked;   // [vocabulary]: true for tokens in `seen`
     Sample sample;
     bool done;
-    std::vector<int32_t> guessed;  // tokens at the end of the conversation that are yet to be drawn
+    std::vector<int32_t> guessed;  // draft tokens, at the end of `conversation`
   };
-  // Active sequences that are drawn from one row, or one sequence that is drawn from this row and those behind it.
+  // Active sequences [first, end): their next tokens are sampled from row `row`. A single sequence may have draft
+  // tokens; their rows follow.
   struct Turn {
     size_t row, first, end;
   };
@@ -75,14 +78,16 @@ class Generation {
   const Request& request_;
   const Sink& sink_;
   const ModelShape shape_;
-  const int64_t places_;
-  const bool guesses_;  // what comes next; not where bits depend on other rows, or pages are forgotten
+  const int64_t places_;  // most sequences decoded at once
+  // Speculative decoding. Off with libtorch, where results depend on the other rows of a pass, and with attention
+  // windows, where freed pages can't be restored.
+  const bool guesses_;
   Pass pass_;
-  std::vector<Sampler> samplers_;  // one for each thread
+  std::vector<Sampler> samplers_;  // one per thread
   std::deque<std::unique_ptr<PromptInProgress>> groups_;
   std::vector<std::unique_ptr<Sequence>> active_;
-  size_t prompts_ = 0;
-  bool ended_ = false;  // the source has no more
+  size_t prompts_ = 0;  // taken from the source
+  bool ended_ = false;  // the source has no more prompts
 };
 
 }  // namespace compeer::rollout

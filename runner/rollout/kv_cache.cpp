@@ -1,3 +1,4 @@
+// Pages of the KV cache, and sequences that share them copy-on-write.
 #include "rollout/kv_cache.h"
 
 #include <ATen/ops/empty.h>
@@ -17,14 +18,15 @@ std::byte* page_of(at::Tensor& tensor, int32_t page) {
   return static_cast<std::byte*>(tensor.mutable_data_ptr()) + static_cast<size_t>(page) * bytes_of_page(tensor);
 }
 
-// What was never written to takes no memory.
+// The new part stays uninitialized, so that pages that are never written take no physical memory.
 void enlarge(at::Tensor& tensor, at::IntArrayRef sizes, at::TensorOptions options) {
   at::Tensor larger = at::empty(sizes, options);
   if (tensor.defined()) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
   tensor = std::move(larger);
 }
 
-// For libtorch: row by row, as these are stored and gathered. `order` is that of [pages, 16, heads, dim].
+// For libtorch, which stores and gathers rows of one position: the memory is [pages, 16, heads, dim], permuted by
+// `order` to the shape of `Cache`.
 void enlarge_rows(at::Tensor& tensor, at::IntArrayRef rows, at::IntArrayRef order, at::TensorOptions options) {
   at::Tensor larger = at::zeros(rows, options).permute(order);
   if (tensor.defined()) larger.narrow(0, 0, tensor.size(0)).copy_(tensor);
@@ -139,7 +141,7 @@ int64_t CachedSequence::keep(int64_t count, std::span<const float> state) {
     last_.assign(state.begin(), state.end());
     return count;
   }
-  // The last token that is left is read again: what comes next is drawn from it.
+  // The last token that is left is read again, for the hidden state from which the next one is sampled.
   const int64_t again = !seen_.empty() && seen_.back().end == count ? seen_.back().start : count - 1;
   if (count < context_.length()) context_.cut(std::max<int64_t>(again, 0));
   return count;
@@ -160,7 +162,7 @@ Segment CachedSequence::read(int64_t count, int64_t row) {
           adapter_};
 }
 
-// Rotary less absolute position behind the last run with pictures that ends before `position`.
+// Rotary minus absolute position of a token at `position`, which follows from the last images that end before it.
 int64_t CachedSequence::shift(int64_t position) const {
   int64_t result = 0;
   for (const Seen& run : seen_) {
@@ -169,7 +171,7 @@ int64_t CachedSequence::shift(int64_t position) const {
   return result;
 }
 
-// The first run with pictures that is yet to be read.
+// The first tokens with images that start at `position` or later; null: none.
 const CachedSequence::Seen* CachedSequence::seen_from(int64_t position) const {
   for (const Seen& run : seen_) {
     if (run.start >= position) return &run;

@@ -8,24 +8,29 @@
 
 namespace compeer::rollout {
 
-/// Memory for keys and values in pages of 16 positions, handed out as they are needed and taken back when their last
-/// holder gives them up. It grows layer by layer; what was never written to takes no memory.
+/// Pool of reference-counted KV-cache pages of 16 positions each. It grows on demand, reallocating one layer at a time,
+/// and never shrinks. With the exact kernels, pages that were never written take no physical memory.
 class Pages {
  public:
-  /// On `device`, where the model computes.
+  /// Allocates on `device`, which must be the model's.
   explicit Pages(const ModelShape& shape, at::Device device = at::kCPU) : shape_(shape), device_(device) {}
 
-  int32_t take();  ///< a page with one holder
+  int32_t take();  ///< allocates a page with a reference count of 1
+  /// Increments the page's reference count.
   void hold(int32_t page) { ++holders_[static_cast<size_t>(page)]; }
+  /// Decrements the page's reference count; frees the page at 0.
   void give_back(int32_t page);
+  /// True if the reference count is more than 1.
   bool shared(int32_t page) const { return holders_[static_cast<size_t>(page)] > 1; }
-  /// Copies what `from` holds to `to`, in every layer.
+  /// Copies the keys and values of page `from` to page `to`, in every layer.
   void copy(int32_t from, int32_t to);
 
-  /// The first page that a token at `position` and those behind it see.
+  /// Returns the index, among a sequence's pages, of the first page that tokens at `position` and later attend to: 0
+  /// unless the model has an attention window.
   size_t first_seen(int64_t position) const;
 
   Cache& cache() { return cache_; }
+  /// Number of pages allocated and not freed.
   int64_t in_use() const { return static_cast<int64_t>(holders_.size() - free_.size()); }
 
  private:
@@ -34,13 +39,12 @@ class Pages {
   const ModelShape shape_;
   const at::Device device_;
   Cache cache_;
-  std::vector<int32_t> free_;      // the lowest last
-  std::vector<uint32_t> holders_;  // of every page
+  std::vector<int32_t> free_;      // free pages; after growth the lowest is last and is taken first
+  std::vector<uint32_t> holders_;  // reference count of every page
 };
 
-/// What a model has read of one sequence: the pages with the keys and values of its first `length` tokens, but for
-/// those that its window has passed (-1). Copies share them; a half-filled page that others hold too is copied before
-/// it is written to. Pages must outlive it.
+/// The pages with the keys and values of one sequence's first `length` tokens. Copies share pages; a partly filled page
+/// that is shared is copied before it is written. The Pages object must outlive it.
 class KvCache {
  public:
   explicit KvCache(Pages& pages) : owner_(&pages) {}
@@ -50,10 +54,11 @@ class KvCache {
   ~KvCache() { cut(0); }
 
   int64_t length() const { return length_; }
+  /// Page i holds positions [16 i, 16 i + 16); -1 if it was freed because no later token attends to it (window).
   const std::vector<int32_t>& pages() const { return pages_; }
-  /// Makes room for `count` more tokens, which the next forward pass must write.
+  /// Allocates space for `count` more tokens. The next forward pass must write their keys and values.
   void extend(int64_t count);
-  /// Forgets all but the first `length` tokens; all tokens, if a window has passed what the next one sees.
+  /// Drops all but the first `length` tokens; all tokens if a page that the next token attends to was already freed.
   void cut(int64_t length);
 
  private:
@@ -64,38 +69,44 @@ class KvCache {
   int64_t length_ = 0;
 };
 
-/// A sequence of tokens that stays in the engine's pages, so that going on costs the new tokens only. A copy is another
-/// sequence with the same past and shares its pages: copy the common beginning, then let each copy go its own way.
-/// Whatever was read in whatever portions, the bits are those of one fresh computation.
-/// The engine that made it must outlive it.
+/// A token sequence with its KV cache, so that continuing it costs only the new tokens. Copies share the pages of their
+/// common prefix. Results are bitwise those of one computation of the whole sequence (exact kernels), however it was
+/// split into passes. The engine that created it must outlive it.
 class CachedSequence {
  public:
-  /// `adapter`: which of the model's adapters reads it (`Segment::adapter`).
+  /// `adapter`: the LoRA adapter that the tokens are read with (`Segment::adapter`).
   explicit CachedSequence(Pages& pages, int32_t adapter = 0) : context_(pages), adapter_(adapter) {}
 
-  /// All tokens: read, said, and those yet to be read by the next pass.
+  /// All tokens of the sequence, including the unread ones at its end, which the next passes compute.
   const std::vector<int32_t>& tokens() const { return tokens_; }
-  /// The rotary position of the token that would follow: where `Model::look` begins.
+  /// Rotary position of the token that would follow; the argument `first` of `VisionModel::look`.
   int64_t next_position() const { return size() + shift(size()); }
   int32_t adapter() const { return adapter_; }
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
 
+  /// Appends unread tokens. `vision`: features of the images among them; null: no images.
   void append(std::span<const int32_t> tokens, std::shared_ptr<const VisionFeatures> vision = nullptr);
-  /// Forgets all but the first `count` tokens. Tokens with pictures among them go together: if they would be parted,
-  /// all of them are forgotten. Returns how many tokens are left. `state` is the hidden state of the last of these, if
-  /// it is known: then that token is not read again.
+  /// Drops all but the first `count` tokens and returns how many are left: fewer if the cut falls into tokens that were
+  /// appended with images, which are dropped as a whole. `state`: hidden state [hidden] of token count - 1, if known;
+  /// without it that token becomes unread again.
   int64_t keep(int64_t count, std::span<const float> state = {});
 
-  /// What follows is for the engine.
+  // The members below are for the engine.
+
+  /// Number of tokens that are not in the KV cache yet.
   int64_t unread() const { return size() - context_.length(); }
-  /// How many unread tokens the next pass may take if `most` fit: a run with pictures is taken whole, alone.
+  /// Returns how many unread tokens the next segment may take if `most` rows are free. Tokens that were appended with
+  /// images form one segment, even if it is longer than `most`.
   int64_t portion(int64_t most) const;
-  /// Makes room for the next `count` tokens; they stand in rows `row`, ... of the pass.
+  /// Allocates cache for the next `count` unread tokens and returns their segment, which begins at row `row` of the
+  /// pass.
   Segment read(int64_t count, int64_t row);
-  /// The hidden state of the last token that was read; what comes next is drawn from it.
+  /// Hidden state [hidden] of the last token that was read, from which the next one is sampled. The caller of the
+  /// forward pass must set it; empty before that.
   std::vector<float>& last() { return last_; }
 
  private:
+  // Tokens [start, end), appended with images.
   struct Seen {
     int64_t start, end;
     std::shared_ptr<const VisionFeatures> vision;
@@ -106,7 +117,7 @@ class CachedSequence {
   KvCache context_;
   int32_t adapter_;
   std::vector<int32_t> tokens_;
-  std::vector<Seen> seen_;
+  std::vector<Seen> seen_;  // ascending
   std::vector<float> last_;
 };
 

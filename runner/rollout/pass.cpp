@@ -1,3 +1,4 @@
+// Collects segments of several sequences into a batch and calls the model.
 #include "rollout/pass.h"
 
 #include <ATen/ops/empty.h>
@@ -30,7 +31,7 @@ std::vector<Portion> Pass::add(const std::vector<CachedSequence*>& waiting) {
   for (size_t i = 0; i < waiting.size() && rows() < most_rows_; ++i) {
     if (waiting[i]->unread() == 0) continue;
     const int64_t count = waiting[i]->portion(most_rows_ - rows());
-    if (!portions.empty() && rows() + count > most_rows_) break;  // pictures, which can't be cut
+    if (!portions.empty() && rows() + count > most_rows_) break;  // images can't be split
     const int64_t from = waiting[i]->size() - waiting[i]->unread();
     portions.push_back({i, from, count, add(*waiting[i], count)});
   }

@@ -9,32 +9,33 @@
 
 namespace compeer::rollout {
 
-/// Part of a conversation that goes through the model in one pass.
+/// Consecutive tokens of one sequence within a pass.
 struct Portion {
-  size_t which;  ///< of the conversations that were offered
-  int64_t from;  ///< place of its first token in the conversation
-  int64_t count, row;
+  size_t which;        ///< index of the sequence in the argument of `Pass::add`
+  int64_t from;        ///< position of its first token in the sequence
+  int64_t count, row;  ///< number of tokens; row of the first one in the pass
 };
 
-/// One forward pass over portions of several conversations.
+/// One forward pass over parts of several sequences, with the KV cache. Can be used again after `run`.
 class Pass {
  public:
   Pass(Policy& policy, Pages& pages)
       : policy_(policy), pages_(pages), most_rows_(most_rows_of(policy.model.shape().exact)) {}
 
-  /// Rows that a pass should not exceed: more gain nothing and only take memory.
+  /// Most rows of a pass. More would not be faster and take more memory.
   static constexpr int64_t most_rows_of(bool exact) { return exact ? 512 : 4096; }
 
-  /// The next `count` unread tokens of a conversation; returns the row of the first. Portions of one conversation stand
-  /// in order.
+  /// Adds the next `count` unread tokens of a sequence and returns the row of the first. May be called several times
+  /// for one sequence. The pages must outlive the pass.
   int64_t add(CachedSequence& conversation, int64_t count);
-  /// Unread tokens of those conversations that come first, until the pass is full.
+  /// Adds unread tokens of the sequences, in order, until the pass is full, and returns what was added. Empty if
+  /// nothing is unread. A segment with images that is longer than `most_rows` is added if it is the first.
   std::vector<Portion> add(const std::vector<CachedSequence*>& waiting);
   int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
   int64_t most_rows() const { return most_rows_; }
-  /// Hidden states [rows, hidden], after which the pass is empty again.
+  /// Runs the model and returns the hidden states of all rows, float32 [rows, hidden]. The pass is empty afterwards.
   at::Tensor run();
-  /// The same of the last row of each portion: [portions, hidden], in the order they were added.
+  /// The same for the last row of each added part only: float32 [parts, hidden], in the order of `add`.
   at::Tensor run_for_last();
 
  private:
@@ -45,12 +46,12 @@ class Pass {
   std::vector<int64_t> tokens_;
 };
 
-/// Row `index` of a matrix of floats.
+/// Returns a pointer to row `index` of a contiguous float32 matrix on the host.
 const float* row_of(const at::Tensor& matrix, int64_t index);
-/// Rows of `width` floats, one below the other.
+/// Copies rows of `width` floats into one tensor, float32 [rows, width].
 at::Tensor stacked(const std::vector<const float*>& rows, int64_t width);
 
-/// int64 [n] of any integers.
+/// Copies integers into a tensor, int64 [n].
 at::Tensor int_tensor(const std::vector<int32_t>& values);
 at::Tensor int_tensor(const std::vector<int64_t>& values);
 

@@ -1,10 +1,12 @@
+// Prepares a model's output head for the log-prob kernels.
 #include "rollout/policy.h"
 
 namespace compeer::rollout {
 
 namespace {
 
-// A head that is only read is kept as the model says, or as it is stored, and rearranged once.
+// The head in the format `ModelShape::head`, where float32 means the stored type; in bfloat16 pairs if the model
+// computes in bfloat16. A frozen head is repacked once.
 kernels::Weight head_of(Model& model) {
   const auto matrix = model.head();
   auto format = model.shape().head;

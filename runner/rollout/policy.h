@@ -7,22 +7,22 @@
 
 namespace compeer::rollout {
 
-/// A model with its head made ready for the log-prob kernels: what both the engine and the trainer ask for numbers. And
-/// what it says, as far as that helps to guess what it will say.
+/// A model with its output head prepared for the log-prob kernels; used by both the engine and the trainer. Also holds
+/// the state of speculative decoding. Keeps a reference to the model, which must outlive it.
 struct Policy {
   explicit Policy(Model& policy_model);
 
-  /// Call after parameters were changed in place.
+  /// Must be called after parameters were changed in place.
   void parameters_changed() {
     model.parameters_changed();
     head.changed();
   }
 
   Model& model;
-  /// How the engine calls the model; who opened it as a plugin puts a guard around it.
+  /// Calls `Model::forward`. The owner of a model plugin replaces it with a call through `plugin::Plugin::call`.
   std::function<at::Tensor(const Batch&, Cache*)> forward;
-  const kernels::Arithmetic& arithmetic;  ///< that the model computes with
-  kernels::Weight head;
+  const kernels::Arithmetic& arithmetic;  ///< the model's kernels: exact or libtorch
+  kernels::Weight head;                   ///< [vocabulary, hidden]
   Drafts drafts;
   DraftLength draft_length;
 };

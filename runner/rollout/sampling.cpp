@@ -1,3 +1,4 @@
+// Samples a token from a row of logits: temperature, filters and the random draw, without sorting the vocabulary.
 #include "rollout/sampling.h"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ size_t tiles_of(int64_t vocabulary) {
   return static_cast<size_t>((vocabulary + kernels::vocabulary_tile - 1) / kernels::vocabulary_tile);
 }
 
-// What rounding may move a scaled logit that is compared with a bound: candidates are taken with this much to spare.
+// Margin for the rounding of scaled logits that are compared with a bound: a few candidates too many do no harm.
 constexpr float slack = 1e-3f;
 
-// A weight's bits order like the weight: 11 leading bits, then 10, then the last 10.
+// Bits of a non-negative float order like its value: radix digits of 11 leading bits, then 10, then the last 10.
 struct Digit {
   int shift;
   uint32_t mask;
@@ -105,7 +106,7 @@ kernels::Distribution Sampler::measure(const float* logits) {
   return distribution;
 }
 
-// Tile after tile until the sum passes u, then inside that tile.
+// Inverse transform sampling: finds the tile in which the cumulative sum passes u, then the token inside it.
 int32_t Sampler::draw_from_all(const float* logits, double u) {
   double left = u * mass_, unit = 1;
   size_t tile = 0;
@@ -122,13 +123,13 @@ int32_t Sampler::draw_from_all(const float* logits, double u) {
   return static_cast<int32_t>(first + kernels::pick(weights_.data(), columns, left / unit));
 }
 
-// Leaves the survivors of top_k, top_p and min_p in ids_ and weights_, in the order of ids.
+// Stores the tokens that top_k, top_p and min_p keep in ids_ and weights_, in the order of ids.
 void Sampler::filter(const float* logits) {
   const auto size = static_cast<double>(vocabulary_);
   if (top_k() > 0) {
     keep_likeliest(logits, top_k());
   } else {
-    // Everything below this weighs less than top_p leaves out, or fails min_p.
+    // All tokens below this bound together weigh less than 1 - top_p, or each fails min_p.
     double least = sampling_.min_p;
     if (sampling_.top_p < 1) least = std::max(least, (1 - sampling_.top_p) * mass_ / size);
     const float bound = top_ + static_cast<float>(std::log(least)) - slack;
@@ -148,7 +149,8 @@ void Sampler::filter(const float* logits) {
   }
 }
 
-// The k-th largest logit and all that are no smaller. A few maxima that stand for all bound it from below.
+// Keeps the tokens with a logit of at least the k-th largest. The k-th largest of the lane maxima, each the maximum of
+// some logits, bounds it from below, so only a few candidates are compared.
 void Sampler::keep_likeliest(const float* logits, int64_t k) {
   work_.resize(tiles_of(vocabulary_) * 64 + 16);
   const int64_t maxima = kernels::lane_maxima(logits, vocabulary_, work_.data());
@@ -179,7 +181,7 @@ void Sampler::keep_if(float least, int64_t ties) {
 
 Cut nucleus(std::span<const float> weights, double target) {
   std::vector<float> inside(weights.begin(), weights.end());
-  double above = 0;  // weight of what is certainly in the set
+  double above = 0;  // sum of the weights that are certainly in the set
   for (const Digit& digit : digits) {
     std::array<double, 2048> mass{};
     for (const float w : inside) mass[(bits(w) >> digit.shift) & digit.mask] += static_cast<double>(w);
@@ -187,7 +189,7 @@ Cut nucleus(std::span<const float> weights, double target) {
     while (lowest < digit.mask && !(mass[lowest] > 0)) ++lowest;
     while (bucket > lowest && above + mass[bucket] < target) above += mass[bucket--];
     std::erase_if(inside, [&](float w) { return ((bits(w) >> digit.shift) & digit.mask) != bucket; });
-    if (inside.empty()) return {};  // none of them weighs anything
+    if (inside.empty()) return {};  // all weights are 0
   }
   const float least = inside.front();
   int64_t ties = 0;

@@ -10,39 +10,42 @@ namespace compeer::rollout {
 
 using spec::Sampling;
 
-/// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
-/// same.
+/// Key of the random number that a token is sampled with. It does not depend on ranks, batches or order.
 struct TokenDraw {
   uint64_t seed = 0;
-  uint32_t step = 0, prompt = 0, completion = 0, position = 0;
+  uint32_t step = 0, prompt = 0, completion = 0, position = 0;  ///< position: tokens of the completion before this one
 };
-double uniform_of(const TokenDraw& draw);  ///< in [0, 1)
+/// Returns the random number, uniform in [0, 1).
+double uniform_of(const TokenDraw& draw);
 
+/// A token, with log-probability and entropy of the distribution at the temperature, before filters and penalty, as the
+/// trainer computes them.
 struct SampledToken {
   int32_t id = 0;
-  float log_prob = 0;  ///< of the tempered distribution before filters and penalty: what the trainer computes
-  float entropy = 0;   ///< of the same, in nats
+  float log_prob = 0;  ///< natural logarithm; NaN if logits were not finite
+  float entropy = 0;   ///< in nats
 };
 
-/// What the filters leave of a row, in the order of ids.
+/// The distribution after all filters, in the order of ids.
 struct Kept {
   std::vector<int32_t> ids;
-  std::vector<double> probabilities;
+  std::vector<double> probabilities;  ///< sum to 1
 };
 
-/// Draws tokens from rows of logits [vocabulary], which it may overwrite. Holds memory to work in: one for each thread.
+/// Samples tokens from rows of logits [vocabulary]. Holds scratch memory: use one per thread.
 class Sampler {
  public:
   Sampler(const Sampling& sampling, int64_t vocabulary);
 
-  /// From now on.
+  /// Changes the settings for the calls that follow.
   void use(const Sampling& sampling);
 
-  /// `seen` holds the distinct tokens that the sequence has already; only repetition_penalty reads it. Logits that are
-  /// not finite numbers give a log_prob that is none.
+  /// Samples one token. `seen`: the distinct tokens of the sequence so far, read only with repetition_penalty. May
+  /// overwrite `logits` while it works. If logits are not finite, id is 0 and log_prob and entropy are NaN.
   SampledToken sample(float* logits, std::span<const int32_t> seen, const TokenDraw& draw);
 
-  /// The distribution that `sample` draws from, in double precision.
+  /// Returns the distribution that `sample` samples from (unless greedy), in double precision. Applies the repetition
+  /// penalty to `logits`.
   Kept kept(float* logits, std::span<const int32_t> seen);
 
  private:
@@ -58,23 +61,24 @@ class Sampler {
   Sampling sampling_;
   const int64_t vocabulary_;
   float scale_ = 1;                       // 1 / temperature
-  std::vector<kernels::TileMass> tiles_;  // of the row that was measured last
-  float top_ = 0;                         // its largest scaled logit
-  double mass_ = 0;                       // sum of exp(scaled - top_) over the vocabulary
-  std::vector<int32_t> ids_;              // candidates, the first `count_`
-  std::vector<float> weights_;            // theirs: exp(scaled - top_)
+  std::vector<kernels::TileMass> tiles_;  // softmax sums per vocabulary tile of the row measured last
+  float top_ = 0;                         // largest scaled logit of that row
+  double mass_ = 0;                       // sum of exp(scaled logit - top_) over the vocabulary
+  std::vector<int32_t> ids_;              // the first count_ are the candidates
+  std::vector<float> weights_;            // exp(scaled logit - top_) of each candidate
   std::vector<float> work_;
   int64_t count_ = 0;
 };
 
-/// Where to cut weights so that the smallest set of the largest that weighs at least `target` is left.
+/// Result of `nucleus`: the set is all weights above `least` and the first `ties` of the weights equal to it.
 struct Cut {
-  float least = 0;   ///< weights above it are in the set
-  int64_t ties = 0;  ///< of the weights equal to it, so many
+  float least = 0;
+  int64_t ties = 0;
 };
 
-/// Weights are at least 0 and finite. Nothing is sorted: weights are counted into buckets by their leading bits, and
-/// only the bucket in which the sum passes `target` is looked at more closely. Sums are in double precision, in order.
+/// Returns the smallest set of the largest weights with a sum of at least `target` (top-p). Weights must be finite and
+/// not negative. Radix select without sorting: weights are summed in buckets by their leading bits, and only the bucket
+/// in which the sum reaches `target` is refined. Sums are in double precision, in a fixed order.
 Cut nucleus(std::span<const float> weights, double target);
 
 }  // namespace compeer::rollout

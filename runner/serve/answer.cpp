@@ -1,3 +1,4 @@
+// Bodies of answers in the format of OpenAI's API.
 #include "serve/answer.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ std::string json_of(const ToldToken& token) {
 AnswerFormat::AnswerFormat(std::string id, int64_t created, std::string model, bool log_probs)
     : id_(std::move(id)), model_(std::move(model)), created_(created), log_probs_(log_probs) {}
 
-// Log-probs are long, and come as text.
+// Formats an element of "choices". Log-probabilities are long and already JSON, so they are inserted as text.
 std::string AnswerFormat::choice(const char* field, const json& message, const Said& said, bool log_probs) const {
   return fmt::format(R"({{"index":{},"{}":{},"logprobs":{},"finish_reason":{}}})", said.index, field, line_of(message),
                      log_probs ? R"({"content":[)" + said.log_probs + R"(],"refusal":null})" : "null",

@@ -6,39 +6,45 @@
 
 namespace compeer::serve {
 
-/// A token and how likely it was, and the likeliest at its place.
+/// A sampled token with its natural-log probability and the most likely tokens at its position.
 struct ToldToken {
-  std::string bytes;  ///< need not be whole characters
+  std::string bytes;  ///< may be part of a character
   float log_prob = 0;
-  std::vector<std::pair<std::string, float>> alternatives = {};
+  std::vector<std::pair<std::string, float>> alternatives = {};  ///< bytes and log-probability, most likely first
 };
 
-/// As an object of the list `content` of log-probs.
+/// Returns the JSON object of a token for the list logprobs.content of OpenAI's API.
 std::string json_of(const ToldToken& token);
 
-/// One completion, or what a stream adds to one.
+/// A completion, or the part that one chunk of a stream adds to it.
 struct Said {
-  size_t index = 0;
+  size_t index = 0;  ///< number of the completion within the request
   std::string text;
-  std::string log_probs = {};  ///< if they were asked for: objects, with commas between them
-  std::string ended = {};      ///< "stop" or "length"; empty: it goes on
+  std::string log_probs = {};  ///< results of `json_of`, comma-separated; empty if not requested
+  std::string ended = {};      ///< finish_reason: "stop" or "length"; empty: not finished
 };
 
+/// Numbers of tokens. `cached`: tokens of the prompt that were in the KV cache; `completion`: of all completions.
 struct TokenUsage {
-  int64_t prompt = 0, cached = 0, completion = 0;  ///< tokens; of the prompt's, `cached` had been read before
+  int64_t prompt = 0, cached = 0, completion = 0;
 };
 
-/// The objects in which OpenAI's API answers one request.
+/// Writes the JSON objects with which OpenAI's API answers one request.
 class AnswerFormat {
  public:
+  /// `created`: Unix time in seconds. `log_probs`: they were requested.
   AnswerFormat(std::string id, int64_t created, std::string model, bool log_probs);
 
-  /// chat.completion
+  /// Returns the chat.completion object.
   std::string whole(const std::vector<Said>& completions, const TokenUsage& usage) const;
 
-  /// chat.completion.chunk: the first of a completion, what it adds, and what the whole request took.
+  // Objects chat.completion.chunk of a stream.
+
+  /// Returns the first chunk of completion `index`, which has the role.
   std::string opening(size_t index) const;
+  /// Returns a chunk that adds `more`.
   std::string chunk(const Said& more) const;
+  /// Returns the chunk with the usage of the whole request.
   std::string usage(const TokenUsage& usage) const;
 
  private:
@@ -50,7 +56,7 @@ class AnswerFormat {
   const bool log_probs_;
 };
 
-/// {"id": model, "object": "model", ...}; and a list of such.
+/// Returns {"id": model, "object": "model", ...}; the second function returns a list of such objects.
 std::string model_json(const std::string& model, int64_t created);
 std::string models_json(const std::vector<std::string>& models, int64_t created);
 

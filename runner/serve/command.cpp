@@ -1,3 +1,4 @@
+// The command `compeer serve`: opens the models, starts the HTTP server and runs the service until a signal.
 #include "serve/command.h"
 
 #include <fmt/format.h>
@@ -24,9 +25,9 @@ namespace compeer::serve {
 
 namespace {
 
-/// While it lives, the first SIGINT or SIGTERM calls `told`, in a thread of its own. If `told` returns false, or on a
-/// second signal (base/signals.h), the signal ends the process as it would by default. To be made before any
-/// other thread: those made later leave both signals to it.
+/// While it lives, the first SIGINT or SIGTERM calls `told`, on a thread of its own. If `told` returns false, or on a
+/// second signal (base/signals.h), the signal has its default action. Must be constructed before any other thread,
+/// since threads created later inherit the blocked signals.
 class EndSignals {
  public:
   explicit EndSignals(std::function<bool()> told);
@@ -63,7 +64,8 @@ void EndSignals::wait() {
     if (signal <= 0) continue;
     const int before = requests.count();
     if (requests.add() == before || (before == 0 && told_())) continue;
-    for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);  // shells ignore SIGINT behind '&'
+    // Shells start background jobs with SIGINT ignored.
+    for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &both_, nullptr);
     std::raise(signal);
   }
@@ -78,8 +80,8 @@ std::string token() {
 
 namespace fs = std::filesystem;
 
-// The folder's name, and what tells its files, and how they are computed with, from others: stored answers go by the
-// name that a model was asked by, and `checkpoints/last` is what many are called.
+// Default name of a model: the folder's name and a hash of its files and of the options that change results. Clients
+// store answers by model name, and many folders have the same name (`checkpoints/last`).
 std::string name_of(const fs::path& given, const inference::ModelOptions& computes) {
   const auto folder = fs::absolute(given).lexically_normal();
   std::map<std::string, std::string> files;
@@ -97,8 +99,8 @@ std::string name_of(const fs::path& given, const inference::ModelOptions& comput
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);
 }
 
-// The model and the adapters beside it. Each speaks as its folder says: by its own tokenizer, template and end tokens,
-// or by the model's if it has none.
+// The model and its adapters. Each uses the tokenizer, chat template and end tokens of its own folder, or the model's
+// if its folder has none.
 class Models {
  public:
   Models(const nlohmann::json& options, const inference::ModelOptions& computes, inference::OpenModel& model)
@@ -126,8 +128,8 @@ class Models {
       if (fs::exists(speech / file)) files += file + sha256_file(speech / file);
     }
     const auto [input, fresh] = inputs_.try_emplace(files, folder_, model_, false, speech);
-    if (fresh)
-      input->second.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, speech, true);  // a template
+    // Fails early if there is no chat template.
+    if (fresh) input->second.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, speech, true);
     const auto called = name.empty() ? name_of(folder, computes_) : name;
     for (const auto& other : all_) {
       if (other.name == called)
@@ -140,11 +142,11 @@ class Models {
   const inference::ModelOptions& computes_;
   const fs::path folder_;
   inference::OpenModel& model_;
-  std::map<std::string, inference::ModelInput> inputs_;  // by what tells them apart
+  std::map<std::string, inference::ModelInput> inputs_;  // by names and hashes of the tokenizer files
   std::vector<ServedModel> all_;
 };
 
-// Ends the server before what it calls goes.
+// Ends the server before the service that it calls is destroyed.
 struct EndedFirst {
   ~EndedFirst() { server.end(); }
   HttpServer& server;

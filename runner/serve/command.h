@@ -3,8 +3,8 @@
 
 namespace compeer::serve {
 
-/// compeer serve: answers requests until it is asked to stop. Prints the address that clients are given, on standard
-/// output: "http://127.0.0.1:8000/v1".
+/// compeer serve: answers requests until SIGINT or SIGTERM. Prints the base URL for clients to standard output:
+/// "http://127.0.0.1:8000/v1". Returns the exit code.
 int serve(const nlohmann::json& options);
 
 }  // namespace compeer::serve

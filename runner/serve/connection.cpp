@@ -1,3 +1,5 @@
+// HTTP over one socket with Boost.Beast, blocking: reads a request, passes it to the handler and writes the response as
+// other threads supply it.
 #include "serve/connection.h"
 
 #include <boost/asio/write.hpp>
@@ -19,7 +21,7 @@ using boost::system::error_code;
 
 constexpr size_t read_ahead = 64 << 10;
 
-// What a response was given and the connection hasn't sent.
+// The part of a response that was supplied and not sent yet.
 struct Given {
   bool whole = false, ended = false;
   int status = 200;
@@ -43,7 +45,7 @@ class Pending : public Response {
     return gone_;
   }
 
-  // For the connection. Waits for a second at most.
+  // Called by the connection: returns the data to send. Waits up to a second for some.
   Given take() {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(1), [this] { return hurry_ || given_.ended || !given_.text.empty(); });
@@ -53,7 +55,7 @@ class Pending : public Response {
     const std::lock_guard lock(mutex_);
     gone_ = true;
   }
-  // `take` waits no more.
+  // From now on `take` does not wait.
   void hurry() {
     const std::lock_guard lock(mutex_);
     hurry_ = true;
@@ -113,18 +115,18 @@ class Connection::Talk {
 
   void serve() {
     try {
-      // What is read at once: a header, and whatever comes with it.
+      // Large enough for a header and data that arrives with it.
       beast::flat_buffer buffer(shared_.limits.header + read_ahead);
       while (one(buffer)) {
       }
-    } catch (const std::exception&) {  // no memory for what it sends
+    } catch (const std::exception&) {  // out of memory
     }
     wire_.linger();
     const std::lock_guard lock(mutex_);
     over_ = true;
   }
 
-  // A request and its answer. False: there will be no other.
+  // Serves one request. Returns false if the connection must be closed.
   bool one(beast::flat_buffer& buffer) {
     const auto& limits = shared_.limits;
     if (buffer.size() == 0 && !wire_.waited(limits.idle)) return false;
@@ -159,7 +161,7 @@ class Connection::Talk {
     http::read(wire_, buffer, parser, code);
   }
 
-  // A body in another encoding would end nobody knows where.
+  // The end of a body in an unknown encoding could not be found.
   static bool known_encoding(const http::request<http::string_body>& message) {
     const auto [first, end] = message.equal_range(http::field::transfer_encoding);
     return first == end || (beast::iequals(first->value(), "chunked") && std::next(first) == end);
@@ -169,7 +171,7 @@ class Connection::Talk {
     return R"({"error":{"message":")" + what + R"(","type":"invalid_request_error","param":null,"code":null}})";
   }
 
-  // Of what can't be read. Who has gone, or never ends, gets no answer.
+  // Answers a request that can't be read. A client that disconnected or timed out gets no answer.
   bool complain(const error_code& code) {
     std::string what = "this is no HTTP";
     int status = 400;
@@ -190,7 +192,7 @@ class Connection::Talk {
   bool answer(const http::request<http::string_body>& message) {
     const auto pending = std::make_shared<Pending>();
     if (!begin(pending)) return false;
-    const std::shared_ptr<void> left(nullptr, [&](void*) { pending->leave(); });  // whatever happens
+    const std::shared_ptr<void> left(nullptr, [&](void*) { pending->leave(); });  // on every exit
     shared_.handler(request_of(message), pending);
     const bool more = deliver(*pending, message);
     return begin(nullptr) && more;
@@ -227,7 +229,7 @@ class Connection::Talk {
     message.keep_alive(keep);
   }
 
-  // Whether the connection can be used again. An answer to HEAD has no body.
+  // Returns true if the connection can be used again. A response to HEAD has no body.
   bool write_whole(const Given& given, const http::request<http::string_body>& asked, bool keep) {
     http::response<http::string_body> message(static_cast<http::status>(given.status), asked.version());
     describe(message, "application/json", keep);
@@ -246,7 +248,7 @@ class Connection::Talk {
     return !code && keep;
   }
 
-  // A client of HTTP/1.0 knows no chunks: its stream ends with the connection.
+  // HTTP/1.0 has no chunked encoding: the stream ends when the connection is closed.
   bool write_events(const std::string& text, unsigned version, bool keep, bool first) {
     error_code code;
     wire_.expires_after(shared_.limits.request);
@@ -276,7 +278,7 @@ class Connection::Talk {
 
   SharedByConnections& shared_;
   Wire wire_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<Pending> pending_;
   bool stopping_ = false, over_ = false;
   std::thread thread_;

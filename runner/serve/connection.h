@@ -7,11 +7,12 @@
 
 namespace compeer::serve {
 
-/// Bytes of bodies that are being read or answered, of all connections.
+/// Limits the total bytes of request bodies that are being read or answered, over all connections. Thread-safe.
 class BodyMemory {
  public:
   explicit BodyMemory(size_t most) : most_(most) {}
 
+  /// Reserves `bytes`; returns false, without reserving, if that would exceed the limit.
   bool take(size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > most_ - held_) return false;
@@ -29,7 +30,7 @@ class BodyMemory {
   size_t held_ = 0;
 };
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 struct SharedByConnections {
   HttpLimits limits;
   HttpServer::Gate gate;
@@ -37,14 +38,17 @@ struct SharedByConnections {
   BodyMemory bodies;
 };
 
-/// One connection: requests and answers by turns, in a thread of its own.
+/// One HTTP connection: reads requests and writes responses, in turn, on a thread of its own.
 class Connection {
  public:
+  /// Takes ownership of the socket `fd`. `shared` must outlive the connection.
   Connection(int fd, SharedByConnections& shared);
+  /// Waits for the thread to end.
   ~Connection();
 
+  /// True once the thread will not use the connection any more.
   bool over() const;
-  /// What was given is still sent; no other request is read.
+  /// Sends the data already passed to the current response, then closes the connection. Does not wait.
   void finish();
 
  private:

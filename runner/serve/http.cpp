@@ -1,5 +1,5 @@
-// One thread accepts connections, and each connection has a thread. They are few: who asks a model waits for its
-// answer.
+// One thread accepts connections, and each connection has a thread. That suffices: clients of a language model are few
+// and wait for their answers.
 #include "serve/http.h"
 
 #include <arpa/inet.h>
@@ -50,7 +50,7 @@ struct Bound {
   }
 };
 
-// "LocalHost.:8000": "localhost"; "[::1]:8000": "::1".
+// Returns "localhost" for "LocalHost.:8000", "::1" for "[::1]:8000".
 std::string host_without_port(const std::string& header) {
   std::string host =
       header.starts_with('[') ? header.substr(1, header.find(']') - 1) : header.substr(0, header.find(':'));
@@ -93,13 +93,13 @@ struct HttpServer::State {
       } else if (fd >= 0) {
         ::close(fd);
       } else if (trouble != EINTR && trouble != ECONNABORTED) {
-        ::poll(nullptr, 0, 100);  // no file left, no memory: until connections that are open end
+        ::poll(nullptr, 0, 100);  // out of files or memory: waits for open connections to end
       }
     }
     for (auto& connection : connections) connection.finish();
     connections.clear();
   }
-  // Closes it if there is no thread for it.
+  // Closes the socket if no thread can be started.
   void open(int fd) {
     try {
       connections.emplace_back(fd, shared);
@@ -139,7 +139,7 @@ void HttpServer::end() {
     const std::lock_guard lock(state_->mutex);
     state_->stop = true;
   }
-  ::shutdown(state_->listener, SHUT_RDWR);  // wakes who accepts
+  ::shutdown(state_->listener, SHUT_RDWR);  // wakes accept4
   thread_.join();
 }
 

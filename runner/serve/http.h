@@ -10,67 +10,74 @@
 
 namespace compeer::serve {
 
-/// What a client sent, whole.
+/// A complete request.
 struct HttpRequest {
-  std::string method, path;  ///< "POST", "/v1/models"; what follows a '?' is left out
-  std::string content_type, authorization, origin, host;
+  std::string method, path;                               ///< "POST", "/v1/models", without the query string
+  std::string content_type, authorization, origin, host;  ///< headers; empty if absent
   std::string body;
 };
 
-/// True if a Host header ("localhost:8000", "[::1]") names this machine: localhost, a loopback address, or `name`, the
-/// host that the server was told to listen on. A page of the web whose name was made to lead here names another.
+/// True if the Host header `host` ("localhost:8000", "[::1]") names this machine: localhost, a loopback address, or
+/// `name`, the host that the server listens on. Protects against DNS rebinding: a web page whose domain resolves to
+/// this machine sends its own name.
 bool names_loopback(const std::string& host, const std::string& name);
 
-/// The way back to a client. Any thread may use it. What is sent to a client that is gone goes nowhere.
+/// The response to one request: either one `send`, or any number of `event` calls and one `end`. Thread-safe. Data for
+/// a client that has disconnected is discarded.
 class Response {
  public:
   virtual ~Response() = default;
 
-  /// All of it, once. `retry_after`: seconds to wait before another try.
+  /// Sends a complete JSON response. `retry_after`: seconds, for the header Retry-After.
   virtual void send(int status, std::string json, std::optional<int> retry_after = {}) = 0;
 
-  /// Or events of a stream, "data: ..." each, until its end.
+  /// Sends one server-sent event, "data: ...", with status 200.
   virtual void event(const std::string& data) = 0;
+  /// Ends the stream of events.
   virtual void end() = 0;
 
+  /// True if the client has disconnected, or the response is complete.
   virtual bool gone() const = 0;
 };
 
-/// What a client may ask of the server's memory and patience.
+/// Limits on the memory and time that clients may take.
 struct HttpLimits {
-  size_t header = 16 << 10, body = 32 << 20;  ///< bytes
-  size_t bodies = 256 << 20;                  ///< of all requests that are being read or answered
-  size_t connections = 512;
+  size_t header = 16 << 10, body = 32 << 20;  ///< bytes of a request
+  size_t bodies = 256 << 20;                  ///< bytes of all bodies that are being read or answered
+  size_t connections = 512;                   ///< open at once; further ones are closed
   std::chrono::seconds request{
-      30};                         ///< from a request's first byte to its last; for a client to take some of an answer
+      30};  ///< to receive a request, from its first byte to its last; to send a part of a response
   std::chrono::seconds idle{120};  ///< between requests of a connection
 };
 
-/// HTTP/1.1 on one address.
+/// HTTP/1.1 server on one address, with one thread per connection.
 class HttpServer {
  public:
-  /// Called by a thread of the connection's; answers by `response`, now or later, from any thread.
+  /// Called for each request, on the connection's thread. Responds through `response`, during the call or later, from
+  /// any thread.
   using Handler = std::function<void(HttpRequest request, std::shared_ptr<Response> response)>;
 
-  /// What is answered to a request whose body isn't wanted.
+  /// Response to a request that is refused before its body is read.
   struct Refused {
     int status;
     std::string json;
   };
-  /// Looks at a request before its body is read, and may refuse it.
+  /// Decides from a request without its body whether to refuse it. Called on the connection's thread.
   using Gate = std::function<std::optional<Refused>(const HttpRequest& request)>;
 
-  /// Takes the address; port 0 is any that is free. Throws Error if it can't be had.
+  /// Binds to the address; port 0 picks a free port. Throws Error if the host is invalid (exit 2) or the address can't
+  /// be bound (exit 1).
   HttpServer(const std::string& host, uint16_t port, const HttpLimits& limits = {});
-  ~HttpServer();  ///< `end`
+  ~HttpServer();  ///< calls `end`
 
-  /// From now on it listens.
+  /// Starts accepting connections. Throws Error (exit 1) if that fails.
   void start(Gate gate, Handler handler);
-  /// It listens no more. What was given to responses is still delivered, and when this returns, nobody is answered.
+  /// Stops accepting, sends the data already passed to responses, closes all connections and waits for their threads.
+  /// The gate and the handler are not called afterwards.
   void end();
 
   std::string url() const;  ///< "http://127.0.0.1:8000"
-  /// Only this machine can reach it.
+  /// True if the server is bound to a loopback address, so that only this machine can connect.
   bool loopback() const;
 
  private:

@@ -1,3 +1,4 @@
+// Answers in progress: constrained decoding, stop strings, log-probabilities and streams.
 #include "serve/open_answer.h"
 
 #include <algorithm>
@@ -15,9 +16,10 @@ namespace compeer::serve {
 
 namespace {
 
-constexpr float impossible = -1e30f;  // a finite number: entropies are computed of all logits
+constexpr float impossible = -1e30f;  // finite, since entropies are computed over all logits
 
-// The `count` largest, the first of equals before the others. A few maxima that stand for all bound them from below.
+// Ids of the `count` largest logits, largest first, ties by id. The count-th largest of the lane maxima, each the
+// maximum of some logits, bounds them from below, so only a few candidates are sorted.
 std::vector<int32_t> likeliest(const std::vector<float>& logits, size_t count) {
   if (count == 0) return {};
   const auto size = static_cast<int64_t>(logits.size());
@@ -39,7 +41,7 @@ std::vector<int32_t> likeliest(const std::vector<float>& logits, size_t count) {
   return ids;
 }
 
-// How much of the end of `text` may be the beginning of one of these.
+// Length of the longest end of `text` that is the beginning of a stop string.
 size_t open_end(const std::string& text, const std::vector<std::string>& stops) {
   size_t longest = 0;
   for (const auto& stop : stops) {

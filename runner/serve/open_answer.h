@@ -18,47 +18,51 @@
 
 namespace compeer::serve {
 
-/// Holds a completion to one of some token sequences.
+/// Constrained decoding: restricts a completion to one of several token sequences.
 class ChoiceGuide {
  public:
-  /// `ends`: the tokens that may follow a sequence which others go on from.
+  /// `ends`: end tokens, which are allowed after a sequence that is a prefix of another one.
   ChoiceGuide(std::shared_ptr<const std::vector<std::vector<int32_t>>> sequences, std::vector<int32_t> ends);
 
-  /// The tokens that may come next, each once.
+  /// Returns the tokens that may come next, each once, in the order of ids.
   std::vector<int32_t> allowed() const;
-  /// The one that came. True: a sequence is there, and no other goes on from it.
+  /// Advances by the sampled token, one of `allowed` and no end token. Returns true if a sequence is complete and no
+  /// other one continues it.
   bool push(int32_t id);
 
  private:
   std::shared_ptr<const std::vector<std::vector<int32_t>>> sequences_;
   std::vector<int32_t> ends_;
-  std::vector<size_t> left_;  // the sequences that begin with what came
-  size_t length_ = 0;         // of what came
+  std::vector<size_t> left_;  // indices of the sequences that begin with the tokens so far
+  size_t length_ = 0;         // number of tokens so far
 };
 
-/// What is asked of each completion of a request.
+/// Options of a request that apply to each of its completions.
 struct CompletionOptions {
-  std::vector<std::string> stop;
-  std::optional<ChoiceGuide> choices;
-  bool log_probs = false;
-  int64_t alternatives = 0;
+  std::vector<std::string> stop;       ///< stop strings
+  std::optional<ChoiceGuide> choices;  ///< restricts the answer; empty: free text
+  bool log_probs = false;              ///< report log-probabilities
+  int64_t alternatives = 0;            ///< most likely tokens to report per position
 };
 
-/// One completion as it grows: its text up to the first stop string, and how likely its tokens were. These are the
-/// model's own log-probs, at temperature 1, whatever it is drawn by; of one that is held to choices they are those
-/// among the tokens that may come.
+/// One completion in progress: its text up to the first stop string, and the log-probabilities of its tokens. These are
+/// the model's own at temperature 1, before filters and penalties; with choices, relative to the allowed tokens.
 class GrowingCompletion {
  public:
+  /// Keeps a reference to `tokenizer`.
   GrowingCompletion(const language::Tokenizer& tokenizer, std::shared_ptr<const CompletionOptions> wanted);
 
-  /// The logits that the next token is drawn from: those of tokens that may not come are lowered. By any thread.
+  /// Must be called with the logits of each token before it is sampled: lowers those of tokens that are not allowed,
+  /// and records the distribution. On any thread.
   void see(std::span<float> logits);
-  /// The token that was drawn, if it is no end token. True: the completion is over.
+  /// Adds the sampled token; not for end tokens. Returns true if the completion has ended: by a stop string, or by a
+  /// complete choice.
   bool push(int32_t id);
 
-  /// What is new and settled: text that no stop string can begin in any more, and the tokens since the last call.
+  /// Returns the text and log-probabilities that are final and were not returned before. The end of the text is held
+  /// back while a stop string may begin in it.
   Said take();
-  /// The rest.
+  /// Returns the remaining text and log-probabilities. To be called once, at the end.
   Said finish();
 
  private:
@@ -68,38 +72,42 @@ class GrowingCompletion {
   const std::shared_ptr<const CompletionOptions> wanted_;
   std::optional<ChoiceGuide> choices_;
   language::TextStream text_;
-  std::string waiting_;  // text that may hold the beginning of a stop string
+  std::string waiting_;  // text not returned yet; its end may be the beginning of a stop string
   bool stopped_ = false;
-  std::string told_;  // log-probs of the tokens since the last call
-  // Of the token that comes next, as the model gave them.
+  std::string told_;  // log-probabilities not returned yet, as JSON
+  // The next token's logits, their distribution, and the most likely tokens.
   std::vector<float> logits_;
   kernels::Distribution all_;
   std::vector<int32_t> likeliest_;
 };
 
-/// A request that has a place in the engine. What its completions say is kept, or sent at once if its answer is a
-/// stream.
+/// A request that the engine is working on. Collects the text of its completions, or sends it at once if the answer is
+/// a stream.
 struct OpenAnswer {
   OpenAnswer(const ChatCall& call, const std::string& id, std::shared_ptr<Response> back);
 
+  /// Sends the first chunk of each completion, if the answer is a stream.
   void open() const;
+  /// Adds text or log-probabilities to a completion.
   void add(size_t completion, Said more);
+  /// Sends the answer, or the end of the stream.
   void close() const;
+  /// Sends an error instead; within a stream, as its last event.
   void fail(const HttpError& refusal) const;
 
   const std::string model;
   const bool stream, usage_in_stream;
   const std::shared_ptr<Response> response;
   const AnswerFormat format;
-  std::vector<Said> said;  ///< by completion
-  std::map<uint32_t, GrowingCompletion> growing;
-  Prefixes::Place* place = nullptr;
-  size_t ended = 0;     ///< completions
-  bool broken = false;  ///< one met numbers that are not finite
+  std::vector<Said> said;                         ///< by completion; not used by streams
+  std::map<uint32_t, GrowingCompletion> growing;  ///< completions in progress
+  Prefixes::Place* place = nullptr;               ///< null: the prompt has pictures
+  size_t ended = 0;                               ///< number of completions that have ended
+  bool broken = false;                            ///< the model computed non-finite logits for one of them
   TokenUsage usage;
 };
 
-/// Says why a request isn't answered.
+/// Responds with an error; with Retry-After for status 503.
 void refuse(Response& response, const HttpError& refusal);
 
 }  // namespace compeer::serve

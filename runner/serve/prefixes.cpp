@@ -1,3 +1,4 @@
+// The prefix cache: a list of sequences, searched linearly.
 #include "serve/prefixes.h"
 
 #include <algorithm>
@@ -6,14 +7,15 @@ namespace compeer::serve {
 
 namespace {
 
-// A prompt waits for another if that saves it as many tokens.
+// A prompt waits for another one if that saves it at least this many tokens.
 constexpr int64_t worth_waiting = 32;
 
-// Each prompt is compared with all of them.
+// Most cached sequences: each prompt is compared with all of them.
 constexpr size_t most_places = 1024;
 
+// Length of the common prefix, less than the whole prompt.
 int64_t shared(const std::vector<int32_t>& prompt, const std::vector<int32_t>& other) {
-  const auto most = std::min(prompt.size() - 1, other.size());  // the last token is read in any case
+  const auto most = std::min(prompt.size() - 1, other.size());  // the last token is always read
   return std::mismatch(prompt.begin(), prompt.begin() + static_cast<int64_t>(most), other.begin()).first -
          prompt.begin();
 }
@@ -45,7 +47,7 @@ Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt, int32_t ada
   return &places_.back();
 }
 
-// What the new sequence goes on from is needed no more, nor is its equal.
+// Removes idle sequences that are a prefix of this one, or equal to it.
 void Prefixes::leave(Place* place) {
   place->busy = false;
   const auto& tokens = place->sequence.tokens();

@@ -9,27 +9,30 @@
 
 namespace compeer::serve {
 
-/// Sequences that were read lately stay in the engine's pages, so that a prompt which begins like one of them is read
-/// from where it differs. Those not used for longest go when pages are wanted.
+/// Prefix cache: keeps recently read sequences in the engine's KV cache, so that a prompt is computed only from where
+/// it differs from the most similar of them. Evicts the least recently used. Not thread-safe.
 class Prefixes {
  public:
-  /// `most`: pages that all of the engine's sequences may take before some are given up.
+  /// Evicts sequences while all of the engine's sequences together use more than `most` pages. Keeps a reference to
+  /// `engine`.
   Prefixes(rollout::Engine& engine, int64_t most) : engine_(engine), most_(most) {}
 
-  /// A sequence that a prompt is read into.
+  /// A cached sequence. While it is busy, a prompt is being read into it.
   struct Place {
-    std::vector<int32_t> prompt;       // all of it
-    rollout::CachedSequence sequence;  // what of it is read; then the prompt, and its first completion
-    int64_t begun = 0;                 // tokens of it that the sequence had when the place was given
-    int64_t cached = 0;                // and those that were read
-    uint64_t used = 0;                 // when, counted in places
+    std::vector<int32_t> prompt;       // the whole prompt
+    rollout::CachedSequence sequence;  // first a prefix of the prompt; later prompt and first completion
+    int64_t begun = 0;                 // length of that prefix
+    int64_t cached = 0;                // tokens of the prefix whose keys and values are cached
+    uint64_t used = 0;                 // time of last use, counted in calls of `enter`
     bool busy = true;
   };
 
-  /// The place for a prompt, with as much of it as has been read before, but never all. Nothing if it is better to
-  /// wait, as somebody is about to read more of what it begins with. It stays until it is `left`. What one of the
-  /// model's adapters has read is nothing to the others.
+  /// Returns a place for `prompt` whose sequence holds the longest cached prefix of it, never the whole prompt. Returns
+  /// null if the caller should try again later, because a busy place is about to read a prefix that is longer by at
+  /// least 32 tokens. Adapters do not share prefixes. The place is valid until `leave`, which must be called when the
+  /// completions have ended.
   Place* enter(const std::vector<int32_t>& prompt, int32_t adapter = 0);
+  /// Makes a place idle: its sequence stays in the cache until it is evicted.
   void leave(Place* place);
 
  private:

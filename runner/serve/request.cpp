@@ -1,3 +1,4 @@
+// Parses the body of a chat completion request, within limits on its size and number of values.
 #include "serve/request.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr size_t most_messages = 4096, most_pictures = 16, most_stops = 16, most_choices = 1024, longest_choice = 4096;
-constexpr size_t longest_name = 256;             // bytes of a model's, a role's, a speaker's
-constexpr size_t most_values = size_t{1} << 18;  // of JSON: each takes up to a hundred bytes of memory
+constexpr size_t longest_name = 256;             // bytes of the name of a model, role or speaker
+constexpr size_t most_values = size_t{1} << 18;  // JSON values: each takes up to a hundred bytes of memory
 
 [[noreturn]] void refuse(const std::string& field, const std::string& what) {
   throw HttpError(400, field + ": " + what, field);
@@ -81,7 +82,7 @@ const json* member(const json& object, const char* key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-// A part of a message, as templates take it.
+// Converts a part of a message to the form that chat templates take; adds a picture's bytes to `pictures`.
 json part_of(const json& part, const std::string& where, std::vector<std::string>& pictures) {
   const json* type = member(part, "type");
   if (type && *type == "text" && member(part, "text"))
@@ -98,7 +99,7 @@ json part_of(const json& part, const std::string& where, std::vector<std::string
   return {{"type", "image"}};
 }
 
-// Parts that are all texts are one text.
+// Converts the parts of a message; joins them into one text if none is a picture.
 json content_of(const json& parts, const std::string& where, std::vector<std::string>& pictures) {
   json list = json::array();
   std::string joined;
@@ -138,8 +139,8 @@ void read_messages(const json& value, ChatCall& call) {
     call.messages.push_back(message_of(value[i], fmt::format("messages[{}]", i), call.pictures));
 }
 
-// The texts that a schema allows: {"enum": [...]}, {"const": ...}, or an object of such properties, all of them
-// required. As JSON, for that is what a schema describes.
+// Returns all answers that a JSON schema allows, as JSON texts: {"enum": [...]}, {"const": ...}, or an object of such
+// properties, all of them required.
 std::vector<std::string> allowed(const json& schema, const std::string& field) {
   std::vector<std::string> all;
   const auto add = [&](std::string one) {
@@ -197,7 +198,7 @@ void read_stop(const json& value, ChatCall& call) {
   }
 }
 
-// What vLLM calls it.
+// The field with choices in vLLM's API.
 void read_structured(const json& value, ChatCall& call) {
   const json* choices = member(value, "choice");
   if (!choices || value.size() != 1) refuse("structured_outputs", "only {\"choice\": [...]} is served");
@@ -222,7 +223,7 @@ Field limit(const char* name) {
   return [=](const json& value, ChatCall& call) { call.max_tokens = count(value, name, 1, INT32_MAX); };
 }
 
-// A field of others' that must have no effect.
+// A field that is not supported and must have a value without effect.
 Field none(const char* name) {
   return [=](const json& value, ChatCall&) {
     const bool idle = value == json(0) || value == json(0.0) || value == json(false) || value == json("none") ||
@@ -275,7 +276,7 @@ const std::map<std::string, Field>& fields() {
   return all;
 }
 
-// Commas and brackets outside of texts: no fewer than the values, less one.
+// Counts commas and opening brackets outside of strings: at least the number of values minus one.
 size_t marks_in(const std::string& body) {
   size_t count = 0;
   bool quoted = false;

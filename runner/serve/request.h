@@ -8,38 +8,38 @@
 
 namespace compeer::serve {
 
-/// Why a request isn't answered, as OpenAI's clients understand it.
+/// An error response in the format of OpenAI's API. `what()` is the message.
 struct HttpError : std::runtime_error {
   HttpError(int http_status, const std::string& message, std::string field = "", std::string short_code = "")
       : std::runtime_error(message), status(http_status), param(std::move(field)), code(std::move(short_code)) {}
 
-  /// {"error": {"message", "type", "param", "code"}}
+  /// Returns the JSON body {"error": {"message", "type", "param", "code"}}.
   std::string body() const;
 
-  int status;
-  std::string param, code;
+  int status;               ///< HTTP status
+  std::string param, code;  ///< field that is wrong, machine-readable code; empty: null
 };
 
-/// The body of a chat completion request, understood.
+/// A parsed chat completion request. Names and defaults are those of OpenAI's API unless stated.
 struct ChatCall {
-  nlohmann::ordered_json messages;    ///< as chat templates take them: texts, and parts of type text and image
-  std::vector<std::string> pictures;  ///< files in memory, in the order in which messages show them
+  nlohmann::ordered_json messages;    ///< for chat templates: content is a text, or parts of type text and image
+  std::vector<std::string> pictures;  ///< PNG and JPEG files in memory, in the order of the messages' image parts
   std::string model;
   double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
-  int64_t top_k = 0;
-  std::optional<int64_t> max_tokens;
-  int64_t n = 1;
+  int64_t top_k = 0;                  ///< 0: off
+  std::optional<int64_t> max_tokens;  ///< empty: as many as the model has positions for
+  int64_t n = 1;                      ///< number of completions
   std::optional<uint64_t> seed;
   std::vector<std::string> stop;
-  std::vector<std::string> choices;  ///< the answer is to be one of these; empty: anything
-  bool stream = false, usage_in_stream = false;
+  std::vector<std::string> choices;              ///< texts that the answer is restricted to; empty: free text
+  bool stream = false, usage_in_stream = false;  ///< usage_in_stream: stream_options.include_usage
   bool log_probs = false;
-  int64_t alternatives = 0;  ///< to each token, whose log-probs are told, too
+  int64_t alternatives = 0;  ///< top_logprobs: most likely tokens to report per position
 };
 
-/// Reads one. Throws HttpError (400) naming the field: not JSON, an unknown field, a value outside its range, whatever
-/// can't be done here (tools, penalties, other schemas than one of some texts). Pictures come as data URIs; a file or
-/// an address is never opened.
+/// Parses the body of a request. Throws HttpError (400), naming the field, if it is not JSON, has an unknown field, a
+/// value out of range, or an unsupported feature (tools, presence and frequency penalties, schemas that allow more than
+/// a few answers). Pictures must be data URIs: no file or address is opened.
 ChatCall read_chat_call(const std::string& body);
 
 }  // namespace compeer::serve

@@ -1,3 +1,5 @@
+// Checks and prepares requests on the connections' threads, and feeds them to one call of the engine, which reads,
+// decodes and finishes them continuously.
 #include "serve/service.h"
 
 #include <fmt/format.h>
@@ -15,13 +17,13 @@ namespace compeer::serve {
 
 namespace {
 
-constexpr int64_t most_log_probs = int64_t{1} << 20;  // of one answer
-constexpr int64_t longest_token = 128;                // bytes, or nearly
-constexpr int64_t large_text = int64_t{64} << 10;     // bytes of a request; larger ones are prepared one at a time
+constexpr int64_t most_log_probs = int64_t{1} << 20;  // in one answer
+constexpr int64_t longest_token = 128;                // bytes; an approximate upper bound
+constexpr int64_t large_text = int64_t{64} << 10;     // bytes; larger requests are prepared one at a time
 const std::string models_path = "/v1/models";
 constexpr const char* too_long = "context_length_exceeded";
 
-// "two%20words": "two words".
+// Percent-decoding: "two%20words" becomes "two words".
 std::string decoded(const std::string& text) {
   std::string all;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -33,12 +35,12 @@ std::string decoded(const std::string& text) {
   return all;
 }
 
-// Keys and values of 16 positions in all layers.
+// Bytes of keys and values of 16 positions in all layers.
 int64_t page_bytes(const ModelShape& shape) {
   return 16 * shape.layers * 2 * shape.kv_heads * shape.head_dim * static_cast<int64_t>(sizeof(float));
 }
 
-// How long it takes says nothing of how much of them is equal.
+// Compares hashes, so that the time does not reveal how long a prefix is equal (timing attack).
 bool equal(const std::string& a, const std::string& b) { return sha256(a) == sha256(b); }
 
 std::string small_letters(std::string text) {
@@ -52,7 +54,7 @@ std::string text_of(const Error& error) {
 
 rollout::Sampling sampling_of(const ChatCall& call) {
   rollout::Sampling sampling;
-  sampling.greedy = call.temperature < 1e-3;  // of anything colder nothing but the likeliest is left
+  sampling.greedy = call.temperature < 1e-3;  // below that, sampling is greedy anyway
   if (!sampling.greedy) sampling.temperature = call.temperature;
   sampling.top_k = call.top_k;
   sampling.top_p = call.top_p;
@@ -62,8 +64,8 @@ rollout::Sampling sampling_of(const ChatCall& call) {
   return sampling;
 }
 
-// Bytes of all texts of the messages. More than the model could take would be refused for its tokens, which may take a
-// gigabyte to find.
+// Returns the bytes of all texts of the messages. Refuses texts that are certainly too long for the model before
+// tokenizing them, which may take a gigabyte of memory.
 int64_t checked_length(const nlohmann::ordered_json& messages, const ModelShape& shape) {
   int64_t bytes = 0;
   const auto add = [&](const nlohmann::ordered_json& text) {
@@ -81,7 +83,8 @@ int64_t checked_length(const nlohmann::ordered_json& messages, const ModelShape&
   return bytes;
 }
 
-// Tokens that say each of them. Not all texts are what their tokens say: some tokenizers change characters.
+// Returns the tokens of each choice. Refuses a choice that its tokens don't decode to: some tokenizers change
+// characters.
 std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choices,
                                             const language::Tokenizer& tokenizer) {
   std::vector<std::vector<int32_t>> all;
@@ -128,7 +131,7 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
   const auto refuse = [](const HttpError& error) { return HttpServer::Refused{error.status, error.body()}; };
   const bool models = request.path == models_path || model_at(request.path);
   const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
-  // A page of the web that a browser on this machine shows could send requests, too.
+  // A web page in a browser on this machine could send requests, too.
   if (!request.origin.empty()) return refuse({403, "requests from web pages are not served"});
   if (options_.token.empty() && !request.host.empty() && !names_loopback(request.host, options_.host))
     return refuse({403, "Host is '" + request.host.substr(0, 80) +
@@ -172,7 +175,7 @@ std::vector<std::string> ChatService::names() const {
   return all;
 }
 
-// That a path asks for; null: none.
+// The model of a path /v1/models/NAME; null: none.
 const ServedModel* ChatService::model_at(const std::string& path) const {
   const auto named = std::find_if(models_.begin(), models_.end(), [&, asked = decoded(path)](const ServedModel& model) {
     return asked == models_path + ("/" + model.name);
@@ -219,7 +222,7 @@ std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& req
 void ChatService::run() {
   rollout::Request all;
   all.sampling.concurrent = options_.concurrent;
-  all.most_places = std::max<int64_t>(options_.concurrent / 2, 1);  // no request takes all
+  all.most_places = std::max<int64_t>(options_.concurrent / 2, 1);  // no request takes all slots
   for (bool stopped = false; !stopped;) {
     try {
       order_ = 0;
@@ -240,7 +243,7 @@ void ChatService::stop() {
   arrived_.notify_one();
 }
 
-// Waits for a request if it should, and none is there. False: there will be no other.
+// Moves queued requests to `waiting_`; if `wait`, blocks until there is one. Returns false after `stop`.
 bool ChatService::collect(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait && waiting_.empty()) arrived_.wait(lock, [this] { return stopping_ || !inbox_.empty(); });
@@ -274,8 +277,8 @@ rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
   }
 }
 
-// False: what it begins with is being read for another. A prompt with pictures is read by itself, as its tokens don't
-// tell which.
+// Starts a request: fills in its prompt. Returns false if it should wait, because its prefix is being read for another
+// request. Prompts with pictures don't use the prefix cache, since their tokens don't identify the pictures.
 bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
   const bool sees = !asked.prompt.pictures.empty();
   Prefixes::Place* place = sees ? nullptr : prefixes_.enter(asked.prompt.tokens, asked.adapter);
@@ -301,7 +304,7 @@ void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& p
     prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.begin() + place->begun);
     prompt.after = &place->sequence;
   }
-  // Two equal requests without a seed have two answers.
+  // Equal requests without a seed get different answers.
   prompt.index = asked.call.seed ? 0 : static_cast<uint32_t>(asked.number);
   prompt.request = request_of(answering, asked);
   answering->open();

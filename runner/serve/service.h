@@ -18,43 +18,49 @@ namespace compeer::serve {
 
 struct OpenAnswer;
 
-/// One of those that are served: the model, or the adapter (`Segment::adapter`) at its place in the list.
+/// A model that requests can name: the base model (first in the list), or the LoRA adapter whose number
+/// (`Segment::adapter`) is its position in the list.
 struct ServedModel {
-  std::string name;  ///< that requests call it by
-  const inference::ModelInput& input;
+  std::string name;
+  const inference::ModelInput& input;  ///< must outlive the service
   std::vector<int32_t> end_tokens;
 };
 
 struct ServiceOptions {
-  std::string token;                       ///< that requests must bring; empty: none, but a Host of this machine
-  std::string host = {};                   ///< that requests may name as Host, besides those of this machine
-  int64_t concurrent = 64;                 ///< completions under way
-  uint64_t seed = 1;                       ///< of requests without one
-  int64_t cache_bytes = int64_t{1} << 30;  ///< keys and values of what may be asked again
+  std::string token;        ///< bearer token that requests must send; empty: none, but Host must name this machine
+  std::string host = {};    ///< host that the server listens on, which Host may also name
+  int64_t concurrent = 64;  ///< most completions decoded at once
+  uint64_t seed = 1;        ///< seed of requests that have none
+  int64_t cache_bytes = int64_t{1} << 30;  ///< KV cache above which cached prefixes are evicted; at least 64 pages
 };
 
-/// Answers chat completion requests with one model, or with several over one base: POST /v1/chat/completions, GET
-/// /v1/models, GET /health. Requests are decoded together as they come; each is drawn as if it were alone (a function
-/// of its messages, settings and seed), and what several begin with is read once.
+/// Answers chat completion requests with a model and LoRA adapters over it: POST /v1/chat/completions, GET /v1/models,
+/// GET /health. Requests are decoded together by continuous batching; an answer depends only on its messages, settings
+/// and seed (exact kernels). Common prefixes of prompts are computed once.
 class ChatService {
  public:
+  /// Keeps a reference to `policy`.
   ChatService(rollout::Policy& policy, std::vector<ServedModel> models, ServiceOptions options);
   ~ChatService();
 
-  /// Any thread: whether a request is refused before its body is read, and what becomes of it.
+  /// Returns the error response if a request is to be refused before its body is read: wrong token, Host, path, method
+  /// or content type. Thread-safe.
   std::optional<HttpServer::Refused> refused(const HttpRequest& request) const;
+  /// Answers a request that `refused` accepted: at once if no completion is needed, otherwise queues it for `run`.
+  /// Parses and tokenizes on the calling thread. Thread-safe.
   void take(HttpRequest request, std::shared_ptr<Response> response);
 
-  /// Answers requests until `stop`, by this thread alone; then those that are under way.
+  /// Computes the answers on the calling thread. Returns after `stop`, when requests in progress are answered; waiting
+  /// requests get status 503.
   void run();
-  /// Any thread.
+  /// Makes `run` return. Thread-safe.
   void stop();
 
-  /// "7 requests: 812 tokens of prompts read, 301 known before, 64 tokens said"
+  /// Returns "7 requests: 812 tokens of prompts read, 301 known before, 64 tokens said". Not while `run` runs.
   std::string summary() const;
 
  private:
-  struct Asked;  // a request that is understood, and its way back
+  struct Asked;  // a parsed request with its response
 
   std::vector<std::string> names() const;
   const ServedModel* model_at(const std::string& path) const;
@@ -76,21 +82,21 @@ class ChatService {
   const ModelShape shape_;
   const int64_t started_;
 
-  std::mutex preparing_;  // held by one large request at a time: what they take of memory doesn't add up
+  std::mutex preparing_;  // held while a large request is prepared, so that only one at a time needs the memory
   std::atomic<uint64_t> requests_ = 0;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the next three members
   std::condition_variable arrived_;
   std::deque<std::unique_ptr<Asked>> inbox_;
   bool stopping_ = false;
 
-  // Of `run` alone.
+  // Used by `run` only.
   rollout::Engine engine_;
   Prefixes prefixes_;
   std::deque<std::unique_ptr<Asked>> waiting_;
-  std::map<size_t, std::shared_ptr<OpenAnswer>> answering_;  // by their order in a call of the engine
-  size_t order_ = 0;
-  int64_t read_ = 0, cached_ = 0, said_ = 0;
+  std::map<size_t, std::shared_ptr<OpenAnswer>> answering_;  // by the prompt's position in the call of the engine
+  size_t order_ = 0;                                         // position of the next prompt
+  int64_t read_ = 0, cached_ = 0, said_ = 0;                 // tokens, for `summary`
 };
 
 }  // namespace compeer::serve

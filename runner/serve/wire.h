@@ -13,8 +13,8 @@
 
 namespace compeer::serve {
 
-/// A connected socket as Boost.Beast reads and writes it (SyncReadStream, SyncWriteStream), which waits no longer than
-/// to a deadline and takes no more bytes than are allowed. Closes it.
+/// A connected socket as a stream for Boost.Beast (SyncReadStream, SyncWriteStream), with a deadline for each operation
+/// and a limit on the bytes read. Owns the socket and closes it.
 class Wire {
  public:
   using Code = boost::system::error_code;
@@ -23,8 +23,9 @@ class Wire {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
+  // Sets the deadline. Later operations fail with ETIMEDOUT.
   void expires_after(std::chrono::seconds time) { deadline_ = std::chrono::steady_clock::now() + time; }
-  // Bytes that may be read from now on.
+  // Sets the number of bytes that may still be read. Beyond it, reads fail with buffer_overflow.
   void allow(size_t bytes) { allowed_ = bytes; }
 
   template <class Buffers>
@@ -53,7 +54,7 @@ class Wire {
     return 0;
   }
 
-  // Beast asks for these, too, and calls none.
+  // Beast's concepts require these overloads; it calls none of them.
   template <class Buffers>
   size_t read_some(const Buffers& buffers) {
     return throwing([&](Code& code) { return read_some(buffers, code); });
@@ -63,19 +64,20 @@ class Wire {
     return throwing([&](Code& code) { return write_some(buffers, code); });
   }
 
-  // The other side has closed.
+  // True if the peer has closed the connection.
   bool closed() const {
     pollfd one{fd_, POLLRDHUP, 0};
     return ::poll(&one, 1, 0) > 0;
   }
-  // Something has come, or the other side has closed.
+  // Waits up to `longest`; true if data has arrived or the peer has closed the connection.
   bool waited(std::chrono::seconds longest) const {
     pollfd one{fd_, POLLIN, 0};
     return ::poll(&one, 1, static_cast<int>(std::chrono::milliseconds(longest).count())) > 0;
   }
-  // Whoever waits here goes on, and finds the connection closed.
+  // Wakes a thread that waits in another function, which then finds the connection closed.
   void shut() const { ::shutdown(fd_, SHUT_RDWR); }
-  // What the other side still sends is taken for a moment: closing would cut off an answer that it has not read.
+  // Ends writing and discards incoming data for up to a second: closing with unread data resets the connection, and the
+  // peer would lose a response that it has not read yet.
   void linger() {
     ::shutdown(fd_, SHUT_WR);
     expires_after(std::chrono::seconds(1));

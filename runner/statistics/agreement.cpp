@@ -1,3 +1,4 @@
+// Agreement of raters beyond chance, from tables of counts.
 #include "statistics/agreement.h"
 
 #include <cmath>
@@ -17,12 +18,12 @@ double cost(size_t row, size_t column, DisagreementWeights weights) {
   return weights == DisagreementWeights::linear ? distance : distance * distance;
 }
 
-// Between categories, of which there are so many judgements each.
+// [categories, categories]: squared distances. `count`: ratings per category.
 std::vector<std::vector<double>> squared_distances(const std::vector<double>& count, Scale scale,
                                                    std::span<const double> values) {
   std::vector<std::vector<double>> squared(count.size(), std::vector<double>(count.size()));
   for (size_t c = 0; c < count.size(); ++c) {
-    double between = count[c] / 2;  // and half of both ends
+    double between = count[c] / 2;  // counts half of both ends
     for (size_t k = c + 1; k < count.size(); ++k) {
       between += count[k] / 2;
       const double distance = scale == Scale::nominal   ? 1
@@ -47,7 +48,7 @@ std::vector<size_t> all_of(const ContingencyTable& ratings) {
   return items;
 }
 
-// The chance that two judgements drawn from all of them are the same.
+// Probability that two ratings drawn from all ratings are equal.
 double chance_of_all(const ContingencyTable& ratings, std::span<const size_t> items) {
   std::vector<double> counts(ratings.empty() ? 0 : ratings.front().size());
   double all = 0, chance = 0;
@@ -67,7 +68,8 @@ double chance_of_all(const ContingencyTable& ratings, std::span<const size_t> it
 double krippendorff(const ContingencyTable& ratings, std::span<const size_t> items, Scale scale,
                     std::span<const double> values) {
   const size_t categories = ratings.empty() ? 0 : ratings.front().size();
-  // How often two judgements of one item are c and k, each item counting as many as it has judgements.
+  // Coincidence matrix: pairs of ratings (c, k) within an item, weighted so that an item counts as often as it has
+  // ratings.
   std::vector<std::vector<double>> together(categories, std::vector<double>(categories));
   std::vector<double> count(categories);
   for (const size_t item : items) {

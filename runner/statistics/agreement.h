@@ -3,34 +3,35 @@
 
 namespace compeer::statistics {
 
-/// How much a disagreement counts: any as much as any other, or by the distance of the labels' numbers, or its square.
+/// Weight of a disagreement between labels i and j: `none`: 1; `linear`: |i - j|; `quadratic`: (i - j)^2.
 enum class DisagreementWeights { none, linear, quadratic };
 
-/// Cohen's kappa of two raters, from the table of the first's labels (rows) against the second's. NaN if there is
-/// no item, or if both always say the same one label: then chance alone agrees everywhere.
+/// Returns Cohen's kappa of two raters. `confusion`: labels of the first rater (rows) by labels of the second
+/// (columns). NaN if there is no item, or if both raters always give the same label, so that agreement by chance is
+/// perfect.
 double cohen(const ContingencyTable& confusion, DisagreementWeights weights = DisagreementWeights::none);
 
-/// The others take counts [items, categories]: how many raters gave the item each label. Items may have different
-/// numbers of raters; those with fewer than two are left out. NaN as above.
+// The functions below take `ratings` [items, categories]: how many raters gave the item each label. Items may have
+// different numbers of raters; items with fewer than two are ignored. The result is NaN if no item is left, or if
+// agreement by chance is perfect. `items`: row indices to use, repeats allowed, for bootstrap.
 
-/// Mean over items of the share of pairs of raters that agree about it.
+/// Returns the mean over items of the fraction of rater pairs that agree.
 double observed_agreement(const ContingencyTable& ratings);
-double observed_agreement(const ContingencyTable& ratings,
-                          std::span<const size_t> items);  ///< of some of them, for bootstrap
+double observed_agreement(const ContingencyTable& ratings, std::span<const size_t> items);
 
-/// Fleiss' kappa: chance is that two judgements drawn from all of them agree.
+/// Returns Fleiss' kappa: agreement by chance is the probability that two ratings drawn from all ratings are equal.
 double fleiss(const ContingencyTable& ratings);
 double fleiss(const ContingencyTable& ratings, std::span<const size_t> items);
 
-/// Randolph's kappa: chance is 1 / categories, whatever labels are common ("free-marginal").
+/// Returns Randolph's free-marginal kappa: agreement by chance is 1 / categories.
 double randolph(const ContingencyTable& ratings);
 
-/// How far apart two categories are, which stand in their order: any two as far as any other; as many judgements as lie
-/// between them; the difference of their values.
+/// Distance of two categories, which must be in ascending order. `nominal`: 1; `ordinal`: number of ratings between
+/// them, counting half of those at both ends; `interval`: difference of their values.
 enum class Scale { nominal, ordinal, interval };
 
-/// Krippendorff's alpha: 1 - the disagreement within items over that of all judgements put together. `values`: of the
-/// categories on an interval scale; empty: their numbers.
+/// Returns Krippendorff's alpha: 1 - (disagreement within items) / (disagreement of all ratings together). `values`:
+/// value of each category, for Scale::interval; empty: 0, 1, 2, ...
 double krippendorff(const ContingencyTable& ratings, Scale scale, std::span<const double> values = {});
 double krippendorff(const ContingencyTable& ratings, std::span<const size_t> items, Scale scale,
                     std::span<const double> values = {});

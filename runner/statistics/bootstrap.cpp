@@ -1,3 +1,4 @@
+// Percentile bootstrap.
 #include "statistics/bootstrap.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace compeer::statistics {
 
 namespace {
 
-// Between the two nearest of sorted values.
+// Linear interpolation between the two nearest of `sorted`.
 double quantile(const std::vector<double>& sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);

@@ -9,19 +9,20 @@ namespace compeer::statistics {
 struct Resampling {
   size_t resamples = 1000;
   uint64_t seed = 1;
-  double share = 0.95;  ///< of the resamples that the interval holds
+  double share = 0.95;  ///< confidence level: fraction of the resamples inside the interval
 };
 
-/// A figure with its percentile interval; NaN where there is none.
+/// A statistic with a confidence interval. `low` and `high` are NaN if there is none.
 struct BootstrapInterval {
   double value, low, high;
 };
 
-/// A figure of a sample.
+/// Computes a statistic of a sample, given as row indices, which may repeat.
 using Statistic = std::function<double(std::span<const size_t> rows)>;
 
-/// The figure of rows 0 ... n - 1, and how it varies when n rows are drawn from them with replacement. Resamples whose
-/// figure is NaN are left out. Pass what belongs together (all judgements of a dialogue) as one row.
+/// Returns `figure` of rows 0 ... n - 1 with its percentile bootstrap interval: n rows are drawn with replacement
+/// `resamples` times. Resamples where `figure` is NaN are ignored; no interval if fewer than two are left. Dependent
+/// observations, such as all ratings of a dialogue, must form one row.
 BootstrapInterval bootstrap(size_t n, const Statistic& figure, const Resampling& how = {});
 
 }  // namespace compeer::statistics

@@ -1,3 +1,4 @@
+// Precision, recall and related scores, from confusion matrices and label sets.
 #include "statistics/classification.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
-// What one class got right and wrong.
+// Counts of one class: true positives, predicted items, items that have it in truth.
 struct Hits {
   size_t hit = 0, predicted = 0, occurs = 0;
 };

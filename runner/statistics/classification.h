@@ -5,43 +5,44 @@
 
 namespace compeer::statistics {
 
-/// Of one class, or averaged over classes. A division by zero gives 0: a class never predicted has precision 0, one
-/// that never occurs has recall 0.
+/// Scores of one class, or averaged over classes. A division by zero gives 0: a class that is never predicted has
+/// precision 0, one that never occurs has recall 0.
 struct PrecisionRecall {
   double precision = 0, recall = 0, f1 = 0;
 };
 
 struct ClassScores {
-  std::vector<PrecisionRecall> classes;
-  std::vector<size_t> support;  ///< how often each class occurs in truth
-  PrecisionRecall micro;        ///< of the counts of all classes together
-  PrecisionRecall macro;        ///< means over classes, also those that never occur
-  PrecisionRecall weighted;     ///< means weighted by support
+  std::vector<PrecisionRecall> classes;  ///< per class
+  std::vector<size_t> support;           ///< per class: items that have it in truth
+  PrecisionRecall micro;                 ///< from the counts summed over classes
+  PrecisionRecall macro;                 ///< mean over all classes, including those that never occur
+  PrecisionRecall weighted;              ///< mean weighted by support
 };
 
-/// One label for each item.
+/// Scores of single-label classification.
 struct Classification : ClassScores {
-  size_t n = 0;
+  size_t n = 0;  ///< items
   double accuracy = 0;
   double balanced_accuracy = 0;  ///< mean recall of the classes that occur
-  double matthews = 0;           ///< for any number of classes; 0 where truth or prediction never varies
+  double matthews = 0;  ///< Matthews correlation, for any number of classes; 0 if truth or prediction never varies
 };
 
-/// From a confusion table whose rows are the truth.
+/// Computes scores from a confusion matrix: truth (rows) by prediction (columns).
 Classification classification(const ContingencyTable& confusion);
 
-/// Any number of labels for each item.
+/// Scores of multi-label classification: any number of labels per item.
 struct MultiLabel : ClassScores {
-  double subset_accuracy = 0;  ///< share of items with all labels right
-  double hamming_loss = 0;     ///< share of labels that are wrong
+  double subset_accuracy = 0;  ///< fraction of items with all labels right
+  double hamming_loss = 0;     ///< fraction of labels that are wrong
   double f1_samples = 0;       ///< mean over items of the F1 of the item's labels
 };
 
-/// truth, predicted [items, labels], each 0 or 1.
+/// Computes scores from `truth` and `predicted`, both [items, labels] of 0 and 1.
 MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& predicted);
 
-/// Of all pairs of a value of `above` and one of `below`: how many are in that order, ties counting one half. Divided
-/// by the number of pairs it is one half by chance (the area under the ROC curve). No value is NaN.
+/// Returns the Mann-Whitney U statistic: the number of pairs in which the value of `above` is larger than that of
+/// `below`; ties count one half. Divided by the number of pairs it is the area under the ROC curve. Values must not be
+/// NaN.
 double in_order(std::span<const double> above, std::span<const double> below);
 
 }  // namespace compeer::statistics

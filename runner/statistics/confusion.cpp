@@ -1,3 +1,4 @@
+// Confusion matrices and their sums.
 #include "statistics/confusion.h"
 
 #include <cassert>

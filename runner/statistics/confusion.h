@@ -5,17 +5,17 @@
 
 namespace compeer::statistics {
 
-/// Labels are numbers 0 ... categories - 1 everywhere in this room.
+/// Labels of items, each 0 ... categories - 1.
 using Labels = std::vector<size_t>;
 
-/// Counts by row and column, all rows equally long.
+/// Counts [rows, columns].
 using ContingencyTable = std::vector<std::vector<size_t>>;
 
-/// How often the first says the row's label while the second says the column's. For a classifier the truth is the
-/// first. Both as long as each other.
+/// Returns the confusion matrix [categories, categories]: entry (i, j) counts the items with label i in `first` and j
+/// in `second`, which must have the same length. For a classifier, `first` is the truth.
 ContingencyTable confusion(std::span<const size_t> first, std::span<const size_t> second, size_t categories);
 
-/// Sums of the rows or columns of a table, and of all of it.
+/// Sums of each row, of each column, and of the whole table.
 std::vector<size_t> row_sums(const ContingencyTable& table);
 std::vector<size_t> column_sums(const ContingencyTable& table);
 size_t total(const ContingencyTable& table);

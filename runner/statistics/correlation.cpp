@@ -1,3 +1,4 @@
+// Correlation coefficients.
 #include "statistics/correlation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Student's t and the intervals and tests built on it.
 #include "statistics/interval.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ double incomplete_beta(double x, double rest, double a, double b) {
 }
 
 struct Moments {
-  double mean = Interval::unknown, error = Interval::unknown;  // error: of the mean
+  double mean = Interval::unknown, error = Interval::unknown;  // error: standard error of the mean
   size_t n = 0;
 };
 
@@ -74,7 +75,7 @@ Interval mean_interval(std::span<const double> values) {
 
 Interval mean_interval(std::span<const double> values, std::span<const uint64_t> clusters) {
   const auto found = moments(values);
-  std::map<uint64_t, double> sums;  // of what values have beyond the mean
+  std::map<uint64_t, double> sums;  // per cluster: sum of the deviations from the mean
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) sums[clusters[i]] += values[i] - found.mean;
   }
@@ -110,7 +111,7 @@ double t_tails(double t, size_t freedom) {
 
 double t_quantile(size_t freedom) {
   if (freedom == 0) return Interval::unknown;
-  double low = 1.9, high = 12.8;  // those of the normal distribution and of one degree of freedom lie between
+  double low = 1.9, high = 12.8;  // bracket the quantiles from infinite degrees of freedom (1.96) to one (12.7)
   while (true) {
     const double middle = (low + high) / 2;
     if (middle <= low || middle >= high) return middle;

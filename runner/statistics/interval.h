@@ -7,19 +7,20 @@
 #include <span>
 #include <vector>
 
-/// The one place where intervals of means are computed; `bootstrap.h` has those of other figures.
+/// Confidence intervals and tests of means. All intervals of means are computed here; `bootstrap.h` has intervals of
+/// other statistics.
 ///
-/// An interval needs independent values: means of several seeds, of prompts, of dialogues. The rows of a training run
-/// are none, since each step's policy is the one before with a small change; their mean has no interval.
+/// An interval needs independent values: means per seed, prompt or dialogue. The steps of a training run are not
+/// independent, since each policy is a small change of the one before; their mean has no interval.
 
 namespace compeer::statistics {
 
-/// NaN of none.
+/// Returns the mean; NaN if `values` is empty.
 inline double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The standard deviation, with n - 1; 0 of one value, NaN of none.
+/// Returns the sample standard deviation (divisor n - 1); 0 for one value, NaN for none.
 inline double deviation(std::span<const double> values) {
   if (values.size() == 1) return 0;
   const double middle = mean(values);
@@ -28,47 +29,48 @@ inline double deviation(std::span<const double> values) {
   return values.empty() ? middle : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// A mean, or another figure, with its 95 % interval. `low` and `high` are NaN where there is none: of a single value,
-/// and of values that are not independent.
+/// A mean, or another statistic, with its 95 % confidence interval. `low` and `high` are NaN if there is none: for a
+/// single value, and for values that are not independent.
 struct Interval {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   double mean = unknown, low = unknown, high = unknown;
-  int64_t n = 0;  ///< values; 0: not told
+  int64_t n = 0;  ///< number of values; 0: unknown
 
   bool known() const { return std::isfinite(mean); }
-  /// A single value has none, whatever `low` and `high` say: files of earlier versions repeat the value there.
+  /// False for n = 1 whatever `low` and `high` are: files of earlier versions repeat the value there.
   bool has_interval() const { return n != 1 && known() && std::isfinite(low) && std::isfinite(high); }
-  /// Of a difference: the interval leaves zero out.
+  /// For a difference: true if the interval excludes 0.
   bool clear() const { return has_interval() && (low > 0 || high < 0); }
 };
 
-/// Student's t over independent values. Values that are not finite are left out; fewer than two have no interval.
-/// Paired differences (seed by seed, prompt by prompt) are such values, too.
+/// Returns the mean of independent values, such as paired differences (by seed, by prompt), with Student's t interval.
+/// Ignores values that are not finite. No interval for fewer than two.
 Interval mean_interval(std::span<const double> values);
 inline Interval mean_interval(const std::vector<double>& values) { return mean_interval(std::span(values)); }
 
-/// The same mean where values of one cluster, such as replies in one dialogue, depend on each other: `clusters` says
-/// which each value belongs to. The interval is that of the clusters' sums (the sandwich estimator with a factor
-/// of c / (c - 1), Student's t with c - 1 degrees of freedom for c clusters); with one value in each it is the one
-/// above.
+/// Returns the same mean with a cluster-robust interval, for values that depend on each other within a cluster, such as
+/// replies in one dialogue. `clusters[i]` is the cluster of `values[i]`. Sandwich estimator over cluster sums with the
+/// factor c / (c - 1), Student's t with c - 1 degrees of freedom for c clusters. Equals the interval above if every
+/// cluster has one value; no interval for fewer than two clusters.
 Interval mean_interval(std::span<const double> values, std::span<const uint64_t> clusters);
 
-/// a - b of two independent means. The interval keeps the distances of the two (Zou and Donner 2008), so that it is
-/// right for lopsided intervals too:  low = d - sqrt((a - a.low)^2 + (b.high - b)^2),  high likewise.
+/// Returns a - b of two independent means, with the interval of Zou and Donner (2008), which is valid for asymmetric
+/// intervals:  low = d - sqrt((a - a.low)^2 + (b.high - b)^2),  high = d + sqrt((a.high - a)^2 + (b - b.low)^2).
+/// `n` is the smaller one. No interval if a or b has none.
 Interval independent_difference(const Interval& a, const Interval& b);
 
-/// 97.5 % quantile of Student's t; NaN for no degree of freedom.
+/// Returns the 97.5 % quantile of Student's t; NaN for 0 degrees of freedom.
 double t_quantile(size_t degrees_of_freedom);
 
-/// How likely a t at least this far from 0 is, on either side.
+/// Returns the two-sided p-value of Student's t; NaN for 0 degrees of freedom or if t is NaN.
 double t_tails(double t, size_t degrees_of_freedom);
 
-/// Student's test of paired differences, or of other independent values: how likely a mean at least this far from 0 is
-/// if there is none. NaN for fewer than two finite values.
+/// Returns the two-sided p-value of Student's t-test that the mean of independent values, such as paired differences,
+/// is 0. NaN for fewer than two finite values.
 double t_test(std::span<const double> values);
 
-/// Holm's correction for several tests: p-values that may each be held against .05, and the chance that any of them is
-/// below it without a cause stays below .05. NaN stays NaN and doesn't count.
+/// Returns Holm-adjusted p-values: rejecting those below 0.05 keeps the family-wise error rate below 0.05. NaN stays
+/// NaN and is not counted as a test.
 std::vector<double> holm(std::span<const double> p_values);
 
 }  // namespace compeer::statistics

@@ -1,3 +1,4 @@
+// k-means with k-means++ initialization, and measures of the number of clusters.
 #include "statistics/kmeans.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ Clustering lloyd(const Points& points, Points centres) {
 }
 
 Points spread_centres(const Points& points, size_t k, uint32_t attempt, const Uniform& uniform) {
-  std::vector<double> distances(points.size(), 1.0);  // for the first centre all points are alike
+  std::vector<double> distances(points.size(), 1.0);  // the first centre is drawn uniformly
   Points centres;
   for (uint32_t draw = 0; centres.size() < k; ++draw) {
     const double total = std::accumulate(distances.begin(), distances.end(), 0.0);

@@ -1,3 +1,4 @@
+// Fits logistic regression by L-BFGS with backtracking line search.
 #include "statistics/logistic.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace compeer::statistics {
 namespace {
 
 using Vector = std::vector<double>;
-// What is minimised; writes its gradient.
+// Returns the function to minimise at `at` and writes its gradient.
 using Objective = std::function<double(const Vector& at, Vector& gradient)>;
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
@@ -23,12 +24,12 @@ Vector plus(const Vector& a, double factor, const Vector& b) {
   return sum;
 }
 
-// A step that was taken, and how it changed the gradient: what is known of the curvature.
+// A step of L-BFGS and the change of the gradient along it.
 struct Curvature {
   Vector step, change;
 };
 
-// The direction of L-BFGS: the gradient times an inverse Hessian estimated from the last steps.
+// Search direction of L-BFGS: minus the inverse Hessian, estimated from the last steps, times the gradient.
 Vector direction_of(const Vector& gradient, const std::deque<Curvature>& known) {
   Vector direction = gradient;
   Vector factors;
@@ -50,7 +51,7 @@ Vector direction_of(const Vector& gradient, const std::deque<Curvature>& known) 
   return direction;
 }
 
-// Of a convex function, from `at`.
+// Minimises a convex function, starting at `at`.
 Vector minimum(const Objective& objective, Vector at) {
   constexpr int most_steps = 1000;
   constexpr size_t remembered = 10;
@@ -68,7 +69,7 @@ Vector minimum(const Objective& objective, Vector at) {
       next = plus(at, length, direction);
       next_value = objective(next, next_gradient);
       if (next_value <= value + enough * length * slope) break;
-      if (length < 1e-12) return at;  // no better in these digits
+      if (length < 1e-12) return at;  // no improvement within rounding
     }
     Curvature one{plus(next, -1, at), plus(next_gradient, -1, gradient)};
     if (dot(one.step, one.change) > 0) known.push_back(std::move(one));

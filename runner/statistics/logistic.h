@@ -5,21 +5,22 @@
 
 namespace compeer::statistics {
 
-/// Logistic regression over any number of classes, with a penalty on the weights but not on the intercepts:
+/// Multinomial logistic regression with an L2 penalty on the weights, but not on the intercepts:
 ///
 ///   minimise  1/2 |W|^2 + strength x sum over rows of -log P(label | row),   P = softmax(W x + b)
 ///
-/// as scikit-learn's with C = strength.
+/// Equals scikit-learn's LogisticRegression with C = strength.
 class LogisticRegression {
  public:
-  /// features [rows, width], row by row; labels from 0 to classes - 1, one for each row.
+  /// Fits the model. features: [rows, width]; labels: one per row, 0 ... classes - 1. Throws std::invalid_argument if
+  /// there are no rows or their number differs from that of the labels.
   LogisticRegression(const std::vector<std::vector<double>>& features, std::span<const size_t> labels, size_t classes,
                      double strength = 1);
 
-  /// Natural logarithms of each class's probability.
+  /// Returns the natural-log probability of each class for one row of features.
   std::vector<double> log_probs(std::span<const double> features) const;
 
-  /// weights [classes, width + 1]: of each class the intercept comes last.
+  /// [classes, width + 1], row-major; the last element of a row is the intercept.
   const std::vector<double>& weights() const { return weights_; }
 
  private:

@@ -1,3 +1,4 @@
+// Win rates, the sign test and Bradley-Terry strengths.
 #include "statistics/preference.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ using Wins = std::vector<std::vector<double>>;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Whether from one of them every other is reached by wins, or, turned around, by losses.
+// True if player 0 reaches every other one along wins; along losses if `turned`. Both together mean that the graph of
+// wins is strongly connected.
 bool reaches_all(const Wins& wins, bool turned) {
   std::vector<bool> reached(wins.size());
   std::vector<size_t> open = {0};
@@ -29,7 +31,8 @@ bool reaches_all(const Wins& wins, bool turned) {
   return std::all_of(reached.begin(), reached.end(), [](bool one) { return one; });
 }
 
-// One step of Hunter's (2004) minorization: p[i] = wins of i / sum over j of n[i][j] / (p[i] + p[j]).
+// One step of Hunter's (2004) minorization-maximization: p[i] = wins of i / sum over j of n[i][j] / (p[i] + p[j]),
+// scaled to a geometric mean of 1.
 std::vector<double> improved(const Wins& wins, const std::vector<double>& p) {
   std::vector<double> next(p.size());
   double sum_of_logs = 0;

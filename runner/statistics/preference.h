@@ -4,20 +4,20 @@
 
 #include "statistics/bootstrap.h"
 
-/// Which of two is better, asked many times.
+/// Statistics of pairwise preferences.
 namespace compeer::statistics {
 
-/// A share and its 95 % interval by Wilson's score, which holds for small numbers and shares of 0 and 1 too. NaN of
-/// none.
+/// Returns successes / n with its 95 % Wilson score interval, which is valid for small n and for fractions of 0 and 1.
+/// NaN for n = 0.
 BootstrapInterval wilson(size_t successes, size_t n);
 
-/// How likely so uneven a split of wins and losses is, or a more uneven one, if both are as likely: the exact two-sided
-/// binomial test. Ties are left out by the caller. 1 of none.
+/// Returns the p-value of the exact two-sided binomial test that wins and losses are equally likely; 1 if there are
+/// none. Leave out ties.
 double sign_test(size_t wins, size_t losses);
 
-/// Strengths s by which i beats j with probability 1 / (1 + exp(s[j] - s[i])) (Bradley and Terry, 1952), likeliest
-/// given wins[i][j], how often i beat j; a tie is half a win for both. They add up to 0. All NaN where there is no
-/// likeliest: if some of them never lost to the rest, or were never compared with them.
+/// Returns the maximum-likelihood strengths s of the Bradley-Terry model (1952): i beats j with probability
+/// 1 / (1 + exp(s[j] - s[i])). wins[i][j]: how often i beat j; a tie is half a win for both. The strengths sum to 0.
+/// All NaN if there is no maximum: if some players never lost to the others, or were never compared with them.
 std::vector<double> bradley_terry(const std::vector<std::vector<double>>& wins);
 
 }  // namespace compeer::statistics

@@ -1,3 +1,4 @@
+// Diversity of texts from sorted hashes of n-grams.
 #include "statistics/variety.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace compeer::statistics {
 
 namespace {
 
-// A bijection of 64 bits that leaves no pattern (the last steps of MurmurHash3).
+// A bijection of 64 bits that mixes all bits (the finalizer of MurmurHash3).
 uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
   x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
@@ -71,8 +72,9 @@ double product(const std::vector<NgramCounts>& a, const std::vector<NgramCounts>
   return sum;
 }
 
-// Of each text, how many of its n-grams stand in another too: each counts at most as often as the text has it that has
-// it most often. By sorting, so that the cost does not grow with the pairs of texts.
+// Per text, the number of its n-grams that occur in another text; each counts at most as often as it occurs in the
+// other text that has most of it (clipped counts of BLEU). Sorts all n-grams, so that the cost is not quadratic in the
+// number of texts.
 std::vector<double> found_elsewhere(const TokenizedTexts& texts, size_t n) {
   std::vector<std::pair<uint64_t, size_t>> all;  // n-gram, text
   std::vector<uint64_t> ngrams;
@@ -83,7 +85,7 @@ std::vector<double> found_elsewhere(const TokenizedTexts& texts, size_t n) {
   }
   std::sort(all.begin(), all.end());
   std::vector<double> found(texts.size());
-  std::vector<std::pair<size_t, size_t>> having;  // of one n-gram: how often, text
+  std::vector<std::pair<size_t, size_t>> having;  // for one n-gram: count, text
   for (size_t begin = 0, i = 0; i < all.size(); begin = i) {
     having.clear();
     for (; i < all.size() && all[i].first == all[begin].first; ++i) {
@@ -98,8 +100,8 @@ std::vector<double> found_elsewhere(const TokenizedTexts& texts, size_t n) {
   return found;
 }
 
-// exp(1 - r / c) for texts of c words that are shorter than r, the length nearest to theirs among the others'; of two
-// that are as near the shorter.
+// BLEU's brevity penalty per text: exp(1 - r / c) for c words if c < r, otherwise 1. r is the length of another text
+// nearest to c, the shorter of two.
 std::vector<double> brevity_penalties(const TokenizedTexts& texts) {
   std::vector<size_t> lengths;
   for (const Words* text : texts) lengths.push_back(text->size());
@@ -155,7 +157,7 @@ double repeated(const Words& text, const TokenizedTexts& earlier, int n) {
   std::sort(said.begin(), said.end());
   const auto again = std::count_if(own.begin(), own.end(),
                                    [&](uint64_t ngram) { return std::binary_search(said.begin(), said.end(), ngram); });
-  return static_cast<double>(again) / static_cast<double>(own.size());  // NaN of none
+  return static_cast<double>(again) / static_cast<double>(own.size());  // NaN if there are none
 }
 
 double self_bleu(const TokenizedTexts& texts) {
@@ -165,7 +167,7 @@ double self_bleu(const TokenizedTexts& texts) {
   const auto penalties = brevity_penalties(texts);
   double sum = 0;
   for (size_t t = 0; t < texts.size(); ++t) {
-    if (found[0][t] == 0) continue;  // not a word in common
+    if (found[0][t] == 0) continue;  // no common word
     double logs = 0;
     for (size_t n = 1; n <= found.size(); ++n) {
       const double matches = found[n - 1][t] > 0 ? found[n - 1][t] : 0.1;

@@ -1,3 +1,4 @@
+// Attributes, items, slices and arithmetic of values.
 #include "language/jinja/access.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace compeer::language::jinja {
 
 namespace {
 
-// Methods that would change a list or dictionary.
+// Python's methods that would modify a list or dictionary.
 constexpr std::string_view changing[] = {"append",  "clear",  "copy",    "extend",     "fromkeys", "insert", "pop",
                                          "popitem", "remove", "reverse", "setdefault", "sort",     "update"};
 
@@ -71,7 +72,7 @@ Value loop_attribute(const Value& value, const std::string& name) {
   if (name == "first") return index == 0;
   if (name == "last") return index + 1 == size;
   if (name == "length") return size;
-  if (name == "depth") return int64_t{1};  // loops never call themselves here
+  if (name == "depth") return int64_t{1};  // recursive loops are not supported
   if (name == "depth0") return int64_t{0};
   if (name == "previtem") return item(index - 1);
   if (name == "nextitem") return item(index + 1);
@@ -107,7 +108,7 @@ SliceRange range_of(int64_t size, const Value& begin, const Value& end, const Va
 
 template <class Add>
 void go_through(const SliceRange& range, const Add& add) {
-  // A step beyond the size is as good as one beyond it by little, and can't overflow.
+  // Any step beyond the size has the same effect; clamping prevents overflow.
   const int64_t step = std::clamp<int64_t>(range.step, -(int64_t{1} << 40), int64_t{1} << 40);
   for (int64_t i = range.begin; step > 0 ? i < range.end : i > range.end; i += step) add(static_cast<size_t>(i));
 }

@@ -3,31 +3,33 @@
 
 namespace compeer::language::jinja {
 
-/// value.name: a method, or a member of a dictionary or namespace; undefined if there is none.
+// Operators and members of values, with Python's semantics. All throw Trouble for operands that don't support them.
+
+/// Returns value.name: a method, or a member of a dictionary or namespace; undefined if there is none.
 Value attribute(const Value& value, const std::string& name);
 
-/// value[key]
+/// Returns value[key]; undefined if there is none.
 Value member(const Value& value, const Value& key);
 
-/// value[begin:end:step]; an absent part is none.
+/// Returns value[begin:end:step] of a text or list; pass none for an absent part.
 Value slice(const Value& value, const Value& begin, const Value& end, const Value& step);
 
-/// a + b and the like: + - * / // % **
+/// Returns `a sign b` for + - * / // % **.
 Value arithmetic(const std::string& sign, const Value& a, const Value& b);
 
-/// Whether `part` is in a text, a list or the keys of a dictionary.
+/// True if `part` is in a text, a list or the keys of a dictionary: the operator "in".
 bool contains(const Value& whole, const Value& part);
 
-/// A text several times.
+/// Returns the text `times` times.
 Value repeated(const Text& text, int64_t times);
 
-/// The members of a dictionary, each as a tuple of key and value.
+/// Returns the members of a dictionary as a list of tuples (key, value).
 Value pairs_of(const Dict& dict);
 
-/// Whether a text has letters, and `change` changes none of them.
+/// True if a text has cased letters and `change` (upper or lower) changes none of them.
 bool is_in_case(const Text& text, Text (*change)(const Text&));
 
-/// A method of a text; undefined if there is none of that name.
+/// Returns a method of a text; undefined if there is none with that name.
 Value text_method(const Value& text, const std::string& name);
 
 }  // namespace compeer::language::jinja

@@ -1,4 +1,4 @@
-// The value of an expression.
+// Evaluates expressions, and defines the global functions.
 #include <algorithm>
 #include <functional>
 
@@ -58,7 +58,7 @@ const Text& only_text(const Arguments& arguments, const char* function) {
   return *arguments.positional[0].text();
 }
 
-// The members that namespace() and dict() begin with: of a dictionary, and those that are named.
+// The initial members for namespace() and dict(): those of dictionaries, then the named arguments.
 std::vector<Dict::Member> members(const Arguments& arguments) {
   std::vector<Dict::Member> all;
   for (const Value& value : arguments.positional) {
@@ -184,7 +184,7 @@ Value Evaluator::compute(const Expression& expression, Frame& frame) {
   return Value();
 }
 
-// a < b < c holds if both do; c is not looked at if the first does not.
+// Chained comparison: a < b < c is true if both are; c is not evaluated if a < b is false.
 Value Evaluator::compared(const Expression& expression, Frame& frame) {
   Value left = evaluate(*expression.parts[0], frame);
   for (size_t i = 0; i < expression.operators.size(); ++i) {

@@ -1,3 +1,4 @@
+// Runs statements: output, conditions, loops, assignments and macros.
 #include "language/jinja/evaluator.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace compeer::language::jinja {
 namespace {
 
 constexpr size_t step_limit = 5'000'000;
-constexpr size_t bytes = size_t{1} << 28;  // of all texts made on the way
+constexpr size_t bytes = size_t{1} << 28;  // of all texts created during a run
 constexpr int deepest = 1000;
 
 }  // namespace

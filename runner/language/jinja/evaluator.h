@@ -11,25 +11,28 @@ namespace compeer::language::jinja {
 /// Variables of a template, by name.
 using Variables = std::vector<std::pair<std::string, Value>>;
 
-/// Runs a template once. What it may cost is bounded: steps, bytes made, depth.
+/// Runs a template once, within limits on steps, bytes of text and nesting depth.
 class Evaluator {
  public:
+  /// `where`: name of the template in errors; must outlive the object. `now`: the time for strftime_now().
   Evaluator(const std::string& where, const Variables& variables, std::time_t now);
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  /// Throws Error (exit 4) naming template and line: what the template raises, and what it does wrong.
+  /// Returns the output. Throws Error (exit 4), naming template and line, if the template raises an exception, fails or
+  /// exceeds a limit.
   Text run(const Block& block);
 
  private:
-  enum class Flow { on, leave, again };
-  /// Names that a loop's body or a macro has of its own, and those around it.
+  enum class Flow { on, leave, again };  ///< next statement, break, continue
+  /// A scope: the variables of a loop body, block or macro, and the enclosing scope.
   struct Frame {
     Frame* outer;
     std::vector<std::pair<std::string, Value>> names;
   };
-  /// Counts how deep statements, expressions and macros stand in one another.
+  /// Counts the nesting depth of statements, expressions and macro calls while it lives. Throws Trouble beyond the
+  /// limit.
   class Deeper {
    public:
     explicit Deeper(Evaluator& evaluator);
@@ -60,15 +63,15 @@ class Evaluator {
   Arguments arguments(const Expression& expression, Frame& frame);
   void add_functions(std::time_t now);
 
-  void spend(size_t steps);
-  Value made(Value value);  ///< counts what was made
+  void spend(size_t steps);  ///< counts steps; throws Trouble beyond the limit
+  Value made(Value value);   ///< counts the size of a new value against the limits and returns it
 
   const std::string& where_;
   std::vector<std::pair<std::string, Value>> functions_;
   Frame root_{nullptr, {}};
-  std::vector<std::shared_ptr<Namespace>> namespaces_;  // they may hold themselves: emptied in the end
-  Text* out_ = nullptr;
-  int line_ = 1;  // that is being run
+  std::vector<std::shared_ptr<Namespace>> namespaces_;  // may contain cycles: the destructor clears them
+  Text* out_ = nullptr;                                 // current output
+  int line_ = 1;                                        // line being run, for errors
   int depth_ = 0;
   size_t steps_ = 0, bytes_ = 0;
 };

@@ -1,3 +1,4 @@
+// Parses expressions with Jinja's operator precedence.
 #include "language/jinja/expression_parser.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,8 @@ namespace compeer::language::jinja {
 
 namespace {
 
-constexpr int deepest = 100;       // brackets and blocks in one another
-constexpr int deepest_tree = 400;  // what evaluating an expression may nest: a + b + c + ... is a tree too
+constexpr int deepest = 100;       // nesting of brackets and blocks
+constexpr int deepest_tree = 400;  // depth of an expression tree; a + b + c + ... is as deep as it is long
 
 using Kind = Expression::Kind;
 
@@ -194,7 +195,7 @@ ExpressionPtr ExpressionParser::power() {
   return value;
 }
 
-// A sign binds closer than a filter: -1|abs is the filter of -1.
+// A sign binds tighter than a filter: -1|abs is (-1)|abs.
 ExpressionPtr ExpressionParser::signed_value(bool with_filters) {
   const Deeper deeper(*this);
   ExpressionPtr value;
@@ -240,14 +241,14 @@ ExpressionPtr ExpressionParser::number() {
   return constant(value);
 }
 
-// Texts that stand side by side are one.
+// Adjacent string literals are concatenated.
 ExpressionPtr ExpressionParser::texts() {
   std::string text;
   while (now().kind == Lexeme::Kind::text) text += take().text;
   return constant(Text(text));
 }
 
-// After "(": a value in brackets, or a tuple.
+// After "(": a parenthesized expression, or a tuple.
 ExpressionPtr ExpressionParser::bracketed() {
   std::vector<ExpressionPtr> parts;
   bool tuple = false;

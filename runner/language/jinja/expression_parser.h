@@ -7,19 +7,23 @@
 
 namespace compeer::language::jinja {
 
-/// Reads expressions from a list of tokens; the parser of statements builds on it.
+/// Recursive-descent parser of expressions; the parser of statements derives from it. Errors are Error (exit 4), with
+/// the line.
 class ExpressionParser {
  public:
+  /// `where`: name of the template in errors; must outlive the object.
   ExpressionParser(std::vector<Lexeme> tokens, const std::string& where);
 
  protected:
-  ExpressionPtr expression();  ///< with "a if b else c"
-  ExpressionPtr expression_or_tuple();
-  ExpressionPtr or_expression();  ///< without
+  ExpressionPtr expression();           ///< any expression, including "a if b else c"
+  ExpressionPtr expression_or_tuple();  ///< also "a, b"
+  ExpressionPtr or_expression();        ///< without "a if b else c"
   ExpressionPtr primary();
 
   const Lexeme& now() const { return tokens_[at_]; }
   const Lexeme& ahead() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  // sees_*: true if the current token is this one; take_*: the same, and consumes it if so; want_*: consumes it, or
+  // fails.
   Lexeme take();
   bool sees(Lexeme::Kind kind, std::string_view text) const { return now().kind == kind && now().text == text; }
   bool sees_name(std::string_view name) const { return sees(Lexeme::Kind::name, name); }
@@ -31,7 +35,7 @@ class ExpressionParser {
   [[noreturn]] void fail(const std::string& what, const std::string& help = "") const;
   [[noreturn]] void unexpected(const std::string& wanted) const;
 
-  /// Counts how deep the parser is; refuses more than a stack takes.
+  /// Counts the nesting depth of the parser while it lives, and fails before the stack overflows.
   class Deeper {
    public:
     explicit Deeper(ExpressionParser& parser);
@@ -65,7 +69,7 @@ class ExpressionParser {
   ExpressionPtr filter(ExpressionPtr value);
   ExpressionPtr test(ExpressionPtr value);
   void arguments(Expression& call);
-  void finish(Expression& expression) const;  ///< counts its depth
+  void finish(Expression& expression) const;  ///< sets and checks its depth
 
   std::vector<Lexeme> tokens_;
   const std::string& where_;

@@ -1,3 +1,4 @@
+// Jinja's filters. The table at the end lists them.
 #include "language/jinja/filters.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ bool flag(const Arguments& arguments, size_t i, std::string_view name, bool othe
   return arguments.get(i, name, otherwise).truth();
 }
 
-// A part of an item by "name", "function.name" or a number.
+// Returns the part of an item at a path: "name", "function.name" or a number.
 Value part_of(const Value& item, const Value& path) {
   if (!path.text()) return member(item, path);
   Value at = item;
@@ -48,7 +49,8 @@ std::string name_at(const Arguments& arguments, size_t i, const char* filter) {
   return arguments.positional[i].text()->bytes();
 }
 
-// Items for which a test holds (or does not); of a part of them, if `attribute`.
+// select, reject, selectattr and rejectattr: the items for which a test is `wanted`; if `attribute`, the test is
+// applied to a part of each item.
 Value chosen(const Value& value, const Arguments& arguments, bool attribute, bool wanted) {
   const size_t first = attribute ? 1 : 0;
   if (attribute && arguments.positional.empty()) throw Trouble("selectattr and rejectattr want the name of a part");
@@ -79,7 +81,8 @@ Value map_filter(const Value& value, const Arguments& arguments) {
   return List(std::move(mapped));
 }
 
-// How sort, min, max and unique see an item: texts without regard to large and small letters.
+// The key that sort, min, max and unique compare: a part of the item if "attribute" is given; texts are lower-cased
+// unless "case_sensitive".
 Value sort_key(const Value& item, const Arguments& arguments, size_t case_at, size_t attribute_at) {
   const Value* attribute = arguments.find(attribute_at, "attribute");
   const Value key = attribute && !attribute->none() ? part_of(item, *attribute) : item;
@@ -254,7 +257,7 @@ Value replace_filter(const Value& value, const Arguments& arguments) {
                  most < 0 ? SIZE_MAX : static_cast<size_t>(most));
 }
 
-// Every word of the text with a large letter first.
+// Capitalizes every word, with Jinja's word boundaries.
 Value title_filter(const Value& value, const Arguments&) {
   const Text text = printed(value);
   Text result;

@@ -6,8 +6,8 @@
 
 namespace compeer::language::jinja {
 
-/// Jinja's filters, those that chat templates use, and tojson as transformers has it. map, select and their kin give
-/// lists. Trouble says what is wrong.
+/// Applies one of Jinja's filters, as far as chat templates use them, or tojson of transformers. Filters such as map
+/// and select return lists, not generators. Throws Trouble for unknown names and unsuitable arguments.
 Value apply_filter(const std::string& name, const Value& value, const Arguments& arguments);
 
 bool has_filter(const std::string& name);

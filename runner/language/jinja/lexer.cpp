@@ -1,3 +1,4 @@
+// Splits a template into text and the tokens inside tags.
 #include "language/jinja/lexer.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Line ends as "\n", and the last one away, as Jinja reads templates.
+// Converts line ends to "\n" and removes the last one, as Jinja does.
 std::string lines_of(std::string_view source) {
   std::string text;
   for (size_t i = 0; i < source.size(); ++i) {
@@ -49,7 +50,7 @@ class Lexer {
   bool here(std::string_view text) const { return std::string_view(source_).substr(at_).starts_with(text); }
   char next() const { return at_ < source_.size() ? source_[at_] : '\0'; }
 
-  // Moves on, counting lines.
+  // Advances by n bytes, counting lines.
   void skip(size_t n) {
     const size_t end = std::min(at_ + n, source_.size());
     for (; at_ < end; ++at_) line_ += source_[at_] == '\n';
@@ -62,7 +63,7 @@ class Lexer {
     }
   }
 
-  // The text up to the next tag, then the tag.
+  // Reads the text up to the next tag, then the tag.
   void data() {
     size_t tag = source_.find('{', at_);
     while (tag != std::string::npos &&
@@ -86,7 +87,7 @@ class Lexer {
     tag_body(kind == '{');
   }
 
-  // Text before a tag, less the white space that the tag takes.
+  // Adds text before a tag, without the white space that the tag removes.
   void plain(std::string text, char kind, char sign) {
     if (sign == '-') {
       text = strip(Text(text), false, true).bytes();
@@ -97,7 +98,7 @@ class Lexer {
     if (!text.empty()) add(Lexeme::Kind::data, std::move(text));
   }
 
-  // The end of a tag, of the length `n`, and the white space it takes.
+  // Skips the end of a tag, n bytes, and the white space after it that the tag removes.
   void close(size_t n, bool minus, bool line_break) {
     skip(n);
     const size_t before = at_;
@@ -134,7 +135,7 @@ class Lexer {
     fail("'raw' is not closed: no 'endraw'");
   }
 
-  // Whether a tag that begins before `at` holds just this word; `at` moves to its end.
+  // True if a tag that begins before `at` contains just this word; moves `at` after it.
   bool word_in_tag(size_t& at, std::string_view word) const {
     const std::string_view all = source_;
     if (at < all.size() && (all[at] == '-' || all[at] == '+')) ++at;
@@ -146,7 +147,7 @@ class Lexer {
     return end.starts_with("%}") || end.starts_with("-%}") || end.starts_with("+%}");
   }
 
-  // Everything between {{ and }}, or {% and %}. Inside brackets their signs do not end it.
+  // Reads the tokens between {{ and }}, or {% and %}. Inside brackets, }} and %} don't end the tag.
   void tag_body(bool prints) {
     const std::string_view end = prints ? "}}" : "%}";
     std::string open;
@@ -229,7 +230,7 @@ class Lexer {
     skip(end + 1 - at_);
   }
 
-  // Python's escapes; one that it does not know stays as it is.
+  // Python's escapes; an unknown one is kept unchanged.
   std::string unescaped(std::string_view text) const {
     static constexpr std::string_view letters = "\\'\"abfnrtv", meant = "\\'\"\a\b\f\n\r\t\v";
     std::string result;
@@ -271,7 +272,7 @@ class Lexer {
   std::vector<Lexeme> tokens_;
   size_t at_ = 0;
   int line_ = 1;
-  bool line_starts_ = true;  // what was read last ended a line
+  bool line_starts_ = true;  // at the start of a line
 };
 
 }  // namespace

@@ -5,19 +5,20 @@
 
 namespace compeer::language::jinja {
 
+/// A token of a template.
 struct Lexeme {
   enum class Kind { data, block_begin, block_end, print_begin, print_end, name, text, integer, decimal, sign, end };
   Kind kind;
-  std::string text;  ///< data and texts as they are meant, the rest as written
-  int line;
+  std::string text;  ///< data after white space control, string literals unescaped, other tokens as written
+  int line;          ///< from 1
 };
 
-/// A template in pieces. White space around tags goes as Jinja does it with trim_blocks and lstrip_blocks, which is how
-/// chat templates are run: the line break after a block goes, and spaces before a block that begins its line; a minus
-/// takes all white space, a plus keeps it. Throws Error (exit 4) naming `where` and the line.
+/// Splits a template into tokens. White space control is Jinja's with trim_blocks and lstrip_blocks, as for chat
+/// templates: removes the line break after a block, and white space before a block at the start of a line; a minus sign
+/// removes all white space, a plus sign keeps it. Throws Error (exit 4), naming `where` and the line.
 std::vector<Lexeme> tokens(std::string_view source, const std::string& where);
 
-/// Error (exit 4): "where, line 12: what".
+/// Throws Error (exit 4) located at "WHERE, line LINE".
 [[noreturn]] void fail_at(const std::string& where, int line, const std::string& what, const std::string& help = "");
 
 }  // namespace compeer::language::jinja

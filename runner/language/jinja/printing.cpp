@@ -1,3 +1,4 @@
+// Values as text, as Python and json.dumps print them.
 #include "language/jinja/printing.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,7 @@ std::string json_escape(int32_t code, bool ascii) {
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((number - 0x10000) >> 10), 0xDC00 + (number & 0x3FF));
 }
 
-// Every character as `escape` gives it; empty: as it is.
+// Replaces each character by escape(code); keeps it if that is empty.
 template <class Escape>
 Text escaped(const Text& text, const Escape& escape) {
   Text result;
@@ -172,7 +173,7 @@ class Json {
 
 }  // namespace
 
-// As few digits as read back to the same number; an exponent where Python writes one.
+// The shortest decimal that parses to the same number, with an exponent where Python writes one.
 std::string number_text(double number) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";

@@ -3,22 +3,23 @@
 
 namespace compeer::language::jinja {
 
-/// As Python's str() gives it: what {{ value }} prints.
+/// Returns Python's str(value), the output of {{ value }}. Throws Trouble for values that can't be printed.
 Text printed(const Value& value);
 
-/// As Python's repr() gives it: how texts print within lists.
+/// Returns Python's repr(value), the form of texts within lists.
 Text quoted(const Value& value);
 
-/// As the filter tojson of transformers does: json.dumps(value, ensure_ascii=False, ...).
+/// Arguments of Python's json.dumps; defaults as in the filter tojson of transformers.
 struct JsonStyle {
-  bool ascii = false, sorted = false;
-  std::string indent;  ///< one level of it
-  bool lines = false;  ///< each item on a line of its own
-  std::string between = ", ", after_key = ": ";
+  bool ascii = false, sorted = false;            ///< ensure_ascii, sort_keys
+  std::string indent;                            ///< text of one level of indentation
+  bool lines = false;                            ///< each item on a line of its own
+  std::string between = ", ", after_key = ": ";  ///< separators
 };
+/// Returns Python's json.dumps(value, ...). Throws Trouble for values that JSON can't represent.
 Text json_text(const Value& value, const JsonStyle& style);
 
-/// A number as Python writes it: 1.0, 1e-05, 1e+16.
+/// Returns Python's repr of a float: 1.0, 1e-05, 1e+16.
 std::string number_text(double number);
 
 }  // namespace compeer::language::jinja

@@ -1,3 +1,4 @@
+// Parses the statements of a template.
 #include "language/jinja/syntax.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ class TemplateParser : public ExpressionParser {
     return made;
   }
 
-  // Statements up to a tag that begins with one of the names, which stays.
+  // Parses statements up to a tag that begins with one of the names, without consuming it.
   Block statements(std::initializer_list<std::string_view> ends) {
     const Deeper deeper(*this);
     Block block;
@@ -119,7 +120,7 @@ class TemplateParser : public ExpressionParser {
     return made;
   }
 
-  // "a", or "a, b" with or without brackets.
+  // Parses the targets of an assignment: "a", or "a, b" with or without parentheses.
   std::vector<std::string> targets() {
     const bool brackets = take_sign("(");
     std::vector<std::string> names{want_name()};
@@ -191,7 +192,7 @@ class TemplateParser : public ExpressionParser {
     return made;
   }
 
-  int loops_ = 0;  // around this place
+  int loops_ = 0;  // number of enclosing loops
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace compeer::language::jinja {
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
-/// A part of a template that has a value.
+/// A node of an expression tree. The comment of each kind names the members it uses.
 struct Expression {
   enum class Kind {
     constant,     // value
@@ -43,12 +43,13 @@ struct Expression {
   std::vector<ExpressionPtr> parts;
   std::vector<std::pair<std::string, ExpressionPtr>> named;
   std::vector<std::string> operators;
-  int depth = 1;
+  int depth = 1;  // of the tree below this node
 };
 
 struct Statement;
 using Block = std::vector<std::unique_ptr<Statement>>;
 
+/// A statement. The comment of each kind names the members it uses.
 struct Statement {
   enum class Kind {
     text,        // text
@@ -77,8 +78,8 @@ struct Statement {
   Block body, otherwise;
 };
 
-/// A template as a tree. Throws Error (exit 4) naming `where`, the line and what is wrong or not supported: statements,
-/// filters and tests that we do not have are refused here, not when they are first reached.
+/// Parses a template. Throws Error (exit 4), naming `where` and the line, for syntax errors and unsupported statements,
+/// filters and tests, even in parts that would never run.
 Block parse(std::string_view source, const std::string& where);
 
 }  // namespace compeer::language::jinja

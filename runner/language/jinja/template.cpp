@@ -1,3 +1,4 @@
+// Templates, and a conservative analysis of whether they render each message independently.
 #include "language/jinja/template.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool only(const Names& known, const ExpressionPtr& expression) {
                      [&](const auto& named) { return only(known, named.second); });
 }
 
-// Looks at no other names than these, and keeps nothing.
+// True if the statement reads no other names than `known` and assigns no variable.
 bool only(const Names& known, const Statement& statement) {
   if (statement.kind == Kind::text) return true;
   if (statement.kind == Kind::print) return only(known, statement.expression);
@@ -46,8 +47,8 @@ bool only(const Names& known, const Block& block) {
   return std::all_of(block.begin(), block.end(), [&](const auto& statement) { return only(known, *statement); });
 }
 
-// Whether it shows from the template that it writes of several messages what it writes of each alone, one behind the
-// other: it begins with a loop over `messages` that looks at nothing else, and what follows does not look at them.
+// True if the template begins with a loop over `messages` whose body reads only the loop variable, and the rest reads
+// only `add_generation_prompt`.
 bool each_alone(const Block& block) {
   if (block.empty() || block.front()->kind != Kind::for_) return false;
   const Statement& loop = *block.front();

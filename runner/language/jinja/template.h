@@ -7,18 +7,20 @@
 
 namespace compeer::language::jinja {
 
-/// A chat template: the part of Jinja that README.md lists, run as transformers runs it (trim_blocks, lstrip_blocks,
-/// nothing escaped, no access to anything outside).
+/// A chat template in the subset of Jinja that README.md lists, run as transformers runs it: trim_blocks,
+/// lstrip_blocks, no escaping, sandboxed.
 class Template {
  public:
-  /// Throws Error (exit 4) naming `where`, the line, and what is wrong or not supported.
+  /// Parses `source`; `where` names it in errors. Throws Error (exit 4), with the line, for syntax errors and
+  /// unsupported features.
   Template(std::string_view source, std::string where);
 
-  /// Throws Error (exit 4) naming `where` and the line. What templates may cost is bounded.
-  /// `now` is what strftime_now() tells.
+  /// Returns the output. `now`: the time for strftime_now(). Steps, bytes and depth are limited. Throws Error (exit 4),
+  /// with the line, if the template raises an exception, fails or exceeds a limit.
   Text render(const Variables& variables, std::time_t now) const;
 
-  /// Whether it shows that it writes of several messages what it writes of each alone.
+  /// True if the output of several messages is certainly the concatenation of the outputs of each alone, followed by
+  /// the generation prompt. False if the template is too complex to tell.
   bool each_alone() const;
 
  private:

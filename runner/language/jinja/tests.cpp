@@ -1,3 +1,4 @@
+// Jinja's tests, in a table.
 #include "language/jinja/tests.h"
 
 #include <map>
@@ -56,7 +57,7 @@ const std::map<std::string, Test>& table() {
     };
     for (const auto& [name, same] : {std::pair("equalto", "eq"), {"greaterthan", "gt"}, {"lessthan", "lt"}})
       all[name] = all.at(same);
-    // select("==", x) names tests by their signs.
+    // Operators are names of tests, too: select("==", x).
     for (const auto& [name, same] :
          {std::pair("==", "eq"), {"!=", "ne"}, {"<", "lt"}, {"<=", "le"}, {">", "gt"}, {">=", "ge"}})
       all[name] = all.at(same);

@@ -1,3 +1,4 @@
+// Texts with the origin of each byte, and Python's string methods on them.
 #include "language/jinja/text.h"
 
 #include <utf8proc.h>
@@ -60,7 +61,7 @@ Text strip_if(const Text& text, bool left, bool right, const Unwanted& unwanted)
   return text.part(begin, begin + rest.size());
 }
 
-// Every character by a function of its code and of the one before.
+// Replaces each character by change(code, code of the character before).
 template <class Change>
 Text changed(const Text& text, const Change& change) {
   Text result;
@@ -135,7 +136,7 @@ std::vector<Text> split(const Text& text, std::string_view separator, size_t mos
 
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most) {
   if (separator.empty()) throw Trouble("rsplit() by an empty text");
-  // Read backwards, a search from the right is one from the left, which takes linear time (base/text.h).
+  // Searches the reversed text from the left, which takes linear time (base/text.h).
   const std::string backwards(text.bytes().rbegin(), text.bytes().rend());
   const std::string sought(separator.rbegin(), separator.rend());
   std::vector<Text> parts;
@@ -178,7 +179,7 @@ Text replace(const Text& text, std::string_view old, const Text& with, size_t mo
   return result;
 }
 
-// The sharp s is the one letter of common languages that becomes two.
+// The sharp s is the only letter of common languages whose upper case is two letters.
 Text upper(const Text& text) {
   const Text large = changed(text, [](int32_t code, int32_t) { return code == 0xDF ? code : utf8proc_toupper(code); });
   return replace(large, "\xC3\x9F", Text("SS", large.has_data()), std::string::npos);

@@ -9,13 +9,14 @@
 
 namespace compeer::language::jinja {
 
-/// What is wrong with a template or what it does. Who knows the line makes an Error of it.
+/// An error in a template or its evaluation. The evaluator converts it to an Error with the line.
 struct Trouble : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// UTF-8 of which every byte knows whose it is: the template's own, or data's, that is, what people and models wrote.
-/// All that templates do with text keeps this. No text grows beyond `limit` bytes: Trouble.
+/// A UTF-8 string that records for each byte whether it comes from the template or from data (the conversation). All
+/// operations preserve this, so that special tokens can be recognised in the template's text only. Operations throw
+/// Trouble if a text exceeds `limit` bytes.
 class Text {
  public:
   static constexpr size_t limit = size_t{1} << 25;
@@ -33,30 +34,33 @@ class Text {
 
   bool has_data() const { return marks_.find('d') != std::string::npos; }
   bool is_data(size_t byte) const { return marks_[byte] == 'd'; }
-  /// Where data is, in order and apart.
+  /// Returns the spans of data, ascending, not overlapping.
   std::vector<ByteSpan> data() const;
 
  private:
   std::string bytes_;
-  std::string marks_;  // as long as bytes_: 't' for the template's, 'd' for data
+  std::string marks_;  // one per byte: 't' for the template, 'd' for data
 };
 
-/// Python's str methods, over characters where it matters.
-bool is_blank(int32_t code);  ///< what str.strip() takes away
+// Python's str methods. Limits `most` are numbers of cuts or replacements.
+
+/// True for white space that str.strip() removes.
+bool is_blank(int32_t code);
 Text strip(const Text& text, bool left, bool right);
 Text strip(const Text& text, bool left, bool right, std::string_view characters);
-std::vector<Text> split(const Text& text, size_t most);  ///< at white space; at most `most` cuts
+std::vector<Text> split(const Text& text, size_t most);  ///< at white space
 std::vector<Text> split(const Text& text, std::string_view separator, size_t most);
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most);
 std::vector<Text> split_lines(const Text& text, bool keep_ends);
 Text replace(const Text& text, std::string_view old, const Text& with, size_t most);
 Text upper(const Text& text);
 Text lower(const Text& text);
-Text title(const Text& text);       ///< str.title: a letter is large where none stands before it
-Text capitalize(const Text& text);  ///< the first character large, the rest small
+Text title(const Text& text);       ///< upper-case letters that follow no letter, lower-case all others
+Text capitalize(const Text& text);  ///< upper-case first character, lower-case rest
 
-/// Characters, and where each begins, with the end as one more.
+/// Returns the number of characters.
 size_t length(const Text& text);
+/// Returns the byte offset of each character, and the size of the text as the last element.
 std::vector<size_t> character_starts(const Text& text);
 
 }  // namespace compeer::language::jinja

@@ -1,4 +1,4 @@
-// Methods of texts: Python's str, as far as templates use it.
+// Methods of texts: those of Python's str that templates use.
 #include <algorithm>
 #include <map>
 
@@ -156,7 +156,7 @@ const std::map<std::string, Method>& table() {
   return methods;
 }
 
-// Python's other methods: a template that names one means the method, so nothing else will do.
+// Python's other methods: using one is an error, not undefined, since the template means the method.
 constexpr std::string_view missing[] = {"casefold",    "center",   "encode",    "expandtabs", "format",
                                         "format_map",  "index",    "isascii",   "isdecimal",  "isidentifier",
                                         "isprintable", "istitle",  "ljust",     "maketrans",  "rindex",

@@ -1,3 +1,4 @@
+// Values of templates: conversion, comparison and limits on their size.
 #include "language/jinja/value.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ Dict::Dict(std::vector<Member> given) : members(std::move(given)), weight(1), de
     depth = std::max(depth, 1 + value.depth());
     check(weight, depth);
   }
-  if (members.size() > 1000) return;  // only data has so many, and in data names stand once
+  if (members.size() > 1000) return;  // only JSON data is that large, and it has no duplicate keys
   for (size_t i = 0; i < members.size(); ++i) {
     for (size_t j = members.size() - 1; j > i; --j) {
       if (!equal(members[i].first, members[j].first)) continue;

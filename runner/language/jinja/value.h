@@ -19,13 +19,13 @@ struct Namespace;
 struct Callable;
 struct Loop;
 
-/// What a name that nothing has been given to stands for: prints as nothing, is false, and can't be looked into.
+/// The value of an undefined name: prints as nothing and is false; accessing its members is an error.
 struct Undefined {
-  std::string name;  ///< as errors call it: "'x' is undefined"
+  std::string name;  ///< name in errors: "'x'" in "'x' is undefined"
 };
 
-/// What templates reckon with: Python's values, as far as chat templates know them. Lists and dictionaries never
-/// change, and are shared; a namespace does. Copies are cheap.
+/// A value in a template, like a Python object. Texts, lists and dictionaries are immutable and shared, so that copies
+/// are cheap; namespaces are mutable.
 class Value {
  public:
   using Any = std::variant<Undefined, std::nullptr_t, bool, int64_t, double, std::shared_ptr<const Text>,
@@ -61,17 +61,18 @@ class Value {
   Namespace* space() const { return get<Namespace>(); }
   const Any& any() const { return any_; }
 
-  /// Numbers, true and false as such.
+  /// Returns a number as double; true as 1. Throws Trouble for other values.
   double decimal() const;
-  /// A whole number, true as 1; Trouble for all else, which `what` names.
+  /// Returns an integer; true as 1. Throws Trouble for other values; `what` names the value in the message.
   int64_t integer(const char* what) const;
 
+  /// Returns Python's bool(value).
   bool truth() const;
-  /// As error messages call it: "a text", "a list".
+  /// Returns the type's name for errors: "a text", "a list".
   const char* kind() const;
-  /// What looking through the whole value costs: its parts, and 1 for every 64 bytes of text.
+  /// Cost of visiting the whole value, in steps: number of its parts, plus 1 per 64 bytes of text.
   size_t weight() const;
-  /// How deep lists and dictionaries stand in it.
+  /// Nesting depth of lists and dictionaries; 0 for other values.
   int depth() const;
 
  private:
@@ -83,7 +84,7 @@ class Value {
   Any any_;
 };
 
-/// Trouble if a list or dictionary would nest or weigh too much.
+/// A list or tuple. The constructor throws Trouble if it is too deep or too large.
 struct List {
   explicit List(std::vector<Value> values, bool is_tuple = false);
   std::vector<Value> items;
@@ -92,9 +93,13 @@ struct List {
   int depth;
 };
 
+/// A dictionary in insertion order.
 struct Dict {
   using Member = std::pair<Value, Value>;
-  explicit Dict(std::vector<Member> given);  ///< of a key that stands there twice the later value counts
+  /// The last value of a duplicate key counts (not checked for more than 1000 members). Throws Trouble for a key that
+  /// is not hashable, and if the dictionary is too deep or too large.
+  explicit Dict(std::vector<Member> given);
+  /// Return the value of a key; null if there is none. Linear search.
   const Value* find(const Value& key) const;
   const Value* find(std::string_view key) const;
   std::vector<Member> members;
@@ -102,40 +107,45 @@ struct Dict {
   int depth;
 };
 
+/// Jinja's namespace(): an object whose members can be assigned.
 struct Namespace {
   std::vector<std::pair<std::string, Value>> members;
 };
 
-/// A loop seen from within.
+/// The variable `loop` in the body of a for loop.
 struct Loop {
   std::shared_ptr<const List> items;
   size_t index;
 };
 
-/// What stands between the brackets of a call.
+/// The arguments of a call.
 struct Arguments {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> named;
 
-  /// The argument at place `i` or of that name; null if it is not there.
+  /// Returns the positional argument `i`, or the argument `name`; null if neither is given.
   const Value* find(size_t i, std::string_view name) const;
+  /// The same; returns `otherwise` if neither is given.
   Value get(size_t i, std::string_view name, Value otherwise) const;
-  /// Trouble if there are more than these.
+  /// Throws Trouble if there are more positional arguments than `names`, or others by name.
   void expect(const std::string& function, std::initializer_list<std::string_view> names) const;
 };
 
+/// A function, method or macro.
 struct Callable {
   std::string name;
   std::function<Value(const Arguments&)> call;
 };
 
-/// JSON as values; its texts are data. Trouble for numbers that do not fit.
+/// Converts JSON; its texts are marked as data. Throws Trouble for integers outside int64.
 Value value_of(const nlohmann::ordered_json& json);
 
+/// Returns Python's a == b.
 bool equal(const Value& a, const Value& b);
-/// -1, 0 or 1; Trouble if the two have no order.
+/// Returns -1, 0 or 1. Throws Trouble if the values have no order.
 int compare(const Value& a, const Value& b);
-/// What a loop or filter goes through: items, keys, characters; of an undefined value nothing.
+/// Returns the items that a loop or filter iterates over: those of a list, the keys of a dictionary, the characters of
+/// a text, none for an undefined value. Throws Trouble for other values.
 std::shared_ptr<const List> items_of(const Value& value);
 
 }  // namespace compeer::language::jinja
