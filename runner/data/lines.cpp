@@ -1,3 +1,4 @@
+// Reading and writing of JSON Lines files.
 #include "data/lines.h"
 
 #include <fmt/format.h>

@@ -11,14 +11,16 @@
 
 namespace compeer::data {
 
-/// The records of a file of JSON lines, in order, parsed only where asked for.
+/// Sequential reader of a JSON Lines file. Skipped records are not parsed.
 class LineReader {
  public:
+  /// Opens the file. Throws Error (exit 4) if it can't be opened.
   explicit LineReader(std::filesystem::path file);
 
-  /// Passes over records.
+  /// Skips the next `count` records. Throws Error (exit 4) if there are fewer.
   void skip(int64_t count);
-  /// The next records. Throws Error (exit 4) naming file and line if one is not there or is no JSON object.
+  /// Returns the next `count` records. Throws Error (exit 4) with file and line if there are fewer, or if one is not a
+  /// JSON object.
   RecordLines read(int64_t count);
 
  private:
@@ -26,20 +28,21 @@ class LineReader {
   std::filesystem::path file_;
   std::ifstream stream_;
   std::string line_;
-  int64_t number_ = 0;  // of the line read last, from 1
+  int64_t number_ = 0;  // 1-based number of the last line read
 };
 
-/// A new file that is written from front to end. Whatever goes wrong, as a full disk, is an Error (exit 1) that names
-/// the file and the cause. A file that is not finished is removed: nobody could use it, and on a full disk its space is
-/// what the run's last words are written to.
+/// Sequential writer of a new file, which replaces an existing one. All functions throw Error (exit 1) with file and
+/// cause if writing fails, such as on a full disk. The destructor removes a file that was not finished, which also
+/// frees space for log and error messages on a full disk.
 class LineWriter {
  public:
   explicit LineWriter(std::filesystem::path file);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
+  /// Appends complete lines, each with its newline.
   void write(std::string_view lines);
-  /// Makes all durable; nothing may be written afterwards.
+  /// Flushes to disk (fsync) and closes the file; do not write afterwards.
   void finish();
 
  private:

@@ -1,3 +1,4 @@
+// Results of a portion of a stage: counts, serialization of records, and the limit of unreadable answers.
 #include "data/outcomes.h"
 
 #include <algorithm>
@@ -11,12 +12,12 @@ using nlohmann::json;
 
 namespace {
 
-// The escape of a character, if it is a usual one; 0: it stands for itself; '?': ask the library.
+// The JSON escape of a character: the letter after the backslash; 0 if it needs none; '?' if the library must print it.
 constexpr char escape(unsigned char c) {
   return c == '"' ? '"' : c == '\\' ? '\\' : c == '\n' ? 'n' : c < 0x20 ? '?' : '\0';
 }
 
-// False if the text needs the library; `line` is then as it was.
+// Appends the text as a JSON string. Returns false, with `line` unchanged, if the library must print it.
 bool print_plain(const std::string& text, std::string& line) {
   if (first_broken(text) < text.size()) return false;
   const size_t before = line.size();

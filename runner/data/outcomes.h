@@ -11,76 +11,81 @@
 
 namespace compeer::data {
 
-/// What became of records, in numbers.
+/// Numbers of records that a stage read, made and dropped.
 struct Tally {
   int64_t in = 0, out = 0;
-  std::map<std::string, int64_t> dropped;  ///< by reason
-  std::map<std::string, double> counts;    ///< the stage's own; a name with a dot before it is for its findings alone
+  std::map<std::string, int64_t> dropped;  ///< number of dropped records by reason
+  std::map<std::string, double> counts;    ///< Outcome::counts; names that begin with '.' are not reported
 
-  int64_t dropped_in_all() const;
+  int64_t dropped_in_all() const;  ///< number of dropped records
   void add(const Tally& other);
   bool operator==(const Tally&) const = default;
 };
 void to_json(nlohmann::json& json, const Tally& tally);
 void from_json(const nlohmann::json& json, Tally& tally);
 
-/// What the next stage is to be told of a record before it makes any (`Stage::glimpse`); empty if it needs nothing.
+/// Returns a summary of a record for the next stage (`Stage::glimpse`), which reads all summaries before it makes
+/// records. Null if the next stage needs none.
 using Glimpse = std::function<std::string(const nlohmann::json& record)>;
 
-/// What models were asked about some records: questions, and how many of them got no answer that could be read.
+/// Questions to models about some records.
 struct QuestionCount {
-  int64_t records = 0, questions = 0, malformed = 0;
+  int64_t records = 0, questions = 0, malformed = 0;  ///< malformed: questions without a readable answer
 
   QuestionCount& operator+=(const QuestionCount& other);
 };
 
-/// Questions that a stage asked by itself, without a chat model: its counts "questions" and "malformed answers".
+/// Questions that a stage counts itself, because it does not use the host's chat models: its counts "questions" and
+/// "malformed answers".
 QuestionCount own_questions(const Tally& tally);
 
-/// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers, glimpses of
-/// the records for the next stage. Packed into bytes to travel between ranks.
+/// Result of one portion of a stage's records.
 struct PortionResult {
-  std::string records, dropped, glimpses;
+  std::string records, dropped, glimpses;  ///< JSON lines of the made and of the dropped records; packed summaries
   Tally tally;
-  QuestionCount asked;
+  QuestionCount asked;  ///< questions to the host's chat models
 
-  /// A record that goes on; the second, where it stands as a line already.
+  /// Adds a record, and its summary by `glimpse` if that is set. The second form takes the record's JSON text, without
+  /// newline, so that it need not be serialized.
   void put(const nlohmann::json& record, const Glimpse& glimpse);
   void put(const nlohmann::json& record, std::string_view line, const Glimpse& glimpse);
+  /// Serialization for messages between ranks: unpack(pack()) is equal to the original.
   std::string pack() const;
   static PortionResult unpack(std::string_view bytes);
 };
 
-/// Each of a portion's glimpses, in order.
+/// Calls `f` with each of the packed summaries, in order.
 void each_glimpse(std::string_view glimpses, const std::function<void(std::string glimpse)>& f);
 
-/// Records as they stand in a file.
+/// Records of a file, as text and parsed.
 struct RecordLines {
   std::vector<std::string> texts;
   std::vector<nlohmann::json> records;
 };
 
-/// Outcomes of records as lines. Throws nlohmann::json::exception if a text is not UTF-8.
+/// Converts a stage's outcomes, one for each of `lines`, to a PortionResult. Throws nlohmann::json::exception if a text
+/// is not UTF-8.
 PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse);
 
-/// Appends what `value.dump()` gives, byte for byte, in a fraction of the time where texts are ASCII: records are
-/// mostly text, and are printed once in every stage. Throws as it does: a text that is no UTF-8.
+/// Appends value.dump() to `line`, byte for byte, but faster for texts without unusual control characters. Throws
+/// nlohmann::json::exception if a text is not UTF-8.
 void append_json(const nlohmann::json& value, std::string& line);
 
-/// Whether too many of a stage's questions get no answer that can be read (`data.most_malformed`): each of them is paid
-/// up to `tries` times, so the stage ends as soon as that is clear. Told of one portion after the other in the order of
-/// the records, it says the same whatever the ranks.
+/// Decides whether too many of a stage's questions have no readable answer (`data.most_malformed`), so that the stage
+/// ends early instead of paying for more requests. Takes the portions in the order of the records, so that the decision
+/// does not depend on the number of ranks.
 class UnreadableLimit {
  public:
-  /// `share`: of the questions that is allowed; `records`: all that go in.
+  /// `share`: allowed fraction of the questions. `records`: number of records of the whole stage.
   UnreadableLimit(double share, int64_t records) : share_(share), records_(records) {}
 
-  /// True once more are malformed than are allowed of all questions, if the records that are left have as many each as
-  /// those of any portion so far; or once 50 questions were asked and the share of malformed ones is three standard
-  /// errors above the one allowed: sqrt(share (1 - share) / n), at least 1 / n.
+  /// Adds a portion. True if the number of malformed answers exceeds the allowed fraction of all questions, assuming
+  /// that every remaining record has as many questions as in the portion with most of them. Also true if at least 50
+  /// questions were asked and the fraction of malformed answers is more than three standard errors, sqrt(share (1 -
+  /// share) / n) but at least 1 / n, above the allowed one.
   bool too_many_with(const QuestionCount& portion);
 
-  /// Of all portions so far.
+  /// Sum over all portions so far.
   const QuestionCount& so_far() const { return sum_; }
 
  private:

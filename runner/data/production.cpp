@@ -1,3 +1,5 @@
+// Runs one stage over all ranks. Rank 0 gathers the portions in order and writes them; finished portions are stored, so
+// that a killed run resumes.
 #include "data/production.h"
 
 #include <fmt/format.h>
@@ -20,12 +22,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where portions take no time, ranks would mostly wait for each other: then several are made before they meet, unless
-// answers can't be read and the stage may soon end for that.
+// If portions are fast, ranks would mostly wait for each other. Several portions are then made between two gathers,
+// unless answers are unreadable and the stage may have to end early.
 constexpr auto long_enough = std::chrono::milliseconds(100);
 constexpr int64_t most_portions = 16;
 
-// Rank 0's side: what arrives goes into the files.
+// Rank 0's output: writes the gathered portions to the files.
 class Output {
  public:
   Output(const Production& production, const std::filesystem::path& folder) : production_(production) {
@@ -41,10 +43,11 @@ class Output {
     });
   }
 
-  // How many portions an earlier process has made.
+  // Number of portions that an earlier process finished.
   int64_t kept() const { return kept_; }
 
-  // All ranks' portions, which are in order. What other ranks made beyond the end is left out, whatever their number.
+  // Takes all ranks' portions, in order. Portions after a hopeless one are ignored, so that the result does not depend
+  // on the number of ranks.
   void take(const std::vector<std::string>& packed) {
     for (std::string_view bytes : packed) {
       while (!bytes.empty() && !product_.hopeless) {
@@ -85,17 +88,17 @@ class Output {
 
   const Production& production_;
   const Clock::time_point start_ = Clock::now();
-  double before_ = 0;  // the seconds that earlier processes took
+  double before_ = 0;  // seconds of earlier processes
   int64_t kept_ = 0;
   std::optional<LineWriter> records_, dropped_;
   std::optional<Begun> begun_;
   Product product_;
 };
 
-// Some portions of one rank.
+// Portions that one rank made between two gathers.
 struct Portions {
-  std::string bytes;        // each of them packed; none if it had none left
-  bool unreadable = false;  // whether an answer could not be read
+  std::string bytes;        // the packed portions; empty if none were left
+  bool unreadable = false;  // true if an answer was unreadable
 };
 
 Portions made(const Production& production, int64_t first, int64_t count) {
@@ -114,7 +117,7 @@ Portions made(const Production& production, int64_t first, int64_t count) {
               Exit::preempted);
 }
 
-// Behind what has been made: the first record that hasn't.
+// Collective. Returns the index of the first record that an earlier process has not processed.
 int64_t goes_on_at(comm::World& world, const Production& production, const std::optional<Output>& output) {
   int64_t begin = output ? std::min(output->kept() * production.portion, production.total) : 0;
   world.broadcast(std::as_writable_bytes(std::span(&begin, 1)));
@@ -122,9 +125,9 @@ int64_t goes_on_at(comm::World& world, const Production& production, const std::
   return begin;
 }
 
-constexpr auto pause = std::chrono::seconds(1);  // between writes
+constexpr auto pause = std::chrono::seconds(1);  // time between two flushes
 
-// Precedes each entry. The checksum covers the length, too: zeros, which a power failure may leave, are no entry.
+// Precedes each entry. The checksum includes the length, so that zeros, which a power failure may leave, are invalid.
 struct Head {
   uint64_t bytes = 0;
   uint64_t crc = 0;
@@ -134,7 +137,8 @@ uint64_t checksum(std::string_view entry) {
   return record::crc32c(std::to_string(entry.size()).append(":").append(entry));
 }
 
-// The next entry of `file`, if it is whole. `left`: number of bytes from this entry to the end of the file.
+// Returns the next entry of `file` if it is complete and undamaged. `left`: number of bytes from this entry to the end
+// of the file.
 std::optional<std::string> next(std::ifstream& in, const std::filesystem::path& file, uint64_t& left) {
   const auto read = [&](void* bytes, uint64_t size) {
     in.read(static_cast<char*>(bytes), static_cast<std::streamsize>(size));
@@ -207,7 +211,7 @@ void Begun::append(std::string_view made) {
   if (!whole) give_up();
 }
 
-// Its space is what the run's last words are written to.
+// Frees the space of the file, so that on a full disk the log and the error can be written.
 void Begun::give_up() {
   stream_.reset();
   std::error_code ignored;

@@ -13,44 +13,45 @@
 
 namespace compeer::data {
 
-/// Records made by all ranks, and written by rank 0 in their order, so that files don't tell how many ranks there were.
+/// Work of one stage that is distributed over the ranks. Rank 0 writes the results in the order of the records, so that
+/// the files do not depend on the number of ranks.
 struct Production {
-  std::string name;     ///< what is made: "filter"
-  int64_t total = 0;    ///< records that go in
-  int64_t portion = 1;  ///< of them made at once
-  /// Makes records first ... first + count - 1. Called by each rank for its own portions, in rising order.
+  std::string name;     ///< name of the stage, for messages: "filter"
+  int64_t total = 0;    ///< number of input records
+  int64_t portion = 1;  ///< number of records per call of `make`
+  /// Processes records [first, first + count). Each rank calls it for its own portions, in ascending order.
   std::function<PortionResult(int64_t first, int64_t count)> make;
-  std::function<void(int64_t done)> progress;  ///< called on rank 0
-  /// Called on rank 0 with each portion, in their order; true: no more are made. May be empty.
+  std::function<void(int64_t done)> progress;  ///< called on rank 0 with the number of finished records
+  /// Called on rank 0 with each portion, in order; if it returns true, no more portions are made. May be empty.
   std::function<bool(const PortionResult& portion)> hopeless = {};
-  /// Where rank 0 keeps what has been made, so that after a kill the next process goes on behind it: a file for what
-  /// everything depends on but `portion`; empty: nowhere. From the first portion on that chat models were asked about
-  /// nothing is kept: their answers are kept already, and those that failed are asked for again.
+  /// File in which rank 0 stores finished portions, so that the next process resumes after a kill; empty: none. Its
+  /// name must depend on everything that determines the results, except `portion`. Storing ends with the first portion
+  /// for which chat models were asked: their answers are stored elsewhere, and failed requests shall be sent again.
   std::filesystem::path begun = {};
 };
 
-/// What has been made of all records: whole on rank 0, empty elsewhere.
+/// Result of a production: complete on rank 0, empty on other ranks.
 struct Product {
   Tally tally;
-  std::string glimpses;   ///< each_glimpse
-  bool hopeless = false;  ///< what was made ends with the portion that was
-  double seconds = 0;     ///< that making it took, over all processes
+  std::string glimpses;   ///< packed summaries, see each_glimpse
+  bool hopeless = false;  ///< Production::hopeless returned true: the results end with that portion
+  double seconds = 0;     ///< time of the production, over all processes that worked on it
 };
 
-/// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable; no files if `folder` is empty.
-/// If the ranks agree to stop it throws Error (exit 85), and the files are not whole.
+/// Collective. Runs the production and writes `folder`/records.jsonl and `folder`/dropped.jsonl, flushed to disk; no
+/// files if `folder` is empty. Throws Error (exit 85) if any rank's `stop` is raised; the unfinished files are removed.
 Product produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
                 const std::filesystem::path& folder);
 
-/// A stage that has been begun: what was made of it, in a file that is written every second, so that who starts after a
-/// kill goes on behind that. Used by one rank.
+/// File of the finished portions of an unfinished stage, from which the next process resumes after a kill. Flushed once
+/// a second. Local; one rank uses it.
 class Begun {
  public:
-  /// Gives what an earlier process kept in `file` in the same form, in order. What stands there in another form, or
-  /// behind what was cut short or damaged, is removed.
+  /// Opens or creates `file`. Calls `each` for every entry of an earlier process, in order, if the file has the same
+  /// `form`. Otherwise its contents are removed, as are a truncated or damaged entry and all after it.
   Begun(std::filesystem::path file, std::string_view form, const std::function<void(std::string_view made)>& each);
 
-  /// On a full disk nothing is kept any more.
+  /// Appends an entry. If writing fails, such as on a full disk, removes the file and ignores all later calls.
   void keep(std::string_view made);
 
  private:
@@ -61,7 +62,7 @@ class Begun {
   void give_up();
 
   std::filesystem::path file_;
-  std::unique_ptr<std::FILE, Close> stream_;  // none: nothing is kept
+  std::unique_ptr<std::FILE, Close> stream_;  // null if nothing is stored any more
   std::chrono::steady_clock::time_point written_;
 };
 

@@ -1,3 +1,4 @@
+// What a data run reports: metrics of its stages, status, summary, and the ledger of paid requests.
 #include "data/report.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::array<const char*, 8> chat_names = {"asked",     "known", "failed", "prompt_tokens", "completion_tokens",
                                                    "malformed", "again", "cost"};
-constexpr size_t cost = 7;  // the only one that is no whole number
+constexpr size_t cost = 7;  // the only count that is not an integer
 constexpr auto between_looks = std::chrono::milliseconds(200);
 
 const std::vector<std::string>& columns() {
@@ -34,7 +35,7 @@ const std::vector<std::string>& columns() {
   return all;
 }
 
-// Counts that a stage keeps for its own findings.
+// True for counts that only the stage's findings use.
 bool hidden(const std::string& name) { return name.starts_with('.'); }
 
 json stage_json(const std::string& stem, const Made& made) {
@@ -50,8 +51,8 @@ json stage_json(const std::string& stem, const Made& made) {
   return stage;
 }
 
-// What findings say in numbers: {"history": {"accuracy": 0.9}} as "history/accuracy"; lists are left to the details. A
-// figure that there is nothing to tell of, {"value": null}, is a number, too: else scripts would fail for want of it.
+// Calls `put` for each number of the findings, with its path: {"history": {"accuracy": 0.9}} as "history/accuracy".
+// Lists are skipped. {"value": null}, a figure without data, is passed as NaN, so that scripts find the metric.
 void each_number(const json& findings, const std::string& path,
                  const std::function<void(const std::string&, double)>& put) {
   for (const auto& [name, value] : findings.items()) {
@@ -119,7 +120,7 @@ void StageLog::end(const Made& made) {
   put("in", in);
   put("out", out);
   put("dropped", dropped);
-  if (in > 0 && made.seconds > 0) {  // of a stage that an older version has kept, nothing is known
+  if (in > 0 && made.seconds > 0) {  // stages stored by older versions have no seconds
     put("seconds_a_record", made.seconds / in);
     put("cost_a_record", made.chats.value("cost", 0.0) / in);
   }
@@ -195,7 +196,7 @@ void Ledger::add(const std::string& model, const ChatReply& reply) {
   std::error_code ignored;
   if (fd_ < 0) fs::create_directories(folder_, ignored);
   if (fd_ < 0) fd_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  // A new line first: a kill may have cut off the last one.
+  // Begins with a newline, because a kill may have truncated the last line.
   const auto line = "\n" + json{{"model", model},
                                 {"failed", !reply.failure.empty()},
                                 {"prompt_tokens", reply.prompt_tokens},
@@ -213,7 +214,7 @@ json Ledger::sums() const {
     std::ifstream lines = open_to_read(file);
     for (std::string text; std::getline(lines, text);) {
       const json line = parse_json(text);
-      if (!line.is_object() || !line.contains("model") || !line.contains("cost")) continue;  // the last of a kill
+      if (!line.is_object() || !line.contains("model") || !line.contains("cost")) continue;  // truncated by a kill
       json& sum = all.emplace(line.at("model").get<std::string>(), json::object()).first.value();
       const auto add = [&](const char* name, auto value) { sum[name] = sum.value(name, decltype(value){}) + value; };
       add("requests", int64_t{1});

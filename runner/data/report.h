@@ -16,29 +16,31 @@
 
 namespace compeer::data {
 
-/// What was asked of chat models: asked, known, failed, prompt_tokens, completion_tokens, malformed, again, cost
-/// (plugin/host.h).
+/// Counts of requests to chat models, in this order: asked, known, failed, prompt_tokens, completion_tokens, malformed,
+/// again, cost (plugin/host.h).
 using Chats = std::array<double, 8>;
 
-/// What a data run says of itself while it goes on, and at its end. Rank 0 writes; the others only count.
+/// Log of a data run: run.h5, status.json and summary.json, written by rank 0. On other ranks it keeps only the number
+/// and name of the stage. Functions are local unless marked as collective.
 class StageLog {
  public:
+  /// `spec_file`: contents of spec.json. `stages`: number of stages, the dataset included.
   StageLog(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, size_t stages);
 
-  void note(const std::string& text);
-  void begin(const std::string& label);
-  void progress(int64_t done, int64_t total);
-  void end(const Made& made);
-  /// `paid`: what chat models were asked for the whole run, by model.
+  void note(const std::string& text);          ///< adds an event to run.h5 and prints it on standard error
+  void begin(const std::string& label);        ///< starts the next stage; to be called on all ranks
+  void progress(int64_t done, int64_t total);  ///< updates status.json: `done` of `total` records
+  void end(const Made& made);                  ///< rank 0 only: records the results of the stage
+  /// Rank 0 only: writes summary.json and ends the run. `paid`: Ledger::sums.
   void finish(const nlohmann::json& paid);
 
-  /// "02-filter": the stage that was begun last.
+  /// Number and label of the current stage: "02-filter".
   std::string stem() const;
 
-  /// What this rank has asked since it started.
+  /// Converts this rank's counts.
   static Chats chats(const plugin::ChatCounts& counts);
-  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable" and "failures", up
-  /// to three different examples of each.
+  /// Collective. Returns on rank 0 what all ranks have asked since `before`, by name, with up to three different
+  /// examples each of "unreadable" answers and "failures".
   nlohmann::json asked(const Chats& before, plugin::ChatCounts& counts);
 
  private:
@@ -55,19 +57,21 @@ class StageLog {
   Clock::time_point start_, stage_start_, published_;
 };
 
-/// What a run has paid for, however often it was started: `asked/rank-<n>.jsonl` in its folder, a line for each reply
-/// of a chat model that is not free, written as it arrives.
+/// Record of the paid replies of chat models, over all starts of a run: one line per reply in `asked/rank-<n>.jsonl` in
+/// the run's folder, written as the reply arrives.
 class Ledger {
  public:
+  /// `run`: the run's folder.
   Ledger(std::filesystem::path run, int rank);
   ~Ledger();
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  /// Throws Error (exit 1) naming the file.
+  /// Appends a reply. Throws Error (exit 1) if the file can't be written.
   void add(const std::string& model, const ChatReply& reply);
 
-  /// All ranks' lines added up: {model: {"requests", "failed", "prompt_tokens", "completion_tokens", "cost"}}.
+  /// Returns the sums over the files of all ranks: {model: {"requests", "failed", "prompt_tokens", "completion_tokens",
+  /// "cost"}}.
   nlohmann::json sums() const;
 
  private:

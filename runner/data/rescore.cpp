@@ -1,3 +1,4 @@
+// `compeer rescore`: an evaluation stage applied to a file of records, in one process.
 #include "data/rescore.h"
 
 #include <fmt/format.h>
@@ -17,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t named = 20;  // records or counts, on a terminal
+constexpr size_t named = 20;  // maximum number of records or counts to list in text output
 
-/// Records of a file, one after the other through a stage.
+// Passes the records of a file through a stage, one at a time.
 class Rescoring {
  public:
   Rescoring(const json& options, const plugin::Services& services)
@@ -32,7 +33,7 @@ class Rescoring {
     records_ = static_cast<size_t>(source_.size()) + unreadable_.size();
   }
 
-  // Other stages make records, some by asking a model, and have nothing to tell of a whole.
+  // Throws if the stage has no findings: it is then one that makes records, some of which ask models.
   void refuse_what_is_no_evaluation() {
     if (!stage_.call("findings", [](Stage& s) { return s.findings({}); }).empty()) return;
     throw Error("compeer rescore",
@@ -71,7 +72,8 @@ class Rescoring {
                 fmt::format("--max-unreadable allows a share of {}", allowed), Exit::data);
   }
 
-  // An evaluation that goes on with records it can't score yet tells how many it scored by its "n".
+  // Throws if no record was scored. Evaluations that keep records they can't score report the number of scored ones in
+  // "n".
   void refuse_nothing(const json& result) const {
     if (tally_.out == 0 || (result.contains("n") && result.at("n") == 0))
       throw Error(file_, fmt::format("none of its {} records could be scored", records_), "their reasons are above",
@@ -151,7 +153,7 @@ int rescore(const json& options) {
   } else {
     print_result(result);
   }
-  std::fflush(stdout);  // the reasons stand above the error in a file, too
+  std::fflush(stdout);  // so that the reasons precede the error if both go to a file
   rescoring.refuse_nothing(result);
   return 0;
 }

@@ -3,10 +3,15 @@
 
 namespace compeer::data {
 
-/// `compeer rescore` in the worker. OPTIONS: {"stage", "dataset": what contract/plugin_choice.h chose, "file",
-/// "max_unreadable", "json": whether as JSON}. As JSON: what the stage finds, and as "rescored" what it was found in:
-///   {"stage", "file", "records", "counts", "dropped": [{"id", "record", "reason"}], "unreadable": [{"record",
-///   "reason"}]}
+/// Runs `compeer rescore`: passes the records of a file through an evaluation stage and prints its findings. Options:
+///   "stage", "dataset"   the chosen plugins with their settings (contract/plugin_choice.h)
+///   "file"               the file, for messages
+///   "max_unreadable"     allowed fraction of unreadable records
+///   "json"               true: print JSON
+/// JSON output: the stage's findings, with "rescored": {"stage", "file", "records", "counts", "dropped": [{"id",
+/// "record", "reason"}], "unreadable": [{"record", "reason"}]}.
+/// Returns 0. Throws Error (exit 2) if the stage is no evaluation, (exit 4) if too many records are unreadable or none
+/// could be scored; the output is then printed before the error.
 int rescore(const nlohmann::json& options);
 
 }  // namespace compeer::data

@@ -1,3 +1,4 @@
+// Stage 0 of a data run: the examples of a dataset plugin as records.
 #include "data/source.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ RecordSource::RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<s
 
 namespace {
 
-// Labels of turns, a list as long as there are turns, go where they belong.
+// Returns the example's turns. If the record's "labels" is a list with one element per turn, moves each to its turn.
 json turns_of(Example& example, json& record) {
   json turns = json::array();
   for (Turn& turn : example.history) {
@@ -58,11 +59,11 @@ json RecordSource::record(int64_t index) {
   json record = example.record.is_object() ? std::move(example.record) : json::object();
   record["id"] = example.id;
   const auto split = record.find("split");
-  if (split != record.end() && split->is_null())  // as a dataset says of what was never divided
+  if (split != record.end() && split->is_null())  // a dataset that was never divided into splits says null
     record.erase(split);
   else
     record["split"] = splits_[at].first;
-  // An example that asks for no answer, as of profiles, may bring turns of its own.
+  // An example without history (such as a profile) may have turns in its record.
   if (!example.history.empty() || !record.contains("turns")) record["turns"] = turns_of(example, record);
   if (!example.answer.empty()) record["reference"] = std::move(example.answer);
   return record;

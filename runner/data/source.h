@@ -9,20 +9,23 @@
 
 namespace compeer::data {
 
-/// A dataset as records: {"id", "split", "turns": [{"role", "text"}] and the "pictures" they show, "reference" if the
-/// example has an answer}, and all that the example's own record says, if that is an object; of one without a history
-/// its own "turns".
+/// The examples of a dataset as records: the fields of Example::record, and
+///   {"id", "split", "turns": [{"role", "text", "pictures" if any}], "reference": the answer, if any}
+/// An example without history keeps the "turns" of its own record. Keeps a reference to `dataset`.
 class RecordSource {
  public:
-  /// No splits: train, valid and test, of which some may be empty. `most`: records of a split, the first; 0: all.
-  /// Throws Error (exit 4) if there is no record, or none in a split that is named.
+  /// `splits`: the splits to read, one after the other; empty: train, valid and test, some of which may be empty.
+  /// `most`: maximum number of records of a split, the first ones; 0: all. Throws Error (exit 4) if a named split, or
+  /// everything, is empty.
   RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits, int64_t most = 0);
 
-  int64_t size() const { return total_; }
+  int64_t size() const { return total_; }  ///< number of records of all splits
+  /// Returns the record at an index in [0, size()).
   nlohmann::json record(int64_t index);
+  /// Returns records [first, first + count) as a portion. Throws (exit 5) if the plugin's text is not UTF-8.
   PortionResult make(int64_t first, int64_t count, const Glimpse& glimpse);
 
-  /// What the plugin had to leave out of its files, as dropped.
+  /// Returns the unreadable records of the dataset's files as dropped records.
   PortionResult unreadable();
 
  private:

@@ -1,3 +1,4 @@
+// Cache of finished stages, shared by all runs of a folder, and their keys.
 #include "data/stage_cache.h"
 
 #include <set>
@@ -33,18 +34,18 @@ Made made_in(const fs::path& folder) {
   result.at("tally").get_to(made.tally);
   made.findings = result.at("findings");
   made.chats = result.at("chats");
-  made.seconds = result.value("seconds", 0.0);  // older ones have none
+  made.seconds = result.value("seconds", 0.0);  // absent in stages of older versions
   return made;
 }
 
-// Two names for one file: who edits one would change the other.
+// Makes the file read-only: a run's hard link to it must not be edited.
 void protect(const fs::path& file) {
   std::error_code ignored;
   const auto writable = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
   fs::permissions(file, writable, fs::perm_options::remove, ignored);
 }
 
-// Names of all plugins that a table of settings mentions, its own included.
+// Adds the names of all plugins in a table of settings, its own included.
 void add_names(const json& value, std::set<std::string>& names) {
   if (value.is_object() && value.contains("plugin") && value.at("plugin").is_string())
     names.insert(value.at("plugin").get<std::string>());
@@ -100,7 +101,7 @@ Made StageCache::put(const std::string& key, const fs::path& part, const Made& m
   fs::create_directories(folder_);
   std::error_code code;
   fs::rename(part, folder_ / key, code);
-  // Another run may have been faster: then its files are the same as ours.
+  // Another run may have added the key meanwhile: its files are the same.
   if (code && !find(key)) throw Error((folder_ / key).string(), "can't be made: " + code.message(), "", Exit::failure);
   sync_folder(folder_);
   kept.records = folder_ / key / "records.jsonl";

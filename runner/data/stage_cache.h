@@ -8,46 +8,49 @@
 
 namespace compeer::data {
 
-/// What a finished stage has left: two files of JSON lines, and what can be said of them.
+/// Output of a finished stage: two JSON Lines files and their statistics.
 struct Made {
-  std::filesystem::path records, dropped;
-  std::string sha256;  ///< of the records' file
+  std::filesystem::path records, dropped;  ///< the files
+  std::string sha256;                      ///< SHA-256 of the records' file
   Tally tally;
-  nlohmann::json findings = nlohmann::json::object();
-  nlohmann::json chats = nlohmann::json::object();  ///< what was asked of chat models when it was made
-  double seconds = 0;                               ///< that making it took
-  bool reused = false;                              ///< found, not made by this run
+  nlohmann::json findings = nlohmann::json::object();  ///< Stage::findings
+  nlohmann::json chats = nlohmann::json::object();     ///< counts of requests to chat models, see StageLog::asked
+  double seconds = 0;                                  ///< time it took to make; 0 if unknown
+  bool reused = false;                                 ///< found in the cache
 };
 
-/// Where finished stages are kept, under a key that names all they depend on: `<folder>/<key>/`. A stage is there whole
-/// or not at all. Used by one rank.
+/// Cache of finished stages in `<folder>/<key>/`, where the key is a hash of everything the stage depends on. Stages
+/// are added atomically, so that it contains complete ones only. Local; one rank uses it.
 class StageCache {
  public:
   explicit StageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// A stage whose files are as they were when they were put here. One that has been changed since is removed.
+  /// Returns the stage, or nullopt. A stage that is incomplete or whose records do not match their hash is removed.
   std::optional<Made> find(const std::string& key) const;
 
-  /// Takes a folder on the same file system that holds `records.jsonl` and `dropped.jsonl`, written to the end.
+  /// Moves the folder `part`, with finished `records.jsonl` and `dropped.jsonl`, into the cache, and returns `made`
+  /// with the new paths and the hash. `part` must be on the same file system. If another run has added the key
+  /// meanwhile, its files are used. Throws Error (exit 1) if that fails.
   Made put(const std::string& key, const std::filesystem::path& part, const Made& made) const;
 
  private:
   std::filesystem::path folder_;
 };
 
-/// Puts a cached file where a run shows it: as a second name for it, or as a copy where there can be none.
+/// Makes a cached file available at `place`: as a hard link, or as a copy if that is impossible. Replaces `place`.
+/// Throws Error (exit 1) if it can't be written.
 void show(const std::filesystem::path& kept, const std::filesystem::path& place);
 
-/// A stage of a spec, or its dataset: which plugin, with what settings.
+/// The plugin of a stage or dataset, as a spec chooses it.
 struct PluginChoice {
   std::string kind;      ///< "datasets" or "stages"
-  std::string path;      ///< where its table stands in the spec: "stages.2"
+  std::string path;      ///< path of its table in the spec: "stages.2"
   nlohmann::json table;  ///< its settings, without the label
 };
 
-/// The name of what a stage makes: SHA-256 of all it depends on. `input`: the hash of the records that go in;
-/// `ingredients`: what the plugin says it uses besides. `spec_file`: spec.json, for the seed, the hashes of the plugins
-/// (those too that settings name) and the pins of the files they name.
+/// Returns the cache key of a stage: SHA-256 of everything it depends on. `spec_file`: contents of spec.json, for the
+/// seed, the hashes of the plugins (with those that settings name), the hashes of files that settings name, and device
+/// and precision. `input`: SHA-256 of the input records. `ingredients`: Stage::ingredients.
 std::string key_of(const nlohmann::json& spec_file, const PluginChoice& choice, const std::string& input,
                    const std::string& ingredients);
 

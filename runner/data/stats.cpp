@@ -1,3 +1,4 @@
+// `compeer data stats`: numbers of dialogues, turns and labels in data sets.
 #include "data/stats.h"
 
 #include <fmt/format.h>
@@ -16,36 +17,36 @@ namespace compeer::data {
 
 namespace {
 
-/// Least, mean and most of what was measured.
+// Minimum, mean and maximum of some values.
 struct Extent {
   int64_t count = 0, least = 0, most = 0, sum = 0;
   void add(int64_t value);
   double mean() const { return count ? static_cast<double>(sum) / static_cast<double>(count) : 0.0; }
 };
 
-/// How often a label has each value.
+// Number of occurrences of each value of a label.
 struct LabelTable {
-  int64_t given = 0, missing = 0;  ///< missing: it is null
+  int64_t given = 0, missing = 0;  ///< missing: null values
   std::map<std::string, int64_t> values;
 };
 
-/// What is in a data set, or in a split of it.
+// Contents of a data set.
 struct DatasetCounts {
-  int64_t dialogues = 0, empty = 0;                              ///< empty: without a turn
-  std::map<std::string, int64_t> turns;                          ///< by role
-  std::map<std::string, std::map<std::string, int64_t>> splits;  ///< train -> dialogues, turns
-  Extent per_dialogue, rounds;               ///< turns of a dialogue, those of the assistant that answer
-  std::map<std::string, Extent> lengths;     ///< of a turn, by role: words, or characters of languages without spaces
-  bool in_characters = false;                ///< lengths are characters
-  std::map<std::string, LabelTable> labels;  ///< of a dialogue, in Example::record; inner ones with a dot
-  std::map<std::string, LabelTable> turn_labels;  ///< of a turn: "assistant.strategy"
+  int64_t dialogues = 0, empty = 0;                              ///< empty: dialogues without a turn
+  std::map<std::string, int64_t> turns;                          ///< number of turns by role
+  std::map<std::string, std::map<std::string, int64_t>> splits;  ///< split -> {"dialogues", "turns"}
+  Extent per_dialogue, rounds;                    ///< per dialogue: turns; rounds as the record's "rounds" says
+  std::map<std::string, Extent> lengths;          ///< length of a turn by role, in words or characters
+  bool in_characters = false;                     ///< lengths are in characters (Chinese)
+  std::map<std::string, LabelTable> labels;       ///< labels of dialogues, from Example::record; nested ones: "a.b"
+  std::map<std::string, LabelTable> turn_labels;  ///< labels of turns: "assistant.strategy"
   std::vector<Unreadable> unreadable;
 };
 
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr size_t most_values = 1000;  // of a label that are written out; one with more is free text
+constexpr size_t most_values = 1000;  // a label with more different values is free text, and they are not listed
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -59,7 +60,7 @@ int64_t characters(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-// One value of a label, or the several of a list.
+// Counts a value of a label; lists and objects are counted element by element.
 void tally(std::map<std::string, LabelTable>& tables, const std::string& name, const json& value) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items()) tally(tables, name.empty() ? key : name + "." + key, inner);
@@ -134,8 +135,8 @@ void Extent::add(int64_t value) {
   ++count;
 }
 
-// Reads all examples. An answer that an example has counts as its last turn. Labels of turns are those that
-// record["labels"] lists beside the history (plugins/corpora/README.md).
+// Reads and counts all examples. An example's answer counts as its last turn. Labels of turns are the elements of
+// record["labels"], one per turn (plugins/corpora/README.md).
 DatasetCounts count(plugin::Plugin<Dataset>& dataset) {
   DatasetCounts counts;
   Counter counter(counts);
@@ -170,9 +171,9 @@ ordered_json counts_json(const DatasetCounts& counts) {
           {"unreadable", records}};
 }
 
-constexpr size_t most_rows = 40;     // of a table on a terminal
-constexpr size_t most_named = 20;    // unreadable records
-constexpr size_t widest_label = 60;  // characters
+constexpr size_t most_rows = 40;     // maximum number of rows of a printed table
+constexpr size_t most_named = 20;    // maximum number of unreadable records to list
+constexpr size_t widest_label = 60;  // maximum length of a printed label, in characters
 
 double percent(int64_t part, int64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;

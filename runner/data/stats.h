@@ -3,8 +3,8 @@
 
 namespace compeer::data {
 
-/// `compeer data stats` in the worker. OPTIONS: {"sources": [{"source", "plugin", "path", "sha256", "settings"}],
-/// "json": whether as JSON, "all": whether to name every record that can't be read}.
+/// Runs `compeer data stats`: counts and prints the contents of data sets. Options: {"sources": [{"source", "plugin",
+/// "path", "sha256", "settings"}], "json": print JSON, "all": list every unreadable record}. Returns 0.
 int data_stats(const nlohmann::json& options);
 
 }  // namespace compeer::data

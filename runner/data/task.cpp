@@ -1,3 +1,4 @@
+// The task `data`: opens all stages, then finds each stage in the cache or makes it, and reports it.
 #include "data/task.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ using nlohmann::json;
 
 namespace {
 
-// A rank's own records of a file, which it asks for in rising order.
+// Reads a rank's portions of a file, in ascending order.
 class Lender {
  public:
   explicit Lender(fs::path file) : file_(std::move(file)) {}
@@ -61,7 +62,7 @@ class DataTask {
         report_(world, spec_file, folder, spec_.at("stages").size() + 1) {}
 
   void run() {
-    open_stages();  // all of them, so that what can't work ends before the first one costs anything
+    open_stages();  // all of them first, so that errors are found before any stage costs anything
     world_.together("begin", [&] {
       if (world_.rank() != 0) return;
       if (inference::device_in_use() != "cpu")
@@ -89,7 +90,7 @@ class DataTask {
 
  private:
   fs::path part() const { return folder_ / "stages" / ".part"; }
-  fs::path begun() const { return folder_ / ".begun"; }  // stages that are on their way, by key
+  fs::path begun() const { return folder_ / ".begun"; }  // unfinished stages, by key
 
   template <class T>
   plugin::Plugin<T> open(const char* kind, const json& table) {
@@ -116,7 +117,7 @@ class DataTask {
     });
   }
 
-  // One stage, found or made. Every rank learns what is needed to go on: the file, its hash, how many records.
+  // Finds one stage in the cache or makes it. Every rank gets what the next stage needs: file, hash, number of records.
   template <class Make>
   Made step(const PluginChoice& choice, const std::string& label, const std::string& input,
             const std::string& ingredients, Make&& work) {
@@ -152,7 +153,7 @@ class DataTask {
     return shared(made);
   }
 
-  // A stage that lost more than the spec allows, or everything, is no success. What it dropped, and why, is shown.
+  // Throws if a stage lost more than the spec allows, or all records. The file of dropped records stays available.
   void check(const Made& made) {
     const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
     const auto most_failed = spec_.at("data").at("most_failed").get<double>();
@@ -179,7 +180,7 @@ class DataTask {
     throw Error("stage " + report_.stem(), what, help, Exit::data);
   }
 
-  // `records`: all that go in, if not all were asked about.
+  // `records`: number of input records, which may be more than those asked about.
   [[noreturn]] void refuse_unreadable(const Made& made, const QuestionCount& asked, int64_t records) const {
     const auto early = asked.records == records
                            ? ""
@@ -217,13 +218,13 @@ class DataTask {
     return list;
   }
 
-  // Answers that are missing now may come the next time: then this stage is made again.
+  // Stores the stage. If answers are missing, it is not put into the shared cache, so that the next run makes it again.
   Made kept(const std::string& key, const Made& made) {
     if (made.chats.at("failed").get<double>() == 0) return shelf_.put(key, part(), made);
     return StageCache(folder_ / "stages" / ".unfinished").put(key, part(), made);
   }
 
-  // Once a stage and model, when the first answer has to be paid. How many will follow is a guess from these records.
+  // Called before requests are sent; logs once per stage and model. Extrapolates from the current records to all.
   void announce(const plugin::Announcement& one) {
     if (world_.rank() != 0 || !announced_.insert(report_.stem() + "\n" + one.model).second) return;
     const double left = static_cast<double>(current_.total - current_.first) / static_cast<double>(current_.count);
@@ -271,7 +272,7 @@ class DataTask {
     return produced(production("dataset", source->size(), make));
   }
 
-  // What stage `i` is to be told of each record, if there is such a stage and it surveys.
+  // Returns the function that summarizes a record for stage `i`; null if there is no such stage or it does not survey.
   Glimpse glimpse_for(size_t i) {
     const auto surveys = [](Stage& s) { return s.surveys(); };
     if (i == stages_.size() || !stages_[i].call("surveys", surveys)) return nullptr;
@@ -307,10 +308,11 @@ class DataTask {
     return made;
   }
 
-  // By this rank, of all its stages.
+  // Questions that this rank has asked in all stages so far.
   QuestionCount asked() const { return {0, counts_.asked + counts_.known - counts_.again, counts_.malformed}; }
 
-  // The records were looked at when they were made, if this run has made them.
+  // Passes the summaries of all records to stage `i`. They exist if this run has made the records; otherwise they are
+  // computed.
   void survey(size_t i, const Made& before, const Glimpse& glimpse) {
     if (!glimpses_) glimpses_ = looked_at(i, before, glimpse);
     world_.broadcast(*glimpses_);
@@ -368,12 +370,12 @@ class DataTask {
   std::vector<plugin::Plugin<Stage>> stages_;
   std::vector<PluginChoice> choices_;
   std::vector<std::string> labels_, ingredients_;
-  Chats before_stage_{};             // what had been asked when the stage began
-  std::set<std::string> announced_;  // stages with models that were asked in them
+  Chats before_stage_{};             // counts at the beginning of the stage
+  std::set<std::string> announced_;  // stage and model of each announcement
   struct {
     int64_t first = 0, count = 1, total = 1;
-  } current_;                            // the records that are being made
-  std::optional<std::string> glimpses_;  // of what was made last, for the stage after it; nothing if it was found
+  } current_;                            // the records that `make` is processing
+  std::optional<std::string> glimpses_;  // summaries for the next stage; nullopt if the last stage was in the cache
 };
 
 }  // namespace

@@ -8,18 +8,18 @@
 
 namespace compeer::data {
 
-/// The task `data`: the dataset as records, then stage after stage. Collective. Writes into the folder `run`
+/// Collective. Runs the task `data`: converts the dataset to records and applies all stages. Writes to `folder`
 ///
 ///   stages/00-<dataset>.jsonl, stages/01-<label>.jsonl ...   the records after each stage
-///   stages/01-<label>.dropped.jsonl                          {"id", "reason"} of those that ended there, and the
-///                                                            "answer" of a chat model for which they did
-///   asked/                                                   what the run has paid for (data/report.h)
-///   run.h5, status.json, summary.json                        as any run; summary.json has "details"
+///   stages/01-<label>.dropped.jsonl                          {"id", "reason"} of dropped records, and "answer" if a
+///                                                            chat model's answer is the reason
+///   asked/                                                   paid requests (Ledger in data/report.h)
+///   run.h5, status.json, summary.json                        as for any run; summary.json has "details"
 ///
-/// and beside the run's folder, for all runs there: finished stages in `.stages`, where a run with the same beginning
-/// finds them (but not one in which a chat model gave no answer, so that the next run asks again), and what chat models
-/// answered in `answers` (plugin/answer_store.h). A stage that dropped everything, or has too many answers that could
-/// not be read, is an Error (exit 4) that says why. Errors and polite stops are as in train/task.h.
+/// and to its parent folder, for all runs there: `.stages`, the cache of finished stages, and `answers`, the answers of
+/// chat models (plugin/answer_store.h). A stage in which a chat model gave no answer is not cached, so that the next
+/// run asks again. Throws Error (exit 4) if a stage drops all records, or has more failed or unreadable answers than
+/// the spec allows, (exit 85) if `stop` is raised.
 void run(comm::World& world, const comm::StopFlag& stop, const nlohmann::json& spec_file,
          const std::filesystem::path& folder, plugin::Services services);
 

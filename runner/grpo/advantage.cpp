@@ -1,3 +1,5 @@
+// Group advantages (Eq. 3) and the variants of other papers. NaN marks a missing reward throughout, so means and
+// deviations are computed here instead of by libtorch.
 #include "grpo/advantage.h"
 
 #include <ATen/ATen.h>
@@ -14,7 +16,8 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 at::Tensor given(const at::Tensor& rewards) { return rewards.isnan().logical_not().to(at::kDouble); }
 at::Tensor or_zero(const at::Tensor& rewards) { return rewards.nan_to_num(0.0); }
 
-// Mean and standard deviation (n - 1) along `dim` of what is there; two passes, so that a large offset does no harm.
+// Mean and standard deviation (n - 1) along `dim`, ignoring NaN. Two passes, so that a large common offset does not
+// cancel.
 struct Moments {
   at::Tensor mean, std;
 };
@@ -25,7 +28,7 @@ Moments moments(const at::Tensor& rewards, at::IntArrayRef dim) {
   return {mean, (square / (count - 1.0).clamp_min(1.0)).sqrt()};
 }
 
-// For each reward the mean of the other members of its group.
+// [prompts, G]: mean of the other rewards of the group; 0 if there are none.
 at::Tensor mean_of_others(const at::Tensor& rewards) {
   const auto there = given(rewards), others = (there.sum(1, true) - there).clamp_min(1.0);
   return (or_zero(rewards).sum(1, true) - or_zero(rewards)) / others;

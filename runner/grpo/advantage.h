@@ -7,24 +7,25 @@
 
 namespace compeer::grpo {
 
-/// A_i = (r_i - baseline) / divisor over the groups of a step. NaN stands for a completion that nobody judged: it is
-/// left out of means and deviations and gets 0. With a baseline, a group of equal rewards gets zeros exactly, and so
-/// does a group with fewer than two rewards. rewards float64 [prompts, G] -> float64 [prompts, G].
+/// Advantages of all groups of a step: A_i = (r_i - baseline) / divisor. `rewards` and the result are float64
+/// [prompts, G]. A NaN reward (a completion without a reward) is ignored in means and deviations and gets advantage 0.
+/// Unless the baseline is `none`, a group with equal rewards or fewer than two rewards gets exact zeros.
 at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule = {});
 
-/// The rewards of one completion as one: the weighted sum of those that are there, added in their order. NaN stands for
-/// a reward without an opinion, and for the sum of nothing. A reward of weight 0 doesn't count, unless all rewards have
-/// weight 0. This is the only weighted sum of rewards.
+/// Weighted sum of one completion's rewards, added in their order. NaN rewards are ignored; NaN if there are no others.
+/// A reward of weight 0 is ignored, too, unless all weights are 0. All weighted sums of rewards use this function.
 double weighted_sum(std::span<const double> rewards, std::span<const double> weights);
 
-/// The same for each completion: rewards float64 [prompts, G, terms], weights [terms] -> [prompts, G].
+/// The same for each completion: float64 `rewards` [prompts, G, terms] and `weights` [terms] -> [prompts, G].
 at::Tensor weighted_sum(const at::Tensor& rewards, const at::Tensor& weights);
 
-/// GDPO: each term is normalised within its group, then summed with its weight, then the sums are normalised over the
-/// step, so that no term drowns another by its scale. rewards float64 [prompts, G, terms] -> [prompts, G].
+/// GDPO advantages: normalizes each reward term within its group, takes the weighted sum, and normalizes the sums over
+/// the step, so that the scale of a term does not affect its influence. float64 `rewards` [prompts, G, terms] ->
+/// [prompts, G]. NaN rewards are ignored; completions without any get 0.
 at::Tensor normalize_then_sum(const at::Tensor& rewards, const at::Tensor& weights, double epsilon = 1e-6);
 
-/// Groups whose rewards are all equal: no gradient comes from them. rewards [prompts, G] -> bool [prompts].
+/// True for each group whose rewards are all equal (NaN ignored), so that it contributes no gradient.
+/// rewards [prompts, G] -> bool [prompts].
 at::Tensor zero_variance(const at::Tensor& rewards);
 
 }  // namespace compeer::grpo

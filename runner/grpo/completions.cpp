@@ -1,3 +1,4 @@
+// Padding of a group's completions to [G, T], and reductions that ignore the padding.
 #include "grpo/completions.h"
 
 #include <ATen/ATen.h>

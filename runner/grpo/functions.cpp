@@ -1,3 +1,4 @@
+// Elementwise exp and log whose bits do not depend on the processor.
 #include "grpo/functions.h"
 
 #include <ATen/ATen.h>

@@ -3,10 +3,10 @@
 
 namespace compeer::grpo {
 
-/// e^x and log x of each element by the C library, in double, rounded to x's type; e^x is differentiable. libtorch's
-/// own functions call MKL, which chooses its code by the processor and is off by the last bit for some numbers. On
-/// other devices than the CPU these are libtorch's.
-at::Tensor exact_exp(const at::Tensor& x);
-at::Tensor exact_log(const at::Tensor& x);
+/// Elementwise e^x and log x. On the CPU they are computed in double by the C library and rounded to x's type, because
+/// libtorch calls MKL there, whose results depend on the processor in the last bit. On other devices they are
+/// libtorch's.
+at::Tensor exact_exp(const at::Tensor& x);  ///< differentiable
+at::Tensor exact_log(const at::Tensor& x);  ///< without gradient on the CPU
 
 }  // namespace compeer::grpo

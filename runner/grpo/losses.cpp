@@ -1,3 +1,4 @@
+// The importance ratio, the token losses of GRPO and its variants, and the KL estimators.
 #include "grpo/losses.h"
 
 #include <ATen/ATen.h>
@@ -11,14 +12,14 @@ namespace compeer::grpo {
 
 namespace {
 
-// Log-ratios of whole completions stay within these, so that phi is a number: log of 1e-8 and 20.
+// VESPO: bounds of the log-ratio of a whole completion, which keep phi finite: log(1e-8) and 20.
 constexpr double lower_limit = -18.420680743952367, upper_limit = 20.0;
 
 at::Tensor by_sign(const at::Tensor& advantage, double positive, double negative) {
   return at::where(advantage.ge(0), at::full_like(advantage, positive), at::full_like(advantage, negative));
 }
 
-// The `count` places that count where `score` is largest, as 0 or 1.
+// Mask (1 or 0) of the `count` unmasked positions with the largest `score`.
 at::Tensor largest(const at::Tensor& score, const at::Tensor& mask, int64_t count) {
   const auto flat = score.masked_fill(mask.eq(0), -INFINITY).flatten();
   const auto chosen = std::get<1>(flat.topk(std::min(count, flat.numel())));

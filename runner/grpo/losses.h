@@ -4,48 +4,50 @@
 
 namespace compeer::grpo {
 
-/// The logarithm of a product of ratios is kept within +-this: exp(20) is 5e8, far outside of any clip.
+/// Bound of |log r| for Level::sequence_product. exp(20) is 5e8, far outside of any clip range.
 inline constexpr double most_log_product = 20.0;
 
-/// The ratio of the policy to the one that sampled, with gradient. Exactly 1 at the first update after a rollout. A
-/// product is summed up as logarithms and stays a finite number: beyond the limit above it no longer moves, so that it
-/// has no gradient there.
+/// Importance ratio of the trained policy to the policy that sampled, differentiable: [G, T] or [G, 1], see Level.
+/// Exactly 1 at the first update after a rollout. The log of a product of ratios is clamped to +-`most_log_product`,
+/// so that the ratio stays finite; beyond that bound the gradient is 0.
 at::Tensor ratio(const Completions& completions, Level level);
 
-/// Losses of tokens, before any averaging: what is to be minimised at each place. Each takes the completions and their
-/// ratio r ([G, T], or [G, 1] with one ratio for a completion) and gives [G, T] or [G, 1]. A is the advantage.
-/// To add one: see the room's README.
+/// Losses per token, to be minimized, before averaging. Each function takes the completions and their ratio r ([G, T]
+/// or [G, 1]) and returns [G, T] or [G, 1]. A is the advantage. README.md says how to add a loss.
 
-/// Eq. 2:  - min(r A, clip(r, 1 - low, 1 + high) A).  GRPO, BNPO, Dr. GRPO, DAPO, LUSPO, GSPO differ in level and
-/// average.
+/// Eq. 2:  - min(r A, clip(r, 1 - low, 1 + high) A).  GRPO, BNPO, Dr. GRPO, DAPO, LUSPO and GSPO use it with different
+/// levels and averages.
 at::Tensor clipped(const Completions& completions, const at::Tensor& ratio, const Clip& clip);
 
-/// CISPO:  - stop(clamp(r, least, most)) A log pi.  Every token keeps its gradient, only its weight is limited. The
-/// limits are the ratio's own, not distances from 1: some trainers give 1 - low and 1 + high here.
+/// CISPO:  - stop_gradient(clamp(r, least, most)) A log pi.  Clamping limits the weight of a token and keeps its
+/// gradient.
 at::Tensor cispo(const Completions& completions, const at::Tensor& ratio, const Cispo& limits);
 
-/// SAPO:  - (4 / t) sigmoid(t (r - 1)) A, a soft gate, with t = positive for A > 0, else negative.
+/// SAPO (soft gate):  - (4 / t) sigmoid(t (r - 1)) A,  with temperature t by the sign of A.
 at::Tensor sapo(const Completions& completions, const at::Tensor& ratio, const Sapo& temperature);
 
-/// VESPO:  - phi(w) A log pi, with w the ratio of whole completions (a product, not a mean) and
-///   phi(w) = exp(lambda) w^k exp(-lambda w), without gradient, phi(1) = 1.  k and lambda by the sign of A.
-/// `correction` [G, T] or [G, 1], or undefined: pi_old / pi_sampler, part of w.
+/// phi(w) = exp(lambda) w^k exp(-lambda w), without gradient; phi(1) = 1. [G, 1], or [G, T] with an advantage per
+/// token. w is the product of a completion's token ratios, times `correction` if defined (pi_old / pi_sampler, [G, T]
+/// or [G, 1]). log w is clamped to [log 1e-8, 20].
 at::Tensor vespo_phi(const Completions& completions, const Vespo& settings, const at::Tensor& correction = {});
+/// VESPO:  - phi(w) A log pi.
 at::Tensor vespo(const Completions& completions, const Vespo& settings, const at::Tensor& correction = {});
 
-/// How log-probs and advantages go together at each place that counts: (A - mean A)(log pi - mean log pi), [G, T],
-/// without gradient. The means are over the tokens of these completions.
+/// Covariance of advantage and log-prob per token: (A - mean A)(log pi - mean log pi), [G, T], without gradient. The
+/// means are over all tokens of `completions`. Values at masked positions are meaningless.
 at::Tensor covariance(const Completions& completions);
 
-/// Clip-Cov: `clipped`, but of the tokens that the clip leaves alone and whose covariance lies in (low, high),
-/// max(1, share x tokens) lose their gradient, chosen by `order`, a number for each place (the smallest go first).
+/// Clip-Cov: the clipped loss, except that it is 0, without gradient, for max(1, share x tokens) of the tokens that the
+/// clip does not affect and whose covariance is in (low, high), or for all of these if there are fewer. Those with the
+/// smallest `order` ([G, T], random numbers) are selected.
 at::Tensor clip_cov(const Completions& completions, const at::Tensor& ratio, const Clip& clip, const ClipCov& settings,
                     const at::Tensor& order);
 
-/// KL-Cov: - r A everywhere, and for the max(1, share x tokens) places of largest covariance + coefficient |log r|.
+/// KL-Cov:  - r A, plus coefficient |log r| for the max(1, share x tokens) tokens of largest covariance.
 at::Tensor kl_cov(const Completions& completions, const at::Tensor& ratio, const KlCov& settings);
 
-/// log_prob and reference of one shape -> the same shape, with gradient to log_prob.
+/// KL estimate per token. `log_prob` and `reference` have the same shape, which is also the result's; differentiable
+/// with respect to both.
 at::Tensor kl(const at::Tensor& log_prob, const at::Tensor& reference, Estimator estimator, KlLimits limits = {});
 
 }  // namespace compeer::grpo

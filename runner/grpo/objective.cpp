@@ -1,3 +1,4 @@
+// The objective of a step: the table of losses and their averages, the masks, the KL term and the entropy bonus.
 #include "grpo/objective.h"
 
 #include <ATen/ATen.h>
@@ -82,7 +83,7 @@ GroupLoss group_loss(const Completions& c, const Objective& o, const StepContext
   result.per_token = loss.of_tokens({c, result.ratio, o, weight, order});
   if (o.off_policy) result.per_token = result.per_token * near_policy(c, *o.off_policy);
   if (o.only_high_entropy) result.per_token = result.per_token * high_entropy(c, step.entropy_threshold);
-  if (weight.defined() && o.loss != "vespo") result.per_token = result.per_token * weight;  // VESPO has it in w
+  if (weight.defined() && o.loss != "vespo") result.per_token = result.per_token * weight;  // VESPO includes it in w
   if (o.kl != 0) {
     result.kl = kl(c.log_prob, c.reference, o.estimator, o.kl_limits);
     if (o.kl_times_ratio) result.kl = result.kl * result.ratio;

@@ -9,77 +9,83 @@
 
 namespace compeer::grpo {
 
-/// How the losses of tokens become one number. What is shared by the whole step is counted over all its groups, ranks
-/// and micro-batches, so a loss does not depend on how the step was cut up.
+/// How token losses are reduced to the loss of a step. Counts are over all groups, ranks and micro-batches of the step,
+/// so that the loss does not depend on how the step is divided.
 enum class Average {
   completion,  ///< mean over completions of their token means             (grpo, sapo, gspo)
   token,       ///< mean over all tokens of the step                       (bnpo, dapo, cispo, vespo, clip_cov, kl_cov)
-  constant,    ///< sum over tokens / (completions x longest length allowed)  (dr_grpo)
+  constant,    ///< sum over tokens / (completions x max_new_tokens)       (dr_grpo)
   sum,         ///< mean over completions of their token sums              (luspo)
 };
 
-/// What an average needs to know of the whole step.
+/// Size of the whole step, over all ranks.
 struct StepSize {
   double completions = 0;
-  double tokens = 0;
-  double max_new_tokens = 0;
+  double tokens = 0;          ///< unmasked tokens
+  double max_new_tokens = 0;  ///< limit of a completion's length
 };
 
-/// The weight of each place that counts, 0 elsewhere: mask [G, T] -> [G, T]. The loss of a step is the sum over its
-/// groups of (weights * losses). An empty completion counts as a completion; a divisor of 0 becomes 1.
+/// Weight of each token in the loss of the step, 0 where the mask is 0: mask [G, T] -> [G, T]. The loss of a step is
+/// the sum over its groups of sum(weights * losses). Completions that are empty or fully masked are included in the
+/// number of completions. Token counts of 0 are replaced by 1.
 at::Tensor weights(Average average, const at::Tensor& mask, const StepSize& step);
 
-/// The names of losses, in the order of the documentation.
+/// Names of all losses, in the order of the documentation.
 std::vector<std::string> loss_names();
 
-/// What all groups of a step share.
+/// Values shared by all groups of a step.
 struct StepContext {
   StepSize size;
-  double entropy_threshold = 0;  ///< see the masks below
-  double bonus_tokens = 0;       ///< tokens that the entropy bonus is a mean of
+  double entropy_threshold = 0;  ///< threshold of `high_entropy`
+  double bonus_tokens = 0;       ///< number of tokens, over all groups, that the entropy bonus averages over
 };
 
-/// One group's part of the loss of the step: the parts of all groups add up to it.
+/// One group's contribution to the loss of the step, which is the sum over all groups.
 struct GroupLoss {
   at::Tensor value;      ///< scalar, with gradient
-  at::Tensor per_token;  ///< [G, T] or [G, 1]: masks and KL included, before any averaging
+  at::Tensor per_token;  ///< [G, T] or [G, 1]: with masks and KL term, before averaging
   at::Tensor ratio;      ///< [G, T] or [G, 1]
   at::Tensor kl;         ///< [G, T]; undefined without a KL term
 };
 
-/// `weight` (or undefined) multiplies the policy's part of the loss: see the corrections below. `order` is Clip-Cov's.
+/// Computes the loss of one group. Throws if `completions` has wrong shapes or the loss is unknown.
+/// `weight`: result of `correction`, multiplies the policy loss (VESPO uses it inside phi); undefined: 1.
+/// `order`: random numbers [G, T] for Clip-Cov, which is the only loss to use them.
 GroupLoss group_loss(const Completions& completions, const Objective& objective, const StepContext& step,
                      const at::Tensor& weight = {}, const at::Tensor& order = {});
 
-/// How far the ratios of a group are cut: sums, so that groups add up.
+/// Clipping statistics of a group. Fields are sums that can be added over groups, except `furthest`.
 struct Clipping {
-  double places = 0;         ///< tokens, or completions if the ratio belongs to them
-  double low = 0, high = 0;  ///< places past the lower end with A < 0, past the upper end with A > 0
-  double furthest = 0;       ///< largest |ratio - 1|; exactly 0 at the first update (a maximum, not a sum)
+  double places = 0;         ///< number of ratios: tokens, or completions with a ratio per completion
+  double low = 0, high = 0;  ///< ratios below the lower limit with A < 0, and above the upper limit with A > 0
+  double furthest = 0;       ///< maximum of |ratio - 1|; exactly 0 at the first update
 };
+/// Computes the statistics. The limits are those of `objective.cispo` for CISPO, otherwise of `objective.clip`.
 Clipping clipping(const Completions& completions, const at::Tensor& ratio, const Objective& objective);
 
-/// The entropy from which on a token belongs to the `share` of highest entropy, over all tokens of the step: the
-/// (1 - share) quantile, interpolated linearly between neighbours.
+/// Smallest entropy of the fraction `share` of tokens with the highest entropy: the (1 - share) quantile of `entropies`
+/// (all tokens of the step), linearly interpolated. Infinity if there are none. Throws unless 0 <= share <= 1.
 double entropy_threshold(std::vector<double> entropies, double share);
 
-/// Tokens whose entropy, when they were drawn, is at or above it: [G, T] of 0 and 1, like the mask.
+/// Mask [G, T] of the tokens whose entropy at the time of sampling is at least `threshold`: 1 or 0.
 at::Tensor high_entropy(const Completions& completions, double threshold);
 
-/// Completions that still teach: those with A >= 0, and those whose policy has not moved far from the one that sampled
-/// them, mean over tokens of (log pi_old - log pi) <= threshold. [G, 1] of 0 and 1.
+/// Off-policy mask [G, 1]: 1 for completions with A >= 0 and for those that are still close to the policy that sampled
+/// them, mean over tokens of (log pi_old - log pi) <= threshold; otherwise 0. ([G, T] with an advantage per token.)
 at::Tensor near_policy(const Completions& completions, double threshold);
 
-/// Weights for tokens that were sampled by something that computes other log-probs than the trainer (another engine,
-/// rounded weights): pi_old / pi_sampler, cut off. With the exact engine they are 1 and nothing is needed.
+/// Settings of truncated importance sampling, which corrects for a sampler whose log-probs differ from the trainer's
+/// (another engine, rounded weights). Not needed with the exact engine, where all weights are 1.
 struct Correction {
-  bool sequence = false;  ///< one weight for a completion, the product over its tokens: [G, 1]; else [G, T]
-  bool drop = false;      ///< weights outside [floor, cap] become 0; else they are cut to it
+  bool sequence = false;  ///< true: one weight per completion, the product over its tokens; false: one per token
+  bool drop = false;      ///< true: weights outside [floor, cap] become 0; false: they are clamped to that range
   double floor = 0, cap = 2;
 };
+/// Importance weights pi_old / pi_sampler, without gradient: [G, T], or [G, 1] if `sequence`.
 at::Tensor correction(const Completions& completions, const at::Tensor& sampler_log_prob, const Correction& settings);
 
-/// Returns the entropy bonus after a rollout of this mean entropy.
+/// Returns `bonus` increased by `step` if `entropy` (mean of the last rollout) is below the target, otherwise decreased
+/// by it; within [0, most].
 double next_bonus(double bonus, double entropy, const EntropyControl& control);
 
 }  // namespace compeer::grpo

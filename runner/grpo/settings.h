@@ -6,52 +6,62 @@
 /// The settings of the equations, with their defaults. spec/tables.cpp declares their names, ranges and help texts.
 namespace compeer::grpo {
 
-/// What an importance ratio belongs to.
+/// Granularity of the importance ratio.
 enum class Level {
-  token,             ///< r_t = pi(t) / pi_old(t), one for each token: [G, T]
-  sequence,          ///< r = exp(mean over tokens of log r_t), one for each completion: [G, 1] (GSPO)
-  sequence_product,  ///< r = product over tokens of r_t = pi(o) / pi_old(o): [G, 1]. Eq. 2 as printed
+  token,             ///< r_t = pi(t) / pi_old(t), one per token: [G, T]
+  sequence,          ///< r = exp(mean over tokens of log r_t), one per completion: [G, 1] (GSPO)
+  sequence_product,  ///< r = product over tokens of r_t = pi(o) / pi_old(o): [G, 1] (Eq. 2 as printed)
 };
 
 /// Estimators of KL(policy || reference) from the sampled token alone, with d = log pi - log pi_ref:
 ///   k1 = d                   unbiased, of either sign
-///   k2 = d^2 / 2             biased, its gradient is that of the KL
-///   k3 = exp(-d) + d - 1     unbiased and never negative; its gradient as a loss is not that of the KL
+///   k2 = d^2 / 2             biased; as a loss, its gradient is that of the KL
+///   k3 = exp(-d) + d - 1     unbiased and never negative; as a loss, its gradient is not that of the KL
 enum class Estimator { k1, k2, k3 };
 
-/// Limits that some trainers put on d and on the estimate; none by default. Beyond them the gradient is 0.
+/// Clamping of the KL estimate, as some trainers do it; none by default. Clamped values have gradient 0.
 struct KlLimits {
-  double difference = std::numeric_limits<double>::infinity();
-  double estimate = std::numeric_limits<double>::infinity();
+  double difference = std::numeric_limits<double>::infinity();  ///< bound of |d|
+  double estimate = std::numeric_limits<double>::infinity();    ///< bound of |estimate|
 };
 
-/// Range of the ratio in which a token has a gradient; each loss documents what it uses.
+/// Limits of the importance ratio. `clip_cov` uses only the range [1 - low, 1 + high].
 struct Clip {
   double low = 0.2, high = 0.2;  ///< epsilon in Eq. 2; the range is [1 - low, 1 + high]
-  double delta = 0;              ///< > 0: an upper bound of the unclipped ratio, too (INTELLECT-2)
+  double delta = 0;              ///< > 0: upper bound of the unclipped ratio (two-sided clipping, INTELLECT-2)
   double dual = 0;               ///< > 1: for A < 0 the loss is at most -dual A (dual clip)
 };
 
+/// Limits of the CISPO weight. They bound the ratio itself, not its distance from 1 (some trainers take 1 - low and 1 +
+/// high here).
 struct Cispo {
   double least = 0, most = 5;
 };
+
+/// SAPO temperatures for A > 0 and for A <= 0.
 struct Sapo {
   double positive = 1.0, negative = 1.05;
 };
+
+/// Parameters k and lambda of VESPO's phi, for A >= 0 and for A < 0.
 struct Vespo {
   double k_positive = 2.0, lambda_positive = 3.0, k_negative = 3.0, lambda_negative = 2.0;
 };
+
+/// Settings of Clip-Cov: fraction of the tokens to select, and the open interval of eligible covariances.
 struct ClipCov {
   double share = 2e-4, low = 1.0, high = 5.0;
 };
+
+/// Settings of KL-Cov: fraction of the tokens to select, and the factor of their KL penalty.
 struct KlCov {
   double share = 2e-3, coefficient = 1.0;
 };
 
-/// What is minimised: a loss of `losses.h` averaged as its name says, and the terms that are added to it.
+/// The function to be minimized: a loss of losses.h with the average that belongs to its name, and optional terms.
 struct Objective {
-  std::string loss = "grpo";  ///< one of `loss_names()`
-  Level level = Level::token;
+  std::string loss = "grpo";   ///< one of `loss_names()`
+  Level level = Level::token;  ///< of the ratio; "gspo" always uses Level::sequence
   Clip clip;
   Cispo cispo;
   Sapo sapo;
@@ -59,43 +69,43 @@ struct Objective {
   ClipCov clip_cov;
   KlCov kl_cov;
 
-  double kl = 0;  ///< factor of the KL term (beta in Eq. 2); 0: none
+  double kl = 0;  ///< coefficient of the KL term (beta in Eq. 2); 0: no KL term
   Estimator estimator = Estimator::k3;
   KlLimits kl_limits;
-  bool kl_times_ratio = false;  ///< makes the gradient of k3 unbiased off policy
+  bool kl_times_ratio = false;  ///< multiply the KL term by the ratio: corrects the gradient of k3 off policy
 
-  double entropy_bonus = 0;          ///< factor of the mean entropy, which is subtracted from the loss
-  std::optional<double> off_policy;  ///< completions with A < 0 whose log-ratio fell by more are masked
-  bool only_high_entropy = false;    ///< tokens below StepContext::entropy_threshold are masked
+  double entropy_bonus = 0;          ///< coefficient of the mean token entropy, which is subtracted from the loss
+  std::optional<double> off_policy;  ///< threshold of `near_policy`; completions that it masks have no policy loss
+  bool only_high_entropy = false;    ///< mask the policy loss of tokens below StepContext::entropy_threshold
 };
 
-/// What is subtracted from a reward.
+/// The value subtracted from a reward.
 enum class Baseline {
-  group,          ///< the mean of its group (Eq. 3)
-  leave_one_out,  ///< the mean of the others in its group
-  none,           ///< nothing
+  group,          ///< mean of the group (Eq. 3)
+  leave_one_out,  ///< mean of the other rewards of the group
+  none,           ///< 0
 };
 
-/// What the difference is divided by.
+/// The value by which the difference of reward and baseline is divided.
 enum class Divisor {
-  std,    ///< the standard deviation (n - 1) of its group, plus epsilon: Eq. 3
-  batch,  ///< the standard deviation of all rewards of the step, plus epsilon
-  fixed,  ///< a constant: keeps groups of nearly equal rewards from counting as much as others
-  none,   ///< nothing (Dr. GRPO)
+  std,    ///< standard deviation (n - 1) of the group, plus epsilon (Eq. 3)
+  batch,  ///< standard deviation (n - 1) of all rewards of the step, plus epsilon
+  fixed,  ///< AdvantageRule::value: groups of nearly equal rewards then count less than others
+  none,   ///< 1 (Dr. GRPO)
 };
 
 struct AdvantageRule {
   Baseline baseline = Baseline::group;
   Divisor divisor = Divisor::std;
-  double value = 1.0;                                       ///< the divisor if it is fixed
-  double floor = 0.0;                                       ///< lower bound of a divisor
-  double epsilon = 1e-6;                                    ///< added to a standard deviation
-  double least = -std::numeric_limits<double>::infinity();  ///< advantages are clamped to [least, most]
-  double most = std::numeric_limits<double>::infinity();
+  double value = 1.0;                                       ///< the divisor, if it is fixed
+  double floor = 0.0;                                       ///< lower bound of the divisor, epsilon included
+  double epsilon = 1e-6;                                    ///< added to standard deviations
+  double least = -std::numeric_limits<double>::infinity();  ///< lower bound of an advantage
+  double most = std::numeric_limits<double>::infinity();    ///< upper bound of an advantage
 };
 
-/// Adapts the entropy bonus: after a rollout whose mean entropy is below `target` it rises by `step`, else it falls by
-/// `step`, within [0, most].
+/// Controller of the entropy bonus, which keeps the policy's entropy from collapsing: after a rollout whose mean
+/// entropy is below `target` the bonus rises by `step`, otherwise it falls by `step`, within [0, most].
 struct EntropyControl {
   double target = 0;  ///< in nats; 0: the bonus is constant
   double step = 0.005, most = 0.1;

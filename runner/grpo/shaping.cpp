@@ -1,3 +1,4 @@
+// Shaping of single rewards before they are weighted and summed.
 #include "grpo/shaping.h"
 
 #include <algorithm>

@@ -5,23 +5,26 @@
 
 namespace compeer::grpo {
 
-/// A reward that says right or wrong, made to prefer short completions that are right and long ones that are wrong:
-/// right goes from `best` at length 0 to `good` at `most`, wrong from -best to -good, along half a cosine.
+/// Cosine length reward for a reward that means right or wrong: prefers short completions among the right ones and long
+/// completions among the wrong ones. Right: falls from `best` at length 0 to `good` at length `most` along half a
+/// cosine; wrong: the negative of this.
 struct CosineLength {
-  int64_t most;        ///< tokens; longer completions count as this long
-  double right_above;  ///< rewards above it say right
-  double best = 1.0, good = 0.5;
+  int64_t most;                   ///< length in tokens from which on the reward is constant
+  double right_above;             ///< rewards above this value mean right
+  double best = 1.0, good = 0.5;  ///< values at lengths 0 and `most`
 };
+/// Returns the shaped reward of a completion of `tokens` tokens.
 double cosine_length(double reward, int64_t tokens, const CosineLength& rule);
 
-/// What becomes of a reward before it is weighted: replaced by a cosine of the length, cut to a range, then, if its
-/// completion was cut off at the length limit, multiplied. NaN, no opinion, stays.
+/// Transformation of a reward before it is weighted.
 struct Shaping {
-  double floor = -std::numeric_limits<double>::infinity();
-  double ceiling = std::numeric_limits<double>::infinity();
-  double cut_off = 1.0;
-  std::optional<CosineLength> cosine = std::nullopt;
+  double floor = -std::numeric_limits<double>::infinity();   ///< lower bound
+  double ceiling = std::numeric_limits<double>::infinity();  ///< upper bound
+  double cut_off = 1.0;                                      ///< factor for completions truncated at the length limit
+  std::optional<CosineLength> cosine = std::nullopt;         ///< length reward that replaces the reward
 };
+/// Applies `shaping` in this order: cosine length reward, bounds, and, unless `finished`, the factor for truncated
+/// completions. NaN (no reward) is returned unchanged.
 double shaped(double reward, int64_t tokens, bool finished, const Shaping& shaping);
 
 }  // namespace compeer::grpo

@@ -1,3 +1,4 @@
+// LoRA adapters of peft: configuration, tensor names, and merging into the base model.
 #include "record/adapter.h"
 
 #include <unistd.h>
@@ -56,7 +57,7 @@ std::vector<float> widened(const TensorView& view) {
   return values;
 }
 
-// In float32, or as bfloat16 if `dtype` says so.
+// Converts to bytes: float32, or bfloat16 (rounded to nearest even) if `dtype` is not "F32".
 std::vector<std::byte> stored(const std::vector<float>& values, const std::string& dtype) {
   std::vector<std::byte> bytes(values.size() * element_size(dtype));
   if (dtype == "F32") {
@@ -97,7 +98,7 @@ void copy_beside(const fs::path& base, const fs::path& adapter, const fs::path& 
       break;
     }
   }
-  // The form of the examples that the adapter was trained on; the base's own is another.
+  // form.json describes the examples of the adapter's training; that of the base does not apply.
   if (fs::exists(adapter / "form.json")) fs::copy_file(adapter / "form.json", to / "form.json");
 }
 
@@ -189,7 +190,7 @@ void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path
       if (!fits) throw Error(adapter.string(), a + " does not fit " + name + " of " + base.string(), "", Exit::data);
       auto values = widened(view);
       add_change(values, view, a_view, b_view, config.scaling());
-      if (view.dtype == "F16") view.dtype = "F32";  // which a sum may not fit into
+      if (view.dtype == "F16") view.dtype = "F32";  // the sum may exceed the range of F16
       view.bytes = merged.emplace_back(stored(values, view.dtype));
       left.erase(a), left.erase(b);
     }

@@ -6,42 +6,45 @@
 
 #include "record/safetensors.h"
 
-/// LoRA adapters in peft's layout: adapter_config.json, and for each changed weight W [out, in] of a model two tensors
-/// of adapter_model.safetensors, A [rank, in] and B [out, rank], which mean W + scaling B A.
+/// LoRA adapters in the format of peft: adapter_config.json, and adapter_model.safetensors with two tensors for each
+/// adapted weight W [out, in] of the model, A [rank, in] and B [out, rank]. The adapted weight is W + scaling B A.
 
 namespace compeer::record {
 
+/// Contents of adapter_config.json.
 struct AdapterConfig {
   int64_t rank = 8;
   double alpha = 16;
-  bool rslora = false;               ///< scaling is alpha / sqrt(rank), else alpha / rank
-  std::vector<std::string> targets;  ///< target_modules: ends of names of projections, or whole names
-  std::string base;                  ///< base_model_name_or_path: the model whose adapter it is
+  bool rslora = false;               ///< true: scaling is alpha / sqrt(rank); false: alpha / rank
+  std::vector<std::string> targets;  ///< target_modules: suffixes of the names of adapted modules, or whole names
+  std::string base;                  ///< base_model_name_or_path: the base model
 
-  double scaling() const;
+  double scaling() const;  ///< factor of B A
 };
 
 constexpr const char* adapter_weights = "adapter_model.safetensors";
 
-/// A folder's adapter_config.json. Throws Error (exit 4) if it can't be read or asks for what is not done here.
+/// Reads the adapter_config.json of a folder. Throws Error (exit 4) if it can't be read or requires unsupported
+/// features.
 AdapterConfig read_adapter_config(const std::filesystem::path& folder);
 void write_adapter_config(const AdapterConfig& config, const std::filesystem::path& folder);
 
-/// Names of the tensors that change a weight, such as "model.layers.0.self_attn.q_proj.weight".
+/// Names of the LoRA tensors A and B of a weight such as "model.layers.0.self_attn.q_proj.weight".
 struct ChangeNames {
   std::string a, b;
 };
 ChangeNames change_names(const std::string& weight);
 
-/// In models that see, the text's part is called "model." in published files, and "model.language_model." by newer
-/// programs, peft among them: from the one to the other.
+/// Converts a name of a vision-language model's text weights from the prefix of published files, "model.", to the one
+/// that newer programs such as peft use, "model.language_model.".
 std::string newer_name(const std::string& weight);
-/// The names that a file has, in whichever of the two ways; those of `weight` itself if it has none.
+/// Names of the LoRA tensors as they are in `file`, with either prefix; those of `weight` itself if it has neither.
 ChangeNames change_names(const Safetensors& file, const std::string& weight);
 
-/// Writes a whole model to `out`, which must not exist: that of the adapter's `base` with W + scaling B A in the place
-/// of the weights that it changes, in the type that they are stored in, and the adapter's own tokenizer where it has
-/// one. Whole or not at all. Throws Error (exit 4) if adapter and base don't fit each other.
+/// Merges an adapter into its base model and writes the result to a new folder `out`, atomically. Merged weights are W
+/// + scaling B A in the type of W, but float32 if that is F16, whose range may be too small. Tokenizer and chat
+/// template are the adapter's if it has them. Throws Error (exit 4) if adapter and base do not match, (exit 2) if `out`
+/// exists.
 void merge_adapter(const std::filesystem::path& base, const std::filesystem::path& adapter,
                    const std::filesystem::path& out);
 

@@ -1,3 +1,4 @@
+// Writes, verifies, selects and removes checkpoints.
 #include "record/checkpoint.h"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ void sync_tree(const Path& folder) {
   sync_folder(folder);
 }
 
-// Killed in here, no half of a checkpoint is left that would look like a damaged one.
+// Removes a checkpoint. Renames it first, so that a kill leaves no partial checkpoint that would look damaged.
 void remove_at_once(const Path& folder) {
   Path aside = folder;
   aside += ".old.part";
@@ -47,7 +48,7 @@ void remove_at_once(const Path& folder) {
   std::filesystem::remove_all(aside);
 }
 
-// Within the checkpoint, whatever the manifest of a stranger says.
+// True if the path stays inside the checkpoint: the manifest may come from someone else.
 bool is_inside(const Path& name) {
   return !name.empty() && name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
 }
@@ -102,7 +103,7 @@ Path CheckpointWriter::commit(const json& state) {
   std::filesystem::rename(part_, folder);
   committed_ = true;
   sync_folder(folder.parent_path());
-  sync_folder(run_folder_);  // the names "checkpoints" and "rollouts"
+  sync_folder(run_folder_);  // for the entries "checkpoints" and "rollouts"
   point_at(folder, "last");
   std::filesystem::remove_all(aside);
   return folder;
@@ -196,7 +197,7 @@ std::vector<std::string> set_checkpoints_aside(const Path& run_folder, uint64_t 
 
 void prune(const Path& run_folder, uint64_t keep) {
   auto folders = checkpoint_folders(run_folder);
-  // What `last` doesn't reach was passed over when the run was resumed; the run has yet to come there again.
+  // Checkpoints newer than `last` were skipped when the run was resumed, and the run has not reached their steps again.
   const auto last = std::find(folders.begin(), folders.end(), pointed_at(run_folder));
   if (last != folders.end()) folders.erase(folders.begin(), last);
   const uint64_t kept = std::max<uint64_t>(keep, 1);

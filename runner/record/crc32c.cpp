@@ -1,3 +1,4 @@
+// CRC-32C with the processor's instruction for it.
 #include "record/crc32c.h"
 
 #include <nmmintrin.h>
@@ -6,7 +7,7 @@
 
 namespace compeer::record {
 
-// The processor has an instruction for this very polynomial (SSE4.2).
+// SSE4.2 has an instruction for this polynomial.
 [[gnu::target("sse4.2")]] uint32_t crc32c(std::string_view bytes) {
   uint64_t crc = ~0u;
   for (; bytes.size() >= sizeof(uint64_t); bytes.remove_prefix(sizeof(uint64_t))) {

@@ -4,7 +4,7 @@
 
 namespace compeer::record {
 
-/// CRC-32C (Castagnoli) of `bytes`: finds damage, not forgery.
+/// CRC-32C (Castagnoli) of `bytes`: detects accidental damage, not manipulation.
 uint32_t crc32c(std::string_view bytes);
 
 }  // namespace compeer::record

@@ -1,3 +1,4 @@
+// Opening, creating and repairing of HDF5 files, and their error messages.
 #include "record/hdf.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,10 @@ namespace {
 
 constexpr hsize_t page_bytes = 4096;
 
-// Errors are reported by exceptions, so HDF5 is told not to print its own. File locks are our own affair: HDF5's make
-// a reader's open fail while a writer opens, and don't work on some network file systems.
+// Errors are reported by exceptions, so HDF5 must not print them. HDF5's file locks are off: they make a reader's open
+// fail while a writer opens the file, and don't work on some network file systems. WriterLock replaces them.
 Handle file_access() {
-  // HDF5's own clean-up at exit would close what must be left alone after a failed write.
+  // HDF5's clean-up at exit would close the handles that are leaked after a failed write.
   [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
@@ -29,9 +30,8 @@ Handle file_access() {
   return access;
 }
 
-// Without a cache of chunks: what is written goes straight to the file, and if that fails the write says so, not the
-// close of a dataset. It would keep each dataset's newest megabyte for a whole run, too, and write 4 KB or more again
-// for each new number.
+// Without a chunk cache: data is written to the file at once, so that a failure is reported by the write, not when the
+// dataset is closed. The cache would also keep a megabyte per dataset, and rewrite 4 KB or more for each new number.
 Handle write_access() {
   Handle access = file_access();
   H5Pset_cache(access.get(), 0, 0, 0, 0);
@@ -46,11 +46,11 @@ Handle text_type(size_t size) {
   return type;
 }
 
-// A file that was closed says how long it is; that of a killed writer may be any length, and is looked at further.
-// Bytes that are not there HDF5 would read as zeros.
+// Throws if a properly closed file is shorter than its superblock says: HDF5 would read the missing bytes as zeros. The
+// file of a killed writer may have any length; it is checked elsewhere.
 void refuse_if_cut_off(const std::filesystem::path& file) {
-  // The start of superblock 3 (HDF5 File Format Specification, II.A): signature, version, size of offsets, size of
-  // lengths, whether a writer has it open; three offsets, of which the last is the end of the file.
+  // Start of superblock version 3 (HDF5 File Format Specification, II.A): signature, version, size of offsets, size of
+  // lengths, flags (open for writing), then three offsets, the third of which is the end of the file.
   std::string start(36, '\0');
   std::ifstream in = open_to_read(file);
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -83,7 +83,7 @@ OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& a
   return place;
 }
 
-// The innermost message of the last failed call, which is its cause.
+// The innermost message of the last failed call: its cause.
 std::string last_message() {
   std::string text;
   auto innermost = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
@@ -127,7 +127,7 @@ void OpenFile::close() {
   if (!handle.close() || !written) fail("can't be closed");
 }
 
-// Links to other places or files are not followed: what leads out of the file is not there.
+// Soft and external links are not followed, so that no path leads out of the file.
 bool OpenFile::has(const std::string& path) const {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const auto part = path.substr(0, slash);
@@ -164,7 +164,7 @@ std::string OpenFile::text_attribute(const std::string& name) const {
 
 OpenFile create(const std::filesystem::path& file) {
   const Handle access = write_access();
-  // Paged file space keeps a small object inside one page of the file, so that no kill can tear it in two.
+  // Paged file space keeps a small object inside one page of the file, so that a kill can't tear it.
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
   H5Pset_file_space_page_size(creation.get(), page_bytes);
@@ -181,8 +181,8 @@ OpenFile open_for_appending(const std::filesystem::path& file) {
 
 OpenFile open_for_reading(const std::filesystem::path& file) {
   try {
-    // A reader that meets a half-written piece tries again, after 1, 2, 4, ... nanoseconds: here for half a second at
-    // most. (HDF5's own limit is 100 tries, so a damaged file would keep it for ever.)
+    // If a reader meets partly written metadata, it retries after 1, 2, 4, ... nanoseconds, here for at most half a
+    // second. (With HDF5's own limit of 100 attempts, opening a damaged file would never end.)
     const Handle access = file_access();
     H5Pset_metadata_read_attempts(access.get(), 28);
     std::error_code code;
@@ -202,7 +202,7 @@ OpenFile open_for_reading(const std::filesystem::path& file) {
 }
 
 OpenFile open_mended_copy(const std::filesystem::path& file) {
-  const Scratch scratch;  // an open file stays usable when its name is gone
+  const Scratch scratch;  // removed on return; the open file remains usable
   const auto copy = scratch.folder() / file.filename();
   std::error_code code;
   std::filesystem::copy_file(file, copy, code);
@@ -211,7 +211,7 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
                 remedy_of_write(code.value()), Exit::failure);
   std::filesystem::permissions(copy, std::filesystem::perms::owner_all, code);
   const Handle access = file_access();
-  // Private properties, by name: what the program h5clear sets. Without them (another HDF5) the open may still work.
+  // Private properties that the program h5clear sets. Without them (another version of HDF5) opening may still work.
   const hbool_t yes = true;
   for (const char* name : {"clear_status_flags", "skip_eof_check"}) {
     if (H5Pexist(access.get(), name) > 0) H5Pset(access.get(), name, &yes);
@@ -219,7 +219,7 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
   const hid_t id = H5Fopen(copy.c_str(), H5F_ACC_RDWR, access.get());
   OpenFile place = opened(file, id);
   place.must(id, "can't be opened");
-  // The recorded end of the file may lie before what was written last.
+  // The recorded end of the file may be before the last data written.
   place.must(H5Fincrement_filesize(id, 0), "can't be mended");
   return place;
 }

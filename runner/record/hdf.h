@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-/// The little of HDF5 that run files and rollouts need, with handles that close themselves and errors that name the
-/// file. Only this room's sources include it. Why these modes and no others: docs/storage.md.
+/// A small wrapper of HDF5 for run files and rollouts, with RAII handles and errors that name the file. Internal to
+/// this folder. docs/storage.md explains the HDF5 modes.
 namespace compeer::record::hdf {
 
-/// Set when a write to a file has failed. HDF5 then holds data it can't get rid of, and closing anything of that file
-/// may crash (1.10.8 does): such handles are left alone until the process ends, which it is about to do.
+/// Flag of an open file, true after a write has failed. HDF5 then holds data that it can't write, and closing anything
+/// of that file may crash (1.10.8 does), so its handles are leaked until the process ends.
 using Broken = std::shared_ptr<bool>;
 
-/// Owns an HDF5 identifier of any kind.
+/// Owner of an HDF5 identifier of any kind. Leaks it if `broken` is set.
 class Handle {
  public:
   Handle() = default;
@@ -36,7 +36,7 @@ class Handle {
   }
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  /// False if closing meant writing, and that failed.
+  /// Closes the identifier. Returns false if that failed, because buffered data could not be written.
   bool close() {
     const hid_t id = std::exchange(id_, -1);
     return id < 0 || (broken_ && *broken_) || H5Idec_ref(id) >= 0;
@@ -47,23 +47,26 @@ class Handle {
   Broken broken_;
 };
 
-/// An open file, and its path for messages.
+/// An open HDF5 file.
 struct OpenFile {
-  std::filesystem::path file;
+  std::filesystem::path file;  ///< path, for messages
   Handle handle;
   Broken broken;
-  uint64_t bytes = 0;    ///< of the file when it was opened
-  int descriptor = -1;   ///< of one opened for appending
+  uint64_t bytes = 0;   ///< size of the file when it was opened; 0 if unknown
+  int descriptor = -1;  ///< file descriptor if opened for appending, otherwise -1
 
-  /// hdf::fail() for this file.
+  /// Calls hdf::fail() for this file.
   [[noreturn]] void fail(const std::string& what) const;
-  /// Closes a file whose datasets are closed. Throws like fail(), also if one of those couldn't be.
+  /// Closes the file, whose datasets must be closed. Throws as fail() if this, or closing a dataset, failed.
   void close();
+  /// Returns `result`; calls fail(what) if it is negative.
   hid_t must(hid_t result, const std::string& what) const {
     if (result < 0) fail(what);
     return result;
   }
-  bool has(const std::string& path) const;  ///< also if part of the path is missing
+  /// True if the path exists in this file. Links to other places or files count as missing.
+  bool has(const std::string& path) const;
+  /// Reads an attribute of the root; "" if it is missing or not a text. The second form creates one.
   std::string text_attribute(const std::string& name) const;
   void text_attribute(const std::string& name, std::string_view value) const;
 };
@@ -72,45 +75,49 @@ struct OpenFile {
 std::string last_error();
 /// The errno of the system call that made the last HDF5 call fail; 0 if HDF5 itself refused.
 int last_errno();
-/// Throws Error for `file` after a failed HDF5 call: `what`, and last_error(). Exit 1 if the system failed, exit 4 if
-/// the file is at fault.
+/// Throws Error for `file` after a failed HDF5 call, with the text `what` and last_error(). Exit 1 if a system call
+/// failed, exit 4 if the file is at fault.
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what);
 
-/// A new file in paged file space, replacing one that is there. Datasets can be made in it until it is closed.
+/// Creates a file with paged file space; replaces an existing one. Datasets can be created until it is closed.
 OpenFile create(const std::filesystem::path& file);
-/// Goes on with a file that was closed properly: single writer, many readers (SWMR); no datasets can be made.
+/// Opens a properly closed file for appending, in SWMR mode (single writer, multiple readers). No datasets can be
+/// created.
 OpenFile open_for_appending(const std::filesystem::path& file);
-/// Opens a file in whatever state its writer is or left it: closed, live, killed.
+/// Opens a file that is closed, still being written, or left by a killed writer. Falls back to open_mended_copy.
 OpenFile open_for_reading(const std::filesystem::path& file);
-/// What open_for_reading falls back on where a plain open refuses, as after a kill between two writes that belong
-/// together: a copy in the temporary folder, mended, and gone when closed. The file itself is never touched.
+/// Opens a repaired copy of a file that HDF5 refuses to open, for example after a kill between two related writes. The
+/// copy is in the temporary folder and disappears when it is closed. The original file is not changed.
 OpenFile open_mended_copy(const std::filesystem::path& file);
-/// The bytes handed to the system so far reach the disk.
+/// Flushes everything written so far to disk.
 void sync(const OpenFile& file);
 
-/// The type of T in memory and in files (little-endian).
+/// The HDF5 type of T in memory and in files (little-endian).
 template <class T>
 hid_t memory_type();
 template <class T>
 hid_t file_type();
 
-/// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent. Compressed
-/// ones have checksums too; those of files that grow can't, for a kill may tear what they cover. In a file that is open
-/// for appending, a dataset grows by whole chunks, so that most writes change no metadata (what counts of it is said
-/// elsewhere), and go straight to their place in the file.
+/// An extendible one-dimensional dataset. In a file that is open for appending, it grows by whole chunks, so that most
+/// writes change no metadata and are written in place, bypassing HDF5; the number of valid elements is stored in
+/// another dataset. Functions throw as hdf::fail().
 class Array {
  public:
   Array() = default;
+  /// Creates an empty dataset, with the groups of its path. `chunk`: elements per chunk. Compressed datasets have
+  /// checksums; datasets of growing files can't have any, because a kill may tear the data that they cover.
   static Array create(const OpenFile& place, const std::string& path, hid_t type, hsize_t chunk,
                       bool compressed = false);
+  /// Opens a dataset. Throws Error (exit 4) if it is missing, not one-dimensional, stored in another file, or larger
+  /// than the file can contain.
   static Array open(const OpenFile& place, const std::string& path);
 
-  hsize_t size() const;
-  /// Writes `count` elements at `offset`, growing the dataset if they reach past its end.
+  hsize_t size() const;  ///< number of elements, including the unused rest of the last chunk
+  /// Writes `count` elements of the type `memory` at `offset`, and extends the dataset if needed.
   void write(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
   void read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const;
-  void flush();
-  void cut(hsize_t size);  ///< takes off what lies behind so many elements
+  void flush();            ///< passes data buffered by HDF5 to the system
+  void cut(hsize_t size);  ///< truncates the dataset to `size` elements if it is longer
 
   template <class T>
   void write(hsize_t offset, std::span<const T> elements) {
@@ -123,17 +130,17 @@ class Array {
     read(offset, count, elements.data(), memory_type<T>());
     return elements;
   }
-  /// The first `count` elements of another, into an empty one.
+  /// Copies the first `count` elements of another dataset into this empty one.
   template <class T>
   void copy(const Array& from, hsize_t count) {
     constexpr hsize_t block = hsize_t{1} << 20;
     for (hsize_t at = 0; at < count; at += block) write<T>(at, from.read<T>(at, std::min(block, count - at)));
   }
-  /// The first element, which was written when the dataset was made. HDF5 reads zeros behind the end of a file that was
-  /// cut off: here they are an Error.
+  /// Returns the first element, which must have been written. Throws Error (exit 4) if it lies past the end of a
+  /// truncated file, where HDF5 would read zeros.
   uint64_t first() const;
-  void check_rising(const std::vector<uint64_t>& bounds) const;  ///< the ends of a damaged file may be anything
-  void check_range(hsize_t offset, hsize_t count) const;         ///< before memory is spent on it
+  void check_rising(const std::vector<uint64_t>& bounds) const;  ///< throws Error (exit 4) unless they are ascending
+  void check_range(hsize_t offset, hsize_t count) const;         ///< throws Error (exit 4) if past the end
 
  private:
   void set_extent(hsize_t size);
@@ -146,11 +153,11 @@ class Array {
   Broken broken_;
   Handle dataset_;
   hsize_t size_ = 0, growth_ = 1;
-  int descriptor_ = -1;     // of a file open for appending
-  bool unflushed_ = false;  // HDF5 has been given something to write
-  std::optional<hsize_t> chunk_;  // whose place is known
+  int descriptor_ = -1;           // file descriptor if the file is open for appending
+  bool unflushed_ = false;        // HDF5 may have buffered data
+  std::optional<hsize_t> chunk_;  // index of the chunk at file offset `chunk_at_`
   haddr_t chunk_at_ = 0;
-  uint64_t file_bytes_ = 0;  // when it was opened; 0: unknown
+  uint64_t file_bytes_ = 0;  // size of the file when it was opened; 0: unknown
 };
 
 }  // namespace compeer::record::hdf

@@ -1,3 +1,4 @@
+// Reading and writing of one-dimensional HDF5 datasets.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
   H5Pset_create_intermediate_group(links.get(), 1);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_chunk(creation.get(), 1, &chunk);
-  H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);  // nobody reads what was not written
+  H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);  // unwritten elements are never read
   if (compressed) {
     H5Pset_shuffle(creation.get());
     H5Pset_deflate(creation.get(), 4);
@@ -87,7 +88,7 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
 
 namespace {
 
-// Elements of a dataset may lie in any other file. Those of a stranger's are neither read nor written.
+// HDF5 datasets may refer to any other file for their elements. As a file may come from someone else, this is refused.
 void check_own_bytes(const OpenFile& place, const std::string& path, const Handle& creation) {
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL && H5Pget_external_count(creation.get()) <= 0) return;
   throw Error(place.file.string(), path + " keeps its elements in another file", "", Exit::data);
@@ -111,7 +112,7 @@ Array Array::open(const OpenFile& place, const std::string& path) {
   check_own_bytes(place, path, creation);
   if (place.descriptor >= 0) H5Pget_chunk(creation.get(), 1, &array.growth_);
   array.descriptor_ = place.descriptor;
-  // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
+  // deflate compresses by at most 1032 to 1. A larger size means damage, and no memory is allocated for it.
   const Handle type(H5Dget_type(array.dataset_.get()));
   if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
     throw Error(place.file.string(),
@@ -134,7 +135,8 @@ void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t mem
     fail_to_write("can't be written", last_error());
 }
 
-// A number costs HDF5 ten times what it costs the system. A chunk that isn't compressed stays where HDF5 has put it.
+// Writes with pwrite, ten times faster than HDF5, if the elements lie in one allocated chunk: uncompressed chunks never
+// move. Returns false if HDF5 must write them.
 bool Array::write_in_place(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
   static_assert(std::endian::native == std::endian::little, "as elements lie in files");
   const hsize_t chunk = offset / growth_;

@@ -1,3 +1,4 @@
+// Runs work in a child process with limits of time and memory.
 #include "record/in_child.h"
 
 #include <fcntl.h>
@@ -25,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr rlim_t most_memory = rlim_t{16} << 30;
 
-// AddressSanitizer keeps a shadow of all memory, which no limit would leave room for.
+// AddressSanitizer maps shadow memory for the whole address space, which exceeds any limit.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool shadowed = true;
 #else
@@ -54,7 +55,7 @@ void write_all(int descriptor, std::string_view text) {
     code = Exit::ok;
   } catch (const Error& error) {
     code = error.exit();
-    // A file of many failed: the caller knows the run only.
+    // The caller knows only the run, so the failed file is named here.
     write_all(out, code == Exit::failure ? error.where() + ": " + error.problem() : error.problem());
   } catch (const std::exception& error) {
     write_all(out, error.what());
@@ -62,7 +63,7 @@ void write_all(int descriptor, std::string_view text) {
   ::_exit(static_cast<int>(code));
 }
 
-// Reads until the child closes its end. False if the time was up first.
+// Reads until the child closes its end of the pipe. Returns false if the deadline is reached first.
 bool read_until(int in, Clock::time_point deadline, std::string& text) {
   char block[1 << 16];
   while (true) {
@@ -109,7 +110,7 @@ ChildResult in_child(const std::function<std::string()>& work, double seconds) {
 void write_from_child(const std::string& where, double seconds, const std::function<void(std::ostream&)>& work,
                       std::ostream& out) {
   using nlohmann::json;
-  constexpr char text = '+';  // in front of what was written; an Error is a JSON list
+  constexpr char text = '+';  // precedes the output of `work`; an Error is a JSON list instead
   const auto wrote = [&] {
     try {
       std::ostringstream writing;

@@ -1,3 +1,4 @@
+// Write locks by fcntl.
 #include "record/lock.h"
 
 #include <fcntl.h>
@@ -14,8 +15,8 @@ namespace compeer::record {
 
 namespace {
 
-// Locks of the open file, not of the process: closing another descriptor of the same file doesn't drop them, and they
-// don't meet the locks (flock) that HDF5 in other programs takes for reading.
+// Open file description locks: unlike process locks, they are not released when another descriptor of the same file is
+// closed, and they do not conflict with the locks (flock) that HDF5 in other programs takes for reading.
 struct flock whole_file() {
   struct flock lock {};
   lock.l_type = F_WRLCK;

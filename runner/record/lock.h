@@ -1,14 +1,15 @@
 #pragma once
 #include <filesystem>
 
-/// One writer per file. The lock belongs to the process and goes when it ends, however it ends. Readers don't ask.
+/// Advisory locks that allow one writer per file. Readers do not take them.
 namespace compeer::record {
 
+/// Write lock on a file. Released by the destructor, and by the system when the process ends in any way.
 class WriterLock {
  public:
   WriterLock() = default;
-  /// Locks an existing file. Throws Error (exit 4) if another process is writing it; on file systems without locks
-  /// it does nothing.
+  /// Locks an existing file. Throws Error (exit 4) if another process has locked it, (exit 1) if the disk fails. On
+  /// file systems without locks, and if the file can't be opened, it does nothing.
   explicit WriterLock(const std::filesystem::path& file);
   WriterLock(WriterLock&& other) noexcept;
   WriterLock& operator=(WriterLock&& other) noexcept;
@@ -18,7 +19,7 @@ class WriterLock {
   int descriptor_ = -1;
 };
 
-/// True if a process on this machine has the file open for writing.
+/// True if another WriterLock on this machine holds the file.
 bool being_written(const std::filesystem::path& file);
 
 }  // namespace compeer::record

@@ -1,3 +1,4 @@
+// Memory-mapped files, and the explanation of SIGBUS faults in them.
 #include "record/mapped_file.h"
 
 #include <fcntl.h>
@@ -21,7 +22,7 @@ namespace compeer::record {
 
 namespace {
 
-const std::string disk_remedy = remedy_of_write(EIO);  // for handlers, which may not allocate
+const std::string disk_remedy = remedy_of_write(EIO);  // precomputed, because signal handlers must not allocate
 
 // A line of /proc/self/maps: "7f00-7f80 r--p 00001000 fe:00 1234     /a/file".
 struct MapsLine {
@@ -29,7 +30,7 @@ struct MapsLine {
   size_t size = 0;
 };
 
-// Reads a hexadecimal number and moves `at` past it and the character behind it.
+// Reads a hexadecimal number and moves `at` past it and the next character.
 uint64_t read_hex(const char*& at) {
   uint64_t number = 0;
   for (; std::isxdigit(static_cast<unsigned char>(*at)); ++at)
@@ -38,7 +39,7 @@ uint64_t read_hex(const char*& at) {
   return number;
 }
 
-// True if the line's mapping contains `address`; gives the file's path and the offset of `address` in it.
+// True if the line's mapping contains `address`; then sets the file's path and the offset of `address` in it.
 bool covers(const MapsLine& line, uint64_t address, char* path, uint64_t& offset) {
   const char* at = line.text;
   const uint64_t start = read_hex(at), end = read_hex(at);
@@ -50,7 +51,7 @@ bool covers(const MapsLine& line, uint64_t address, char* path, uint64_t& offset
   return true;
 }
 
-// Gives the file that is mapped at `address`, and the offset in it; path "" if none is.
+// Sets path and offset of the file that is mapped at `address`; path "" if there is none.
 void find_mapping(uint64_t address, char* path, uint64_t& offset) {
   path[0] = '\0';
   const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -79,7 +80,7 @@ MappedFault find_mapped_fault(const void* address) {
   static char path[sizeof MapsLine::text];
   uint64_t offset = 0;
   find_mapping(reinterpret_cast<uint64_t>(address), path, offset);
-  // Shared memory in /dev/shm raises SIGBUS when that is full; no file is at fault.
+  // Shared memory raises SIGBUS if /dev/shm is full: not a fault of a file.
   if (!path[0] || std::strncmp(path, "/dev/", 5) == 0) return {};
   struct stat status {};
   if (::stat(path, &status) == 0 && static_cast<uint64_t>(status.st_size) <= offset)

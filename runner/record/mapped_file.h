@@ -9,13 +9,14 @@ namespace compeer::record {
 
 enum class Access {
   read,
-  copy_on_write  ///< the bytes may be written to; the file never sees it
+  copy_on_write  ///< the memory is writable; the file is not changed
 };
 
-/// A file's bytes, read by the system when they are first accessed. Throws Error naming the file: exit 4, or exit 1 if
-/// the system failed. A read that fails on access raises SIGBUS: see find_mapped_fault().
+/// A memory-mapped file. The system reads the bytes when they are first accessed; if that fails, the access raises
+/// SIGBUS: see find_mapped_fault().
 class MappedFile {
  public:
+  /// Throws Error (exit 4) if the file can't be opened or is no regular file, (exit 1) if the system fails.
   explicit MappedFile(const std::filesystem::path& file, Access access = Access::read);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -23,7 +24,7 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// With Access::read: gives the memory back to the system, which reads the bytes again when they are touched.
+  /// With Access::read: returns the memory to the system, which reads the bytes again when they are accessed.
   void release() const;
 
  private:
@@ -31,19 +32,19 @@ class MappedFile {
   Access access_;
 };
 
-/// Why an access to a mapped file raised SIGBUS.
+/// The reason why an access to a mapped file raised SIGBUS.
 struct MappedFault {
   const char* file;  ///< path, valid until the next call; null if no file is mapped at the address
   const char* what;  ///< a constant, as is `help`
   const char* help;
-  Exit exit;  ///< failure: the system failed to read; data: the file became shorter
+  Exit exit;  ///< Exit::failure: a read failed; Exit::data: the file was truncated
 };
 
-/// The fault at an address, for handlers of SIGBUS; also of files that plugins and libraries mapped. Async-signal-safe;
-/// one thread at a time.
+/// Determines the fault at an address, for SIGBUS handlers; also for files mapped by plugins and libraries.
+/// Async-signal-safe, but not thread-safe.
 MappedFault find_mapped_fault(const void* address);
 
-/// Writes "compeer: WHOfile: what" and the help to standard error. Async-signal-safe.
+/// Writes "compeer: <who><file>: <what>" and the help to standard error. Async-signal-safe.
 void write_mapped_fault(const MappedFault& fault, const char* who);
 
 }  // namespace compeer::record

@@ -7,8 +7,9 @@
 
 namespace compeer::record::hdf {
 
-/// Lists of different lengths, end to end: `<path>/<items>`, and `<path>/ends`, the index after each list's last item.
-/// (HDF5's own variable-length types can't be read while a writer lives, nor compressed.)
+/// A dataset of lists of different lengths, concatenated in `<path>/<items>`; `<path>/ends` holds the index after each
+/// list's last item. (HDF5's own variable-length types can't be read while a writer has the file open, nor be
+/// compressed.) Functions throw as hdf::fail().
 template <class T>
 class Ragged {
  public:
@@ -26,7 +27,7 @@ class Ragged {
     return opened;
   }
 
-  /// Lists are gathered by add() and written together by write(), after the `count()` lists written before.
+  /// Buffers a list; write() then writes all buffered lists after the existing ones.
   void add(std::span<const T> list) {
     new_items_.insert(new_items_.end(), list.begin(), list.end());
     new_ends_.push_back(end_ + new_items_.size());
@@ -43,13 +44,13 @@ class Ragged {
     items_.flush();
     ends_.flush();
   }
-  void cut() {  ///< takes off what lies behind the lists written
+  void cut() {  ///< truncates the datasets to the lists written
     items_.cut(end_);
     ends_.cut(count_);
   }
-  uint64_t count() const { return count_; }
-  uint64_t end() const { return end_; }  ///< items in all lists written
-  /// The first `count` lists of another, into an empty one.
+  uint64_t count() const { return count_; }  ///< number of lists written
+  uint64_t end() const { return end_; }      ///< number of items in all lists written
+  /// Copies the first `count` lists of another dataset into this empty one.
   void copy(const Ragged& from, uint64_t count) {
     const auto bounds = from.bounds(0, count);
     ends_.template write<uint64_t>(0, std::span(bounds).subspan(1));
@@ -57,14 +58,14 @@ class Ragged {
     count_ = count;
     end_ = bounds.back();
   }
-  void go_to(uint64_t count) {  ///< the next list written is number `count`
+  void go_to(uint64_t count) {  ///< continues after the first `count` lists
     count_ = count;
     end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
   }
 
-  void check_has(uint64_t list) const { ends_.check_range(list, 1); }  ///< before lists up to it are counted
+  void check_has(uint64_t list) const { ends_.check_range(list, 1); }  ///< throws Error (exit 4) without this list
 
-  /// Where lists [first, first + count) lie among the items: count + 1 rising numbers.
+  /// Offsets of lists [first, first + count) in the items: count + 1 ascending numbers.
   std::vector<uint64_t> bounds(uint64_t first, uint64_t count) const {
     auto bounds = first ? ends_.template read<uint64_t>(first - 1, count + 1) : ends_.template read<uint64_t>(0, count);
     if (!first) bounds.insert(bounds.begin(), 0);
@@ -89,7 +90,7 @@ class Ragged {
   uint64_t count_ = 0, end_ = 0;
 };
 
-/// Texts are lists of bytes.
+/// A dataset of texts, as lists of bytes.
 using RaggedText = Ragged<char>;
 
 }  // namespace compeer::record::hdf

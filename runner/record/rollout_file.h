@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-/// `rollouts/`: every token a run sampled, with its log-probability, text and value columns such as rewards.
-/// Each rank writes its own files `rRRRR-SSSSSS.h5` (rank, first step in it), so no rank waits for another:
+/// `rollouts/`: all completions that a run sampled, with tokens, log-probs, text and value columns such as rewards.
+/// Each rank writes its own files `rRRRR-SSSSSS.h5` (rank, first step in the file), independently of other ranks:
 ///
-///   r0001-000040.h5.part   being written, or left by a crash of the process: readable, whole steps only
-///   r0001-000040.h5        sealed: complete and compressed; only RolloutWriter::resume() cuts or removes it
+///   r0001-000040.h5.part   being written, or left by a crash of the process: readable, complete steps only
+///   r0001-000040.h5        sealed: complete and compressed; only RolloutWriter::resume() shortens or removes it
 ///
 /// The schema is in README.md.
 namespace compeer::record {
 
-/// One completion. Steps are counted from 1.
+/// One completion.
 struct RolloutRow {
-  uint64_t step = 0;
+  uint64_t step = 0;        ///< from 1
   uint64_t prompt = 0;      ///< index of the group within the step, over all ranks
   uint64_t completion = 0;  ///< index within the group
   // example_id, prompt_text and prompt_tokens are stored once per group, from its first row.
@@ -26,15 +26,16 @@ struct RolloutRow {
   std::vector<int32_t> prompt_tokens;
   std::string text;
   std::vector<int32_t> tokens;
-  std::vector<float> logprobs;  ///< as many as tokens
-  std::vector<double> values;   ///< one for each declared value column
-  bool finished = false;        ///< ended by itself, not cut at the longest length allowed
+  std::vector<float> logprobs;  ///< one per token
+  std::vector<double> values;   ///< one per value column
+  bool finished = false;        ///< false if it was truncated at the length limit
 };
 
-/// Not thread-safe. Destroyed without finish(), it leaves what a crash would: a readable `.part` file.
+/// Writer of one rank's rollouts. Not thread-safe. If it is destroyed without finish(), a readable `.part` file
+/// remains, as after a crash.
 class RolloutWriter {
  public:
-  /// `folder` is the run's `rollouts` folder (made if absent). Value columns are named as in run.h5:
+  /// `folder`: the run's `rollouts` folder, created if needed. Value columns are named as in run.h5:
   /// "rewards/length/score", "redundancy/s_in", "advantage". A file is sealed after the step in which its estimated
   /// uncompressed size reaches `roll_bytes`.
   RolloutWriter(const std::filesystem::path& folder, int rank, std::vector<std::string> value_columns,
@@ -43,20 +44,20 @@ class RolloutWriter {
   RolloutWriter& operator=(RolloutWriter&&) noexcept;
   ~RolloutWriter();
 
-  /// Before the first append of a resumed run over `ranks` ranks: of this rank's files, drops all rows of steps after
-  /// `last_step` (0 drops everything) and seals what a crash left open. If there were more ranks before, a file of old
-  /// rank r is handled by rank r % ranks. If the process is killed in this call, it can be repeated.
+  /// To be called before the first append of a resumed run with `ranks` ranks. Drops all rows after `last_step` (0
+  /// drops all rows) from this rank's files, and seals files that a crash left open. If the run had more ranks before,
+  /// rank r % ranks handles the files of old rank r. If the process is killed in this call, the call can be repeated.
   void resume(uint64_t last_step, int ranks);
 
-  /// Appends all completions of one step on this rank: after a crash a step is there whole or not at all. The step must
-  /// be greater than that of the last call. Without rows nothing is written. Throws Error: exit 1 for bad rows, 4 if
-  /// the file exists or an earlier write failed.
+  /// Appends all completions of one step on this rank. After a crash the file contains the whole step or nothing of it.
+  /// Steps must ascend. Does nothing without rows. Throws Error (exit 1) for invalid rows, (exit 4) if the file exists
+  /// or an earlier write failed.
   void append(const std::vector<RolloutRow>& rows);
 
-  /// fsyncs everything appended so far, so that it survives a power failure. Takes some milliseconds.
+  /// Flushes everything to disk, so that it survives a power failure. Takes some milliseconds.
   void sync();
 
-  /// Seals the open file, if any. append() may follow and opens another.
+  /// Seals the open file, if any. A later append() opens a new one.
   void finish();
 
  private:
@@ -64,33 +65,36 @@ class RolloutWriter {
   std::unique_ptr<State> state_;
 };
 
-/// A `.part` file that lacks completions of steps up to that of a checkpoint.
+/// A damaged `.part` file, in which steps before a checkpoint are missing or unreadable.
 struct TornRollouts {
   std::filesystem::path file;
-  uint64_t first_step = 0;
-  std::string problem;  ///< why it can't be used: "can't be opened: file signature not found"
+  uint64_t first_step = 0;  ///< first step of the file
+  std::string problem;      ///< the damage: "can't be opened: file signature not found"
 };
 
-/// Reads the rollouts of a run over all ranks' files: sealed, crashed or live. Steps are those that were there when it
-/// was constructed; the last step of a live run may lack ranks. Not thread-safe.
+/// Reader of the rollouts of a run, over the files of all ranks: sealed, being written, or left by a crash. A snapshot
+/// of the steps at the time of construction; in the last step of a running run some ranks may be missing. Not
+/// thread-safe.
 class RolloutReader {
  public:
-  /// `run_folder` holds `rollouts/`; a run without rollouts has no steps. Steps after `last_step` are not read.
+  /// `run_folder` contains `rollouts/`; without it there are no steps. Steps after `last_step` are ignored. Throws
+  /// Error (exit 4) if a file is damaged or files have different value columns.
   explicit RolloutReader(const std::filesystem::path& run_folder, uint64_t last_step = UINT64_MAX);
   RolloutReader(RolloutReader&&) noexcept;
   RolloutReader& operator=(RolloutReader&&) noexcept;
   ~RolloutReader();
 
-  std::vector<uint64_t> steps() const;  ///< rising
-  const std::vector<std::string>& value_columns() const;
-  /// All completions of a step, in the order of (prompt, completion); each with its group's prompt. Empty for an
-  /// unknown step. Throws Error (exit 4) if a row is damaged.
+  std::vector<uint64_t> steps() const;                    ///< ascending
+  const std::vector<std::string>& value_columns() const;  ///< empty without rollouts
+  /// All completions of a step, ordered by (prompt, completion); each with its group's prompt. Empty for an unknown
+  /// step. Throws Error (exit 4) if a row is damaged.
   std::vector<RolloutRow> read(uint64_t step) const;
-  /// The numbers of completions of every step, without reading texts or tokens.
+  /// {step: number of completions}, without reading texts or tokens.
   std::map<uint64_t, uint64_t> counts() const;
 
-  /// The torn files of a run that trains and whose newest checkpoint is that of `last_step`. A power failure leaves
-  /// none, since completions are made durable before the checkpoint; a disk that loses what it has confirmed may.
+  /// Returns the damaged `.part` files of a training run whose newest checkpoint is that of `last_step`. A power
+  /// failure causes none, because completions are flushed to disk before the checkpoint; a disk that loses confirmed
+  /// writes may.
   static std::vector<TornRollouts> torn(const std::filesystem::path& run_folder, uint64_t last_step);
 
  private:

@@ -1,3 +1,4 @@
+// Creates, opens and copies the datasets of rollout files, and parses their names.
 #include "record/rollout_layout.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::filesystem::path with_suffix(const RolloutName& name, const char* suffix) {
   return name.folder / fmt::format("r{:04}-{:06}{}", name.rank, name.first_step, suffix);
 }
 
-// A name that one of ours would have, or nothing.
+// Parses the name of a rollout file; nullopt for other files.
 std::optional<RolloutName> parse(const std::filesystem::path& file) {
   unsigned rank = 0;
   unsigned long long step = 0;
@@ -56,7 +57,8 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
   for (const auto& name : value_columns) names.add(name);
   names.write();
 
-  // Each new chunk of an open file costs as much as a hundred writes; until it is sealed the file has holes.
+  // Allocating a chunk in an open file costs as much as a hundred writes, so chunks are large, and partly unused until
+  // the file is sealed.
   const hsize_t few = compressed ? 4096 : 8192, many = compressed ? 65536 : 131072;
   auto array = [&](const std::string& path, hid_t type, hsize_t chunk) {
     return hdf::Array::create(place, path, type, chunk, compressed);

@@ -1,3 +1,4 @@
+// Reader of rollout files, and the search for damaged ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace compeer::record {
 
 namespace {
 
-// A file may be sealed, and so change its name, between looking and opening.
+// Opens the sealed file or the part. The part may be sealed, and so renamed, between the check and the open.
 hdf::OpenFile open_either(const RolloutName& name) {
   try {
     return hdf::open_for_reading(name.readable());
@@ -38,9 +39,9 @@ struct RolloutReader::State {
     RolloutLayout layout;
   };
   std::vector<std::string> columns;
-  std::map<uint64_t, std::vector<Span>> spans;  // by step: where its rows are
+  std::map<uint64_t, std::vector<Span>> spans;  // by step: the location of its rows
 
-  // Files read last, for opening one takes longer than reading a step of it.
+  // Cache of open files: opening one takes longer than reading a step of it.
   std::map<std::filesystem::path, OpenFile> open;
 
   void index(const RolloutName& name, uint64_t last_step);
@@ -68,7 +69,7 @@ void RolloutReader::State::index(const RolloutName& name, uint64_t last_step) {
   RolloutLayout layout;
   layout.committed = hdf::Array::open(place, "committed");
   uint64_t completions = layout.completions();
-  layout.step = hdf::Array::open(place, "completions/step");  // opened later, it reaches at least so far
+  layout.step = hdf::Array::open(place, "completions/step");  // opened later, so it has at least that many elements
   if (last_step != UINT64_MAX) completions = layout.completions_until(last_step);
   const auto steps = layout.step.read<uint64_t>(0, completions);
   for (uint64_t first = 0, end = 0; first < completions; first = end) {
@@ -133,7 +134,7 @@ void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows)
   std::vector<std::vector<double>> values;
   for (const auto& column : layout.values) values.push_back(column.read<double>(first, count));
 
-  // Files that an earlier version left have none, or after a resume an empty list.
+  // Files of an earlier version have no checksums, or after a resume an empty dataset.
   std::optional<std::vector<uint64_t>> checksums;
   if (layout.checksum && layout.checksum->size() > 0) checksums = layout.checksum->read<uint64_t>(first, count);
 

@@ -1,3 +1,4 @@
+// Writer of rollout files: appends completions step by step, and seals files by rewriting them with compression.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace compeer::record {
 
 namespace {
 
-// Rewrites a file, compressed, up to and including the rows of `last_step`, and puts it in place whole. A file without
-// such rows is removed.
+// Rewrites a file with compression, up to and including the rows of `last_step`, and renames it to its sealed name. A
+// file without such rows is removed.
 void seal(const RolloutName& name, uint64_t last_step) {
   const auto source = name.readable();
   hdf::OpenFile from = hdf::open_for_reading(source);
@@ -27,7 +28,7 @@ void seal(const RolloutName& name, uint64_t last_step) {
     to.close();
     sync_file(name.unborn());
     std::filesystem::rename(name.unborn(), name.sealed());
-    sync_folder(name.folder);  // the sealed file's name reaches the disk before the part's is removed
+    sync_folder(name.folder);  // the sealed file's name must be on disk before the part is removed
   } else {
     std::filesystem::remove(name.sealed());
   }
@@ -51,12 +52,12 @@ struct RolloutWriter::State {
   uint64_t roll_bytes = 0;
   uint64_t last_step = 0;
 
-  // Of the open file; declared in the order in which they open.
+  // State of the open file; members are declared in the order in which they are opened.
   RolloutName name;
   hdf::OpenFile place;
   RolloutLayout layout;
   uint64_t completions = 0, groups = 0, bytes = 0;
-  bool named = false;  // the open file's name is on the disk
+  bool named = false;  // the folder was synced since the file was created
 
   void check(const std::vector<RolloutRow>& rows) const;
   void open(uint64_t first_step);
@@ -94,14 +95,14 @@ RolloutWriter::~RolloutWriter() = default;
 void RolloutWriter::resume(uint64_t last_step, int ranks) {
   RolloutName::remove_unborn(state_->folder, state_->rank, ranks);
   auto names = RolloutName::list(state_->folder);
-  std::reverse(names.begin(), names.end());  // newest first: killed in between, the steps left have no gap
+  std::reverse(names.begin(), names.end());  // newest first, so that a kill in between leaves no gap in the steps
   for (const auto& name : names) {
     if (name.rank % ranks != state_->rank) continue;
-    if (name.first_step > last_step) {  // whether or not it can be read
+    if (name.first_step > last_step) {  // even if it is unreadable
       std::filesystem::remove(name.sealed());
       std::filesystem::remove(name.part());
     } else if (std::filesystem::exists(name.sealed()) && last_step_of(name) <= last_step) {
-      std::filesystem::remove(name.part());  // killed between the last two acts of sealing
+      std::filesystem::remove(name.part());  // exists if the process was killed at the end of sealing
     } else {
       seal(name, last_step);
     }
@@ -148,7 +149,7 @@ void RolloutWriter::State::check(const std::vector<RolloutRow>& rows) const {
   }
 }
 
-// Born under another name, so that a `.part` file always has all its datasets.
+// Creates the file under another name first, so that a `.part` file always has all its datasets.
 void RolloutWriter::State::open(uint64_t first_step) {
   name = {folder, rank, first_step};
   if (std::filesystem::exists(name.readable()))
@@ -164,7 +165,7 @@ void RolloutWriter::State::open(uint64_t first_step) {
   named = false;
 }
 
-// Writes the prompt of each group met in `rows`, and returns each row's group.
+// Writes the prompts of the groups in `rows`, and returns the group of each row.
 std::vector<uint64_t> RolloutWriter::State::write_groups(const std::vector<RolloutRow>& rows) {
   std::map<uint64_t, uint64_t> group_of_prompt;
   std::vector<uint64_t> group_of_row;

@@ -1,3 +1,4 @@
+// Writer and reader of run.h5.
 #include "record/run_file.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-// Every name becomes the dataset /rows/<name>, so no name may be a folder of another.
+// Every name becomes the dataset /rows/<name>, so no name may be a path prefix of another.
 void check_columns(const std::filesystem::path& file, const std::vector<std::string>& columns) {
   auto refuse = [&](const std::string& what) { throw Error(file.string(), what, "", Exit::data); };
   if (columns.empty()) refuse("a run file needs at least one column");
@@ -40,7 +41,7 @@ void check_columns(const std::filesystem::path& file, const std::vector<std::str
   }
 }
 
-// Makes the file under another name, complete, with the rows it shall begin with, and puts it in place at once.
+// Creates the file under another name, with its initial contents by `fill`, and renames it. Returns its lock.
 template <class Fill>
 WriterLock replace(const std::filesystem::path& file, Fill fill) {
   auto part = file;
@@ -61,7 +62,7 @@ WriterLock replace(const std::filesystem::path& file, Fill fill) {
 
 }  // namespace
 
-// Declared in the order in which they open; the file closes after its datasets, the lock goes last.
+// Members are declared in the order in which they are opened: the file closes after its datasets, and the lock last.
 struct RunWriter::File {
   std::filesystem::path path;
   std::vector<std::string> columns;
@@ -86,7 +87,7 @@ struct RunWriter::File {
     broken = true;
   }
 
-  // After a write that failed HDF5 holds data it can't get rid of: nothing more can be trusted to reach the file.
+  // Runs a write. After a failed write HDF5 holds data that it can't write, so all further writes are refused.
   template <class Write>
   void guarded(Write write) {
     if (broken) throw Error(path.string(), "takes no more rows: it was finished, or a write failed", "", Exit::data);
@@ -161,7 +162,7 @@ void RunWriter::event(double step, std::string_view level, std::string_view text
   File& file = *file_;
   file.guarded([&] {
     file.layout.add_event(file.events, {step, now(), std::string(level), std::string(text)});
-    // Events have no checksums. So the disk never has a number of events that counts one it does not hold.
+    // Events have no checksums, so the data must be on disk before the number of events includes it.
     hdf::sync(file.place);
     const uint64_t committed = file.events + 1;
     file.layout.events_committed.write<uint64_t>(0, {&committed, 1});
@@ -196,7 +197,7 @@ RunReader::RunReader(const std::filesystem::path& file, uint64_t most_rows) : fi
     throw Error(file.string(), format.empty() ? "is not a run file" : "has the format '" + format + "'",
                 std::string("this program reads '") + run_format + "'", Exit::data);
   }
-  // The numbers of rows and events first: whatever is opened after them reaches at least so far.
+  // Numbers of rows and events first: datasets that are opened later have at least as many elements.
   file_->rows = std::min(hdf::Array::open(place, "committed").first(), most_rows);
   file_->events = hdf::Array::open(place, "events/committed").first();
   const auto ends = hdf::Array::open(place, "columns/ends");

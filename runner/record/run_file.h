@@ -7,33 +7,35 @@
 #include <string_view>
 #include <vector>
 
-/// `run.h5`, the log of a run: one row of numbers per step, a few events in words, and the spec it ran.
-/// Written by one process (rank 0), readable by anybody at any time: while it grows, after a `kill -9`, when finished.
-/// Only rows that a write of `committed` has sealed exist; everything past them is ignored. The schema is in
-/// README.md, the reasons for the HDF5 modes used here in docs/storage.md.
+/// `run.h5`, the log of a run: one row of numbers per step, events as text, and the run's spec. One process (rank 0)
+/// writes it. Any process can read it at any time: while it is written, after a `kill -9`, and when it is finished.
+/// Rows exist once the dataset `committed` counts them; data past these is ignored. The schema is in README.md, the
+/// reasons for the HDF5 modes in docs/storage.md.
 namespace compeer::record {
 
-/// Something that happened, in words: "checkpoint written", "resumed at step 40".
+/// An event of a run: "checkpoint written", "resumed at step 40".
 struct Event {
-  double step = 0;    ///< the step it belongs to
+  double step = 0;    ///< step of the run at the time of the event
   double time = 0;    ///< seconds since 1970
   std::string level;  ///< "info", "warning" or "error"
   std::string text;
 };
 
-/// Not thread-safe. After an error in append() or event() the writer refuses further use; what was committed stays.
-/// Destroyed without finish(), it leaves the file as a crash would: whole rows, status "running".
+/// Writer of run.h5; holds a WriterLock. Not thread-safe. After a failed write all functions throw Error (exit 4);
+/// committed rows stay. If it is destroyed without finish(), the file is as after a crash: complete rows, status
+/// "running".
 class RunWriter {
  public:
-  /// A new file, replacing one that is there. `spec_json_text` is the whole text of spec.json. Names of columns are
-  /// UTF-8, distinct, and may have parts: "rewards/length/score" (then no column may be called "rewards").
+  /// Creates the file; replaces an existing one. `spec_json_text`: text of spec.json. Column names are UTF-8, distinct,
+  /// and may have parts: "rewards/length/score" (then no column may be called "rewards"). Throws Error (exit 4) for
+  /// invalid names, and if another process is writing the file.
   static RunWriter create(const std::filesystem::path& file, const std::string& spec_json_text,
                           std::vector<std::string> columns);
 
-  /// Goes on with a file whose writer ended in any way, after its first `rows` rows; later ones are dropped, events
-  /// are kept. The columns must be those of the file, in the same order, and the file must have at least `rows` rows.
-  /// `spec_json_text` replaces the text of spec.json; empty: it stays. Killed in here, the old file is still there,
-  /// whole. Throws Error (exit 4) also if the old writer is still alive.
+  /// Continues a file after its first `rows` rows, however its writer ended. Later rows are dropped, events are kept.
+  /// `spec_json_text` replaces the text of spec.json unless it is empty. If the process is killed in this call, the old
+  /// file is unchanged. Throws Error (exit 4) if the file has other columns or fewer rows, or if another process is
+  /// writing it.
   static RunWriter resume(const std::filesystem::path& file, uint64_t rows, std::vector<std::string> columns,
                           const std::string& spec_json_text = "");
 
@@ -41,18 +43,19 @@ class RunWriter {
   RunWriter& operator=(RunWriter&&) noexcept;
   ~RunWriter();
 
-  /// One step: a value for each column, in order; NaN = not logged. When it returns, the row survives `kill -9`.
+  /// Writes one row: a value per column, in order; NaN: not logged. When it returns, the row survives `kill -9`.
   void append(std::span<const double> row);
-  /// When it returns, the event survives a power failure (some milliseconds).
+  /// Writes an event. When it returns, after some milliseconds, the event survives a power failure.
   void event(double step, std::string_view level, std::string_view text);
 
-  /// Makes everything written so far survive a power failure (some milliseconds).
+  /// Flushes everything to disk, so that it survives a power failure. Takes some milliseconds.
   void sync();
 
-  /// Writes the last status ("finished", "failed", "preempted"; at most 15 bytes) and closes.
+  /// Writes the final status ("finished", "failed", "preempted"; at most 15 bytes), flushes to disk and closes the
+  /// file.
   void finish(std::string_view status);
 
-  uint64_t rows() const;
+  uint64_t rows() const;  ///< number of committed rows
   const std::vector<std::string>& columns() const;
 
  private:
@@ -61,29 +64,30 @@ class RunWriter {
   std::unique_ptr<File> file_;
 };
 
-/// Sees the file as it was when it was opened; open it again to see more. Throws Error (exit 4) naming the file.
+/// Reader of run.h5: a snapshot of the rows and events that were committed when it was constructed. Functions throw
+/// Error (exit 4) if the file is damaged or not a run file.
 class RunReader {
  public:
-  /// `most_rows`: later rows count as not committed, and are not read.
+  /// Opens the file. Rows after the first `most_rows` are ignored.
   explicit RunReader(const std::filesystem::path& file, uint64_t most_rows = UINT64_MAX);
   RunReader(RunReader&&) noexcept;
   RunReader& operator=(RunReader&&) noexcept;
   ~RunReader();
 
   const std::vector<std::string>& columns() const;
-  uint64_t rows() const;  ///< committed ones
-  bool has(const std::string& name) const;
-  /// All committed values of a column. An unknown name is an Error that suggests the nearest.
+  uint64_t rows() const;                    ///< number of committed rows
+  bool has(const std::string& name) const;  ///< true if there is a column of this name
+  /// Values of a column in all rows. Throws Error (exit 4) with a suggestion if there is no such column.
   std::vector<double> column(const std::string& name) const;
-  std::vector<double> times() const;  ///< when each row was committed, in seconds since 1970
-  /// Rows whose values aren't those that were written, as of a failing disk: counted from 0, usually none.
+  std::vector<double> times() const;  ///< time at which each row was written, in seconds since 1970
+  /// 0-based indices of rows whose values do not match their checksum, for example because a disk failed.
   std::vector<uint64_t> damaged_rows() const;
-  std::vector<uint64_t> checksums() const;  ///< of each row, as written with it
-  std::string spec_text() const;
+  std::vector<uint64_t> checksums() const;  ///< stored checksum of each row
+  std::string spec_text() const;            ///< text of spec.json
   std::vector<Event> events() const;
-  std::string status() const;    ///< "running" until finish(), also after a crash; then what finish() was told
-  bool live() const;             ///< a process on this machine has it open for writing
-  std::string software() const;  ///< "compeer 0.1.0"
+  std::string status() const;    ///< argument of RunWriter::finish; "running" before that, also after a crash
+  bool live() const;             ///< true if a process on this machine is writing the file
+  std::string software() const;  ///< program that created the file: "compeer 0.1.0"
 
  private:
   struct File;

@@ -1,3 +1,4 @@
+// State of a run's folder, and its renaming before a fresh start.
 #include "record/run_folder.h"
 
 #include <fcntl.h>
@@ -21,10 +22,10 @@ namespace {
 
 constexpr std::array begun_names = {"run.h5", "rollouts", "stages", "checkpoints", "summary.json"};
 
-// What belongs to the folder whatever run is in it. Processes may hold these open, or locked.
+// Files that belong to the folder, not to the run. Processes may have them open or locked.
 constexpr std::array held_names = {"spec.json", "log.txt", ".lock", "job.sh", "job.json"};
 
-// A second name for the same file, or a copy where a file can have but one.
+// Creates a hard link, or a copy if the file system has no hard links.
 void share(const fs::path& from, const fs::path& to) {
   if (!fs::is_regular_file(fs::symlink_status(from))) return;
   std::error_code code;
@@ -32,7 +33,7 @@ void share(const fs::path& from, const fs::path& to) {
   if (code) fs::copy_file(from, to);
 }
 
-// In the place of the second name a file of its own.
+// Replaces a hard link with a copy of the file.
 void part(const fs::path& file) {
   if (!fs::is_regular_file(fs::symlink_status(file))) return;
   fs::path copy = file;
@@ -41,7 +42,7 @@ void part(const fs::path& file) {
   fs::rename(copy, file);
 }
 
-// The first name that was free, as a new and empty folder.
+// Creates an empty folder with the first free name `<folder>~<number>`.
 fs::path make_beside(const fs::path& folder) {
   for (int number = 1;; ++number) {
     fs::path beside = folder;
@@ -50,7 +51,7 @@ fs::path make_beside(const fs::path& folder) {
   }
 }
 
-// Each gets the other's name: at once, or with a third name where the file system can't do that.
+// Exchanges the names of two folders: atomically, or with a third name if the file system does not support that.
 void swap_names(const fs::path& a, const fs::path& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return;
   fs::path third = b;
@@ -60,14 +61,14 @@ void swap_names(const fs::path& a, const fs::path& b) {
   fs::rename(third, a);
 }
 
-// A run writes into these in place. All others it replaces.
+// True for files that runs write in place. All other files are replaced as a whole.
 bool is_appended_to(const fs::path& file) {
   const auto name = file.filename().string();
   return name == "log.txt" || name == "run.h5" || name.ends_with(".h5.part") ||
          file.parent_path().filename() == "asked";
 }
 
-// `set_aside` was killed before it gave `<folder>~N` a file of its own.
+// True if the second hard link is in a renamed folder: `set_aside` was killed before it made the copy.
 bool is_shared_aside(const fs::path& file, const fs::path& folder) {
   if (fs::hard_link_count(file) != 2) return false;
   const auto own = fs::canonical(folder);

@@ -2,31 +2,32 @@
 #include <filesystem>
 #include <string>
 
-/// A run's folder as a whole: whether a run was begun in it, whether it is over, and how it is put out of the way of
-/// another start. `spec.json`, `log.txt`, locks and batch scripts belong to the folder; all else that a worker writes
-/// belongs to one start and what resumed it.
+/// A run's folder as a whole: whether it contains a run, whether that has finished, and how the folder is renamed to
+/// make room for a new start. `spec.json`, `log.txt`, locks and batch scripts belong to the folder and survive the
+/// renaming; all other files belong to the run.
 namespace compeer::record {
 
-/// A run was begun here, whatever has become of it: there are rows, rollouts, stages, checkpoints or a summary.
+/// True if a run was started here: the folder contains rows, rollouts, stages, checkpoints or a summary.
 bool was_begun(const std::filesystem::path& run_folder);
 
-/// status.json says so and there is a summary. One that can't be read is as good as none.
+/// True if status.json says "finished" and there is a summary. Files that can't be parsed count as missing.
 bool has_finished(const std::filesystem::path& run_folder);
 
-/// How far a run came, in words: "a finished run of 100 steps", "a run that came to step 40 of 100".
+/// Describes the progress of a run: "a finished run", "a run that came to step 40 of 100", or, without a readable
+/// status, "a run that was begun".
 std::string progress_text(const std::filesystem::path& run_folder);
 
-/// Puts a run that was begun out of the way: it keeps its files as they are, but its folder has the name that is
-/// returned now, `<folder>~1` or the next number that is free. `<folder>` is a new one, with its spec.json, log.txt and
-/// batch script (the same files, so that open ones and locks go on), and with copies of what chat models answered.
-/// Killed in here, the run has either its old name or its new one. Throws Error (exit 1).
+/// Renames the folder of a run to `<folder>~1`, or to the next free number, and returns the new path. Creates a new
+/// `<folder>` with the run's spec.json, log.txt, lock and batch script. The new folder gets the original files, so that
+/// open descriptors and locks remain valid; the renamed one gets copies. If the process is killed in this call, the run
+/// has either its old name or its new one. Throws Error (exit 1) if it fails.
 std::filesystem::path set_aside(const std::filesystem::path& run_folder);
 
-/// Whether a folder has such a name, which no run can be given.
+/// True if the folder's name has the form of a renamed folder, `<name>~<number>`. Runs can't be given such names.
 bool is_set_aside(const std::filesystem::path& folder);
 
-/// Throws Error (exit 4) if a run in this folder, which somebody else may have made, would write into files elsewhere:
-/// by links (`refuse_links`), or because a file that it appends to has a second name.
+/// Security check for a folder that may come from someone else. Throws Error (exit 4) if a run in it would write to
+/// files elsewhere: through links (`refuse_links`), or because a file that runs append to has a second hard link.
 void refuse_outside_files(const std::filesystem::path& run_folder);
 
 }  // namespace compeer::record

@@ -1,3 +1,4 @@
+// Creates, opens and copies the datasets of run.h5.
 #include "record/run_layout.h"
 
 #include <algorithm>

@@ -12,27 +12,28 @@ namespace compeer::record {
 inline constexpr const char* run_format = "compeer-run 1";
 inline constexpr size_t status_bytes = 16;
 
-/// "info", "warning" and "error" are stored as 0, 1 and 2; anything else counts as an error.
+/// Name of a stored event level: 0 "info", 1 "warning", 2 or more "error".
 const char* level_name(uint8_t code);
 
-/// Of one row's values, in the order of the columns.
+/// CRC-32C of a row's values, in the order of the columns.
 uint64_t row_checksum(std::span<const double> row);
 
+/// The open datasets of a run.h5.
 struct RunLayout {
-  std::vector<hdf::Array> rows;  ///< one for each column
+  std::vector<hdf::Array> rows;  ///< one dataset per column
   hdf::Array time, checksum, committed, status;
   hdf::Array event_step, event_time, event_level, events_committed;
   hdf::RaggedText event_text;
 
-  /// Makes all datasets, for no more can be made once the file is being appended to.
+  /// Creates all datasets: none can be created after the file is opened for appending. `spec`: text of spec.json.
   static RunLayout create(const hdf::OpenFile& place, const std::vector<std::string>& columns, const std::string& spec);
   static RunLayout open(const hdf::OpenFile& place, const std::vector<std::string>& columns);
 
-  /// The first `count` rows and all events of another file.
+  /// Copies the first `count` rows and all events of another file into this new one.
   void copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count);
-  void add_event(uint64_t index, const Event& event);
-  void write_status(std::string_view text);
-  void cut(uint64_t count, uint64_t events);  ///< takes off what lies behind these rows and events
+  void add_event(uint64_t index, const Event& event);  ///< writes event number `index`; does not commit it
+  void write_status(std::string_view text);            ///< truncates the text to 15 bytes
+  void cut(uint64_t count, uint64_t events);           ///< truncates the datasets to these numbers of rows and events
 };
 
 }  // namespace compeer::record

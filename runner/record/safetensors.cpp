@@ -1,3 +1,4 @@
+// Reader and writer of safetensors files.
 #include "record/safetensors.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ const std::map<std::string, size_t> element_sizes = {
     {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"I64", 8}, {"I32", 4},
     {"I16", 2}, {"I8", 1},  {"U64", 8}, {"U32", 4},  {"U16", 2},     {"U8", 1},      {"BOOL", 1}};
 
-// Names come from strangers: what would move a terminal's cursor is not printed, nor more than fits on a line.
+// A name for messages. Names are untrusted: control characters are replaced, and long names shortened.
 std::string shown(std::string name) {
   for (char& c : name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -50,7 +51,7 @@ uint64_t little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Bytes that the shape and type ask for. Products that overflow are refused like any other wrong size.
+// Number of bytes by shape and type. Throws if it overflows.
 template <class Tensor>
 uint64_t wanted_bytes(const Path& file, const Tensor& tensor) {
   uint64_t bytes = element_size(tensor.dtype);
@@ -94,7 +95,7 @@ TensorView parse_tensor(const Path& file, const std::string& name, const json& e
   return tensor;
 }
 
-// Tensors must fill the data without gap or overlap, so that nothing can hide between or behind them.
+// Throws unless the tensors fill the data without gaps or overlaps, so that files contain no hidden data.
 void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<const std::byte> data) {
   std::sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
     return std::pair(a.bytes.data(), a.bytes.size()) < std::pair(b.bytes.data(), b.bytes.size());
@@ -118,12 +119,12 @@ void parse_metadata(const Path& file, const json& entry, std::map<std::string, s
   }
 }
 
-// Larger elements first, then by name.
+// Order of tensors in a file: larger elements first, then by name.
 bool stands_before(const TensorInPieces& a, const TensorInPieces& b) {
   return std::pair(element_size(b.dtype), a.name) < std::pair(element_size(a.dtype), b.name);
 }
 
-// Of the folder itself: no path leads out of it.
+// True if the text is a plain file name, so that no path leads out of the folder.
 bool is_file_name(const std::string& text) {
   return !text.empty() && text != "." && text != ".." && text.find('/') == std::string::npos &&
          text.find('\0') == std::string::npos;
@@ -190,7 +191,7 @@ Safetensors Safetensors::open(const Path& file, Access access) {
   return Safetensors(std::move(files));
 }
 
-// The index says which shard each tensor is in: {"weight_map": {"lm_head.weight": "model-00001-of-00002.safetensors"}}.
+// The index maps tensors to shards: {"weight_map": {"lm_head.weight": "model-00001-of-00002.safetensors"}}.
 Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   const Path index = folder / "model.safetensors.index.json";
   if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors", access);
@@ -199,7 +200,7 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
                 "the weights are to lie beside config.json; a run's are in its checkpoints/last", Exit::data);
   const json parsed = read_json_object(index, longest_index);
   if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
-  std::map<std::string, std::set<std::string>> promised;  // by shard
+  std::map<std::string, std::set<std::string>> promised;  // shard -> tensors that the index lists
   for (const auto& [name, shard] : parsed["weight_map"].items()) {
     if (!shard.is_string() || !is_file_name(shard.get<std::string>()))
       refuse(index, fmt::format("tensor '{}' should name a file of this folder", shown(name)));
@@ -237,7 +238,7 @@ const TensorView& Safetensors::tensor(const std::string& name) const {
 
 namespace {
 
-// Views live until they are written.
+// The views must remain valid until they are written.
 std::vector<TensorInPieces> in_pieces(const Path& file, const std::vector<TensorView>& tensors) {
   std::vector<TensorInPieces> all;
   for (const auto& tensor : tensors) {
@@ -250,7 +251,7 @@ std::vector<TensorInPieces> in_pieces(const Path& file, const std::vector<Tensor
   return all;
 }
 
-// The header's text behind its length. Data stand in the order of `tensors`.
+// Length and text of the header, for data in the order of `tensors`.
 std::string header_of(const Path& file, const std::vector<TensorInPieces>& tensors,
                       const std::map<std::string, std::string>& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
@@ -299,7 +300,7 @@ void write_safetensors(const Path& file, const std::vector<TensorView>& tensors,
 
 namespace {
 
-// What an earlier, larger or smaller, model left. A disk that fails is nobody's mistake.
+// Removes a file of the other layout. Throws Error (exit 1) if that fails.
 void remove_stale(const Path& file) {
   std::error_code code;
   std::filesystem::remove(file, code);

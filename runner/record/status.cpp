@@ -1,3 +1,4 @@
+// Writes and reads status.json, error.json and summary.json.
 #include "record/status.h"
 
 #include <fmt/chrono.h>
@@ -45,7 +46,8 @@ Path beside(const Path& file, int rank) {
   return part;
 }
 
-// A hard link appears whole, and only if the name is free. Where there are none, at least the second holds.
+// Creates `file` from `part` by a hard link: atomic, and fails if the name is taken. On file systems without hard links
+// the file is created exclusively, which is not atomic. Returns false if the file exists.
 bool write_if_absent(const Path& file, const Path& part, const std::string& text) {
   write_plain(part, text, "wb");
   bool first = ::link(part.c_str(), file.c_str()) == 0;
@@ -61,7 +63,7 @@ std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return {};
   const std::string text = read_plain_file(file, longest_json);
-  // Empty or all zeros: what a power failure leaves of a file that was not made durable.
+  // Empty or all zeros: left by a power failure, because the file is not synced.
   if (text.find_first_not_of('\0') == std::string::npos) return {};
   const json parsed = parse_json_object(text, file.string());
   try {
@@ -131,7 +133,7 @@ Summary summary_from_json(const json& json) {
   Summary summary;
   summary.task = json.at("task");
   summary.steps = whole<uint64_t>(json.at("steps"));
-  // Earlier versions gave the last rows of training an interval as if they were independent.
+  // Earlier versions computed intervals over the last rows of training as if they were independent.
   const bool independent = summary.task == "evaluate";
   for (const auto& [name, value] : json.at("metrics").items()) {
     statistics::Interval estimate{number(value.at("mean")), number(value.at("low")), number(value.at("high")),
@@ -144,7 +146,7 @@ Summary summary_from_json(const json& json) {
 }
 
 void write_status(const Path& run_folder, const Status& status) {
-  // Not made durable, because that takes milliseconds. Nothing depends on it.
+  // Without fsync, which takes milliseconds: nothing depends on this file.
   const Path file = run_folder / "status.json", part = beside(file, 0);
   try {
     write_plain(part, to_json(status).dump() + "\n", "wb");
@@ -175,7 +177,7 @@ void write_summary(const Path& run_folder, const Summary& summary) {
 
 bool write_failure(const Path& run_folder, const ErrorRecord& failure) noexcept {
   try {
-    // Messages may hold bytes of broken files, which needn't be UTF-8.
+    // Messages may contain bytes of damaged files, which need not be UTF-8.
     const auto text = to_json(failure).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
     const Path file = run_folder / "error.json";
     return write_if_absent(file, beside(file, failure.rank), text);

@@ -1,3 +1,4 @@
+// Text output of evaluation findings and of the stages of data runs.
 #include "record/summary_text.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ Row row_of(const std::string& name, const json& figures, const json& columns) {
   return row;
 }
 
-// A group of records has figures of its own, under the names of the columns.
+// True if `value` has figures with the names of columns: then it is a group of records.
 bool is_group(const json& value, const json& columns) {
   return value.is_object() && std::any_of(columns.begin(), columns.end(), [&](const json& column) {
            const auto found = value.find(column.get<std::string>());
@@ -47,7 +48,7 @@ bool is_group(const json& value, const json& columns) {
          });
 }
 
-// Without "columns": what it calls "shares", and then the other figures of its groups.
+// Names of the table's columns: "columns"; without that, "shares" and the other figures of the groups.
 json columns_of(const json& findings) {
   if (findings.contains("columns") || !findings.contains("shares")) return findings.value("columns", json::array());
   json columns = findings.at("shares");
@@ -77,7 +78,7 @@ std::vector<Row> rows_of(const json& findings, const json& columns) {
   return rows;
 }
 
-// Columns of a terminal: characters from U+1000 on count two, which is right of all but a few.
+// Width on a terminal: characters from U+1000 on count as two columns, which is right for most.
 size_t width(const std::string& text) {
   size_t sum = 0;
   for (const char c : text) sum += (c & 0xC0) == 0x80 ? 0 : c >= '\xE1' && c <= '\xF4' ? 2 : 1;
@@ -101,7 +102,7 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-// "failure 13, limit 52"; empty if there is anything but numbers.
+// "failure 13, limit 52"; "" if a value is not a number.
 std::string numbers_text(const json& object) {
   std::string text;
   for (const auto& [name, value] : object.items()) {
@@ -134,7 +135,7 @@ std::string curves_text(const json& curves) {
   return text;
 }
 
-constexpr size_t most_counts = 8;  // of a stage; some count every pair of labels
+constexpr size_t most_counts = 8;  // maximum number of a stage's counts to list; some stages count all pairs of labels
 
 std::string listed(const json& numbers) {
   std::string text;
@@ -163,7 +164,7 @@ std::string chats(const json& chats) {
   return text;
 }
 
-// What the whole run has paid for, however often it was started.
+// Requests per model over all starts of the run.
 std::string paid(const json& models) {
   std::string text;
   for (const auto& [model, sum] : models.items()) {

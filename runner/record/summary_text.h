@@ -4,9 +4,9 @@
 
 namespace compeer::record {
 
-/// What an evaluation has found, for people: a table of the figures that its "columns" name, of all and of each group,
-/// or of what it calls "shares" and the other figures of its groups; then its other numbers and its curves. A figure is
-/// {"value", "low", "high"}:
+/// Returns the findings of an evaluation (Stage::findings) as text: a table of the figures that "columns" names,
+/// overall and per group; then the other numbers and the curves. Without "columns", the table has the figures that
+/// "shares" names, and the other figures of the groups. A figure is {"value", "low", "high"}:
 ///
 ///                    n  mean_emotion          success
 ///   all            100  68.15 [62.80, 73.20]  0.35 [0.26, 0.45]
@@ -16,7 +16,7 @@ namespace compeer::record {
 ///   emotion: 40.00 45.85 ...
 std::string findings_text(const nlohmann::json& findings);
 
-/// What became of a data set's records, stage by stage: `details` of the summary of a run of the task `data`.
+/// Returns the numbers of records of each stage of a data run as text. `details`: Summary::details of the run.
 ///
 ///   stage              in       out   dropped
 ///   01-filter         200       154        46
@@ -25,9 +25,7 @@ std::string findings_text(const nlohmann::json& findings);
 ///     chat models: asked 203, from memory 0, no answer 0; tokens: 12345 asked, 400 answered; cost 0.0131
 ///   asked large-model in all: 210 requests, 0 failed; 12870 tokens asked, 412 answered; cost 0.0137
 ///
-/// The last line is the whole run's, over all its starts.
-///
-/// Empty for any other run.
+/// The last lines are totals per model over all starts of the run. "" for a run of another task.
 std::string stages_text(const nlohmann::json& details);
 
 }  // namespace compeer::record

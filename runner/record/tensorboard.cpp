@@ -1,3 +1,4 @@
+// Writes TensorBoard event files. The few protocol-buffer fields that they need are encoded here.
 #include "record/tensorboard.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,7 @@ void put_scalar(std::string& summary, const std::string& tag, double value) {
   put_bytes(summary, 1, scalar);
 }
 
-// Checksums are stored rotated and shifted, so that one of data with checksums in it is still a good one.
+// TensorBoard stores checksums masked like this, because a CRC of data that contains CRCs is weak.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xA282EAD8u; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Rollouts and rewards without an update: metrics of a model on a split, with intervals over dialogues.
+// Evaluation: rollouts and rewards without updates. Computes metrics of a model on a split, with confidence intervals
+// over dialogues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace compeer::train {
 
 namespace {
 
-// Means over a prompt's completions, prompt after prompt, by metric; NaN where there is none.
+// By metric: one value per prompt, the mean over its completions; NaN if there is no value.
 using Samples = std::map<std::string, std::vector<double>>;
 
 void collect(const StepTable& table, const std::vector<std::string>& score_columns, Samples& samples) {
@@ -31,7 +32,7 @@ bool has_any(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
 }
 
-// The records that can be used. Meets the other ranks.
+// Collective. Returns the usable records.
 Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("evaluate");
   const auto room = room_for_completions(spec::read_table<rollout::Sampling>(run.spec.table("sampling").json()),
@@ -150,8 +151,8 @@ class EvaluationTask {
     }
   }
 
-  // Over dialogues, which are independent; but variety is a property of all completions together, not of one prompt's:
-  // no interval for it.
+  // Intervals are over dialogues, which are independent. Measures of variety and deviations belong to all completions
+  // together, not to one prompt, so they have no interval.
   std::map<std::string, statistics::Interval> estimates() const {
     std::map<std::string, statistics::Interval> all;
     if (run_.world.rank() != 0) return all;
@@ -159,7 +160,7 @@ class EvaluationTask {
       if (has_any(values))
         all[name] = statistics::mean_interval(values, records_.dialogues());
       else
-        all.try_emplace(name);  // a metric without a value is one all the same
+        all.try_emplace(name);  // keeps the metric, without a value
     }
     for (const auto& [name, value] : whole_.metrics(names_)) {
       const bool deviation = name.ends_with("_std") && name != "group_std";
@@ -182,8 +183,8 @@ class EvaluationTask {
   const Records records_;
   const std::vector<std::string> names_;
   UnreadableAnswers answers_;
-  Samples samples_;  // rank 0
-  StepTable whole_;  // rank 0: all groups so far
+  Samples samples_;  // on rank 0
+  StepTable whole_;  // on rank 0: all completions so far
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// The parts of a run that its tasks share: checkpoints, resuming, the journal and the loop over steps.
 #include "train/run.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ namespace compeer::train {
 
 namespace {
 
-// With the base of an adapter that was saved there.
+// Writes form.json, with the path and `weights_mark` of the base model if `folder` contains an adapter.
 void save_form(nlohmann::json form, const std::filesystem::path& folder) {
   if (form.is_null()) return;
   if (holds_adapter(folder)) {
@@ -72,7 +73,7 @@ bool CheckpointTimes::due(comm::World& world, uint64_t step) const {
 
 namespace {
 
-// Rows are those of the run that wrote the checkpoints beside them, or the weights would go on from other ones.
+// Throws if run.h5 was written with another spec: its rows would not belong to the checkpoints of this run.
 void refuse_another_spec(const record::RunReader& log, const std::filesystem::path& run,
                          const nlohmann::json& spec_file) {
   const auto own = parse_json(log.spec_text());
@@ -82,13 +83,13 @@ void refuse_another_spec(const record::RunReader& log, const std::filesystem::pa
               Exit::data);
 }
 
-// Renames torn files of rollouts and the checkpoints of their steps, so that the run can write both again. Returns the
-// last step before all of them, or `step` if there are none.
+// Renames torn rollout files and the checkpoints of their steps, so that the run can write both again. Returns the last
+// step before the first torn file, or `step` if none is torn.
 uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step, std::vector<std::string>& problems) {
   const auto all_torn = record::RolloutReader::torn(run, step);
   if (all_torn.empty()) return step;
   for (const auto& torn : all_torn) step = std::min(step, torn.first_step - 1);
-  // Before the rollouts: a run that is killed in between must not continue from one of these later.
+  // Checkpoints first: if the run is killed between the two, it must not resume from one of them later.
   for (const auto& name : record::set_checkpoints_aside(run, step))
     problems.push_back(fmt::format("{0}, whose rollouts are torn; it is {0}.torn now", name));
   for (const auto& torn : all_torn) {
@@ -148,7 +149,7 @@ Start find_start(comm::World& world, const std::filesystem::path& run, bool resu
 
 namespace {
 
-// How many records were used, trimmed or skipped, for the log and summary.json.
+// Returns the numbers of records that were used, trimmed or skipped, for summary.json, and logs remarks about them.
 nlohmann::json data_summary(RunContext& run, const std::vector<const Records*>& records) {
   nlohmann::json splits = nlohmann::json::array();
   for (const Records* one : records) {
@@ -161,7 +162,7 @@ nlohmann::json data_summary(RunContext& run, const std::vector<const Records*>& 
   return {{"unreadable", unreadable.count}, {"splits", splits}};
 }
 
-// A note if a batch has fewer parts than there are ranks; otherwise empty.
+// Returns a note if a batch has fewer leaves than there are ranks; otherwise "".
 std::string idle_ranks(const RunContext& run, const std::string& task) {
   const auto settings = run.spec.table(task);
   const int64_t batch = settings.integer("batch"), ranks = run.world.size(),
@@ -214,7 +215,7 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
       if (validation.keeps_best() && run.world.rank() == 0) record::point_best_at(run.folder, validation.best());
     });
   };
-  point_best();  // a kill may have come before that
+  point_best();  // the run may have been killed before it did this
   if (const auto plan = validation.plan(); !plan.empty())
     run.world.together("log", [&] { run.journal->note(run.start.step, plan); });
   uint64_t done = run.start.step, saved = done;
@@ -225,7 +226,8 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
     try {
       step(t, row);
     } catch (const Error& error) {
-      // Of what a step waited for, before it changed anything: the run goes on from the last one.
+      // The step was interrupted while it waited for an external service, before it changed any state: the run can
+      // resume from the previous step.
       if (!is_stop(error.exit())) throw;
       run.world.together("log", [&] { run.journal->sync(); });
       if (t - 1 > saved) save_checkpoint(run.world, run.folder, t - 1, *run.plugins, training, keep);

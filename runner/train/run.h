@@ -21,21 +21,22 @@ namespace compeer::train {
 
 class Training;
 
-/// Meets the other ranks; rank 0 writes. Weights, tokenizer, optimizer, reference, the form of examples; because random
-/// numbers are functions of the step, the step is the rest of the state.
+/// Collective; rank 0 writes. Saves weights, tokenizer, image settings, form.json, optimizer state, reference weights
+/// and states of rewards in a new checkpoint folder of `run`, then removes old checkpoints (record::prune). There is no
+/// other state, because random numbers are functions of the step.
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
                      Training& training, uint64_t keep);
 
-/// When a checkpoint is due: every so many steps and after so many minutes, whichever comes first, and after the last
-/// step. The clock decides when state is written, never what is in it.
+/// Decides when a checkpoint is due: every `checkpoint.every` steps, `checkpoint.minutes` minutes after the last one,
+/// and after the last step. The time affects when a checkpoint is written, but not its contents.
 class CheckpointTimes {
  public:
-  /// `settings`: the table "checkpoint" of a spec. `steps`: of the run.
+  /// `settings`: the spec's table "checkpoint". `steps`: number of steps of the run.
   CheckpointTimes(const Settings& settings, uint64_t steps);
 
-  /// Whether one is due after `step`; rank 0's clock decides for all. Meets the other ranks.
+  /// Collective. True if a checkpoint is due after `step`; rank 0's clock decides for all ranks.
   bool due(comm::World& world, uint64_t step) const;
-  /// One was written: the minutes are counted from here.
+  /// Call after a checkpoint was written: restarts the minutes.
   void written() { written_ = std::chrono::steady_clock::now(); }
 
  private:
@@ -44,52 +45,57 @@ class CheckpointTimes {
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
-/// Where a run begins.
+/// The starting point of a run: a checkpoint, or the beginning.
 struct Start {
-  uint64_t step = 0;                     ///< its checkpoint's; 0: from the beginning
-  std::filesystem::path folder;          ///< of the checkpoint
-  std::vector<std::string> passed_over;  ///< rank 0: newer checkpoints that it can't go on from, and why
+  uint64_t step = 0;                     ///< step of the checkpoint; 0 if there is none
+  std::filesystem::path folder;          ///< folder of the checkpoint; empty if there is none
+  std::vector<std::string> passed_over;  ///< rank 0: newer checkpoints that are unusable, with the reasons
 };
 
-/// The newest checkpoint that a run can go on from, as rank 0 sees it, on all ranks: whole, and run.h5 has the rows of
-/// its steps. Those passed over are told on standard error. `spec_file`: spec.json. Throws Error (exit 4) if none of
-/// several is fit, and if run.h5 is of a spec that this run never had: from the beginning nothing is begun that would
-/// replace what is there.
+/// Collective. Returns the newest usable checkpoint, which rank 0 determines: it is complete, run.h5 has the rows up to
+/// its step, and the rollouts up to its step are readable. Returns step 0 unless `resume`, or if there are no
+/// checkpoints. Removes unfinished checkpoints, renames torn rollout files and the checkpoints after them, and prints
+/// warnings. `spec_file`: contents of spec.json. Throws Error (exit 4) if checkpoints exist but none is usable, or if
+/// run.h5 belongs to another spec; existing results are then left as they are.
 Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const nlohmann::json& spec_file);
 
 class Records;
 class Validation;
 
-/// A task under way, as its steps see it.
+/// The state that all parts of a running task share.
 struct RunContext {
   comm::World& world;
-  comm::StopFlag& stop;
-  const nlohmann::json& spec_file;
-  std::filesystem::path folder;
-  Settings spec;  ///< the resolved spec
-  Start start;    ///< where it goes on
+  comm::StopFlag& stop;             ///< raised when the run shall stop after the current step
+  const nlohmann::json& spec_file;  ///< contents of spec.json
+  std::filesystem::path folder;     ///< the run's folder
+  Settings spec;                    ///< the resolved spec
+  Start start;                      ///< the checkpoint from which the run was resumed
   std::unique_ptr<RunPlugins> plugins;
 
   uint64_t seed() const { return static_cast<uint64_t>(spec.integer("seed")); }
-  std::unique_ptr<Journal> journal;
+  std::unique_ptr<Journal> journal;  ///< null before open_journal
 };
 
-/// Opens the journal of a task whose steps log these columns, and that reads these records.
+/// Collective. Opens `run.journal` and logs notes about skipped records, idle ranks and unusable checkpoints.
+/// `columns`: metrics of a step. `values`: columns of a completion that are recorded, if rollouts are. `steps`: number
+/// of steps of the run. `records`: the records that the task reads.
 void open_journal(RunContext& run, const std::string& task, std::vector<std::string> columns,
                   std::vector<std::string> values, uint64_t steps, const std::vector<const Records*>& records);
 
-/// Runs steps start + 1 ... steps: journal, validation, checkpoints, polite stop. `step` fills the row, on rank 0 at
-/// least. `logged` is called on rank 0 with each row that was written to run.h5, before a checkpoint of its step; an
-/// error that it throws ends the run.
+/// Collective. Runs steps run.start.step + 1 ... `steps`, with journal, validation and checkpoints. Ends early if
+/// validation does not improve. Writes a checkpoint and throws Error (exit 85) if `run.stop` is raised.
+/// `step` runs one step and fills the row at least on rank 0. `logged` is called on rank 0 with each row that was
+/// written to run.h5, before the checkpoint of its step; an error that it throws ends the run.
 void train_loop(RunContext& run, Training& training, Validation& validation, uint64_t steps,
                 const std::function<void(uint64_t, MetricRow&)>& step,
                 const std::function<void(uint64_t, const MetricRow&)>& logged = nullptr);
 
+/// Run the task of this name from `run.start` to its end. Collective.
 void run_sft(RunContext& run);
 void run_grpo(RunContext& run);
 void run_evaluate(RunContext& run);
 
-/// MiB that a rank of such a run is estimated to take, before its first step.
+/// Estimate the memory of this rank in a run of this task, in MiB, without running a step. Collective.
 double memory_of_sft(RunContext& run);
 double memory_of_grpo(RunContext& run);
 double memory_of_evaluate(RunContext& run);

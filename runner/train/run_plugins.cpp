@@ -1,3 +1,4 @@
+// Opens the plugins of a run and connects them: tokenizer, embeddings and chat services that plugins may use.
 #include "train/run_plugins.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,8 @@ RunPlugins::RunPlugins(const json& spec_file, const std::optional<std::filesyste
     answers_.emplace(*answers, [this](const std::string& line) { services_.log("chat", line); });
     services_.answers = &*answers_;
   }
-  // Who is asked may take long to answer; while a plugin looks whether to stop, it has not hung.
+  // An external service may take long to answer. A plugin that polls `cancelled` has not hung, so this counts as
+  // progress.
   services_.cancelled = [this, &stop] { return comm::mark_progress(), stop.raised() || given_up_; };
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));

@@ -24,13 +24,13 @@ struct RewardTerm {
   double weight;
   grpo::Shaping shaping;
   plugin::Plugin<Reward> plugin;
-  std::vector<std::string> parts;
-  double most_unreadable = 1;  ///< the setting of that name, for parts "asked" and "unreadable"
-  bool waits = false;          ///< Reward::waits
-  bool learns = false;         ///< it has a state
+  std::vector<std::string> parts;  ///< columns of the plugin's scores; the first is the reward
+  double most_unreadable = 1;      ///< maximum fraction of unreadable answers, for parts "asked" and "unreadable"
+  bool waits = false;              ///< Reward::waits
+  bool learns = false;             ///< true if Reward::state is not null
 };
 
-/// The policy's tokenizer as plugins see it.
+/// The policy's tokenizer with the interface that plugins use. Keeps a reference to it.
 class PolicyTokenizer : public TextTokenizer {
  public:
   explicit PolicyTokenizer(const language::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -41,11 +41,13 @@ class PolicyTokenizer : public TextTokenizer {
   const language::Tokenizer& tokenizer_;
 };
 
-/// Everyone who plays in a run: the plugins that the spec names, opened and given their settings.
+/// The plugins that a run's spec names, opened with their settings, and the policy's tokenizer and chat template.
 class RunPlugins {
  public:
-  /// `spec_file` is spec.json, and must outlive it, as `stop`. The model comes from `checkpoint`, if given, instead of
-  /// where the spec says. `answers`: the folder of what chat models answer; without one nothing is stored.
+  /// Opens everything. `spec_file`: contents of spec.json; must outlive this object, like `stop`. `checkpoint`: folder
+  /// from which the model is loaded instead of the spec's `model.path`. `answers`: folder that stores the answers of
+  /// chat models; if unset, none are stored. Throws Error (exit 3) if the model has no tokenizer, (exit 4) if the
+  /// tokenizer has more tokens than the model, (exit 5) if a plugin can't be opened.
   RunPlugins(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
              const comm::StopFlag& stop, int rank, const std::optional<std::filesystem::path>& answers = std::nullopt);
   ~RunPlugins();
@@ -53,19 +55,20 @@ class RunPlugins {
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }
   plugin::Plugin<Model>& model() { return *model_; }
   rollout::Policy& policy() { return *policy_; }
-  const nlohmann::json& form() const { return form_; }  ///< FormedDataset::form; null: none
+  const nlohmann::json& form() const { return form_; }  ///< FormedDataset::form; null if the data set has none
   const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   const language::Chat& chat() const { return *chat_; }
   const inference::VisionInput& vision_input() const { return *vision_input_; }
-  int64_t positions() const { return model_->object().shape().positions; }  ///< tokens that the model has room for
-  std::vector<RewardTerm>& rewards() { return rewards_; }
+  int64_t positions() const { return model_->object().shape().positions; }  ///< context length of the model in tokens
+  std::vector<RewardTerm>& rewards() { return rewards_; }                   ///< empty for sft
+  /// Null for sft.
   plugin::Plugin<Reweighting>* reweighting() { return reweighting_.get(); }
-  /// While true, plugins that wait for somebody are told to stop.
+  /// While true, plugins that wait for an external service are asked to stop. Thread-safe.
   void give_up_waiting(bool given_up) { given_up_ = given_up; }
-  /// "redundancy/s_in", ...: the reweighting's factors as columns.
+  /// Columns of the reweighting plugin's factors, such as "redundancy/s_in".
   const std::vector<std::string>& factors() const { return factors_; }
 
-  /// Records of a split; throws Error (exit 4) naming the plugin if it has none.
+  /// Number of records of a split. Throws Error (exit 4) naming the plugin if there are none.
   int64_t records(const std::string& split);
   Example record(const std::string& split, int64_t index);
 

@@ -1,5 +1,5 @@
-// Supervised fine-tuning: maximum likelihood of answers (or of everything). A few records are differentiated
-// together and are one leaf of the sum.
+// Supervised fine-tuning: maximum likelihood of answers, or of all tokens. The records of one micro-batch are
+// differentiated together and are one leaf of the gradient sum.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/mul.h>
@@ -30,7 +30,7 @@ Records::Wanted usable(const RunContext& run) {
   return {run.spec.table("sft").text("split"), learns_all(run) ? Records::Then::answer : Records::Then::answer_alone};
 }
 
-// The records that can be used, in the order that training reads them. Meets the other ranks.
+// Collective. Returns the usable records, in the order of training.
 Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("sft");
   const auto count = static_cast<uint64_t>(settings.integer("steps") * settings.integer("batch"));
@@ -55,7 +55,7 @@ class Sft {
         counts_(run.world, leaves(), 1),
         losses_(run.world, leaves(), 1) {}
 
-  // Finds the records that validation reads. Meets the other ranks.
+  // Collective. Selects the records for validation.
   void open_validation() {
     if (auto records = held_out_records(run_, usable(run_))) held_out_.emplace(std::move(*records));
   }
@@ -79,13 +79,14 @@ class Sft {
   }
 
  private:
-  // The loss on the records that are held out: the mean over their targets, added up in their order whoever read them.
+  // Collective. Returns the validation loss: the mean over all target tokens, summed in the order of the records, so
+  // that it does not depend on the number of ranks.
   Validation::Metrics validate() {
     const at::NoGradGuard no_grad;
     const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
     const auto own = run_.world.together("validate", [&] {
       run_.journal->phase("validate");
-      std::vector<double> sums;  // of each record: its log-probs, its targets
+      std::vector<double> sums;  // per record: sum of its log-probs, number of its targets
       for (const auto& group : held_out_->read(mine.first, mine.count, [](int64_t i) { return i; })) {
         const auto one = lesson_of(*run_.plugins, group, all_);
         const auto known = run_.plugins->model().call(
@@ -121,8 +122,8 @@ class Sft {
     clock.write(row);
   }
 
-  // This rank's records of the step, leaf by leaf; their targets are counted, for the loss is a mean over the targets
-  // of all.
+  // Reads this rank's sequences of the step, one list per leaf, and counts their targets: the loss is a mean over the
+  // targets of all ranks.
   std::vector<std::vector<Lesson>> read(uint64_t t) {
     run_.journal->phase("read");
     const auto mine = gradients_.mine();
@@ -168,13 +169,13 @@ class Sft {
   RunContext& run_;
   const Settings settings_;
   const int64_t batch_;
-  const bool all_;  // tokens are learned, not the answer's alone
+  const bool all_;  // true: all tokens are targets; false: only those of answers
   const Records records_;
   const int64_t together_;
   const uint64_t steps_;
   Training training_;
   Validation validation_;
-  std::optional<Records> held_out_;  // for validation
+  std::optional<Records> held_out_;  // validation records
   Gradients gradients_;
   comm::TreeSum64 counts_, losses_;
 };

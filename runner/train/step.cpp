@@ -1,6 +1,6 @@
-// GRPO: what a run opens, one step (sample, score, reweight, advantages, learn), and what is logged of it. A rank works
-// on its share of the step's groups; what it needs of the others' is fetched by the calls that say so. A leaf of every
-// sum over ranks is one group, or several.
+// GRPO: opening a run, one step (sample, score, reweight, advantages, update) and its metrics. Each rank works on its
+// share of the step's groups; data of other ranks is exchanged in the calls marked as collective. A leaf of every sum
+// over ranks is one group or several (settings_.together).
 #include "train/step.h"
 
 #include <ATen/core/grad_mode.h>
@@ -34,7 +34,7 @@ Records::Wanted usable(const GrpoSettings& settings, const RunContext& run) {
   return {settings.split, Records::Then::completion, room_for_completions(settings.sampling, run.plugins->positions())};
 }
 
-// On a device all groups of a rank are one leaf, whose gradient comes back once.
+// On a device all groups of a rank are one leaf, so that its gradient is copied to the host once.
 GrpoSettings for_device(const RunContext& run, GrpoSettings settings) {
   if (inference::device_in_use() != "cpu")
     settings.together = std::max(settings.together, (settings.batch + run.world.size() - 1) / run.world.size());
@@ -70,7 +70,7 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), UpdateStats::sums),
       warnings_(run, static_cast<uint64_t>(settings_.steps)) {
-  // Unless a checkpoint brought it.
+  // Has no effect if a checkpoint was loaded that contains the bonus.
   if (settings_.adapts_entropy_bonus()) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
 
@@ -111,32 +111,32 @@ std::vector<std::string> GrpoStep::values() const {
 void GrpoStep::take(uint64_t t, MetricRow& row) {
   PhaseClock clock;
   auto& check = training_.numerical_check;
-  StepScoring scoring(*run_.plugins, t, settings_.split);  // rewards that wait score while others are sampled
+  StepScoring scoring(*run_.plugins, t, settings_.split);  // asynchronous rewards score while sampling continues
   StepBatch batch =
-      phase(clock, "rollout", [&] { return sample(t, scoring); });  // G completions a prompt, log-probs of all tokens
-  phase(clock, "score", [&] { score(scoring, batch, check); });     // columns of rewards and their reweighting: Eq. 5-7
-  resample(t, batch, clock);  // groups whose rewards are all equal; meets the other ranks
+      phase(clock, "rollout", [&] { return sample(t, scoring); });  // G completions per prompt, with log-probs
+  phase(clock, "score", [&] { score(scoring, batch, check); });     // rewards and their reweighting: Eq. 5-7
+  resample(t, batch, clock);  // replaces groups whose rewards are all equal; collective
 
   auto learning = learning_groups(batch.groups);
   if (settings_.reference) phase(clock, "reference", [&] { compare_with_reference(batch, learning); });  // KL
-  const StepTotals totals = totals_over_ranks(run_.world, learning, settings_);  // meets the other ranks
+  const StepTotals totals = totals_over_ranks(run_.world, learning, settings_);                          // collective
   const at::Tensor advantages =
-      advantages_over_ranks(run_.world, batch.columns, settings_, reward_terms_);  // Eq. 3; meets the other ranks
+      advantages_over_ranks(run_.world, batch.columns, settings_, reward_terms_);  // Eq. 3; collective
   if (!batch.groups.empty())
     batch.columns.set("advantage", advantages.narrow(0, batch.groups[0].index, std::ssize(batch.groups)));
   assign(batch.columns, learning);
 
-  const bool skipped = is_skipped(t);  // because rewards are not finite; meets the other ranks
+  const bool skipped = is_skipped(t);  // because of non-finite rewards; collective
   for (int64_t u = 0; u < settings_.updates && !skipped; ++u)
-    update(t, u, learning, totals, clock, row);  // Eq. 2; meets the other ranks
+    update(t, u, learning, totals, clock, row);  // Eq. 2; collective
 
-  teach_rewards(run_.world, *run_.plugins, batch);                // those that learn; meets the other ranks
-  clock.time("log", [&] { record(t, batch, advantages, row); });  // meets the other ranks
+  teach_rewards(run_.world, *run_.plugins, batch);                // updates rewards with a state; collective
+  clock.time("log", [&] { record(t, batch, advantages, row); });  // collective
   row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
   clock.write(row);
 }
 
-// This rank's prompts of the step, and the policy's completions.
+// Reads this rank's prompts of the step and samples their completions.
 StepBatch GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const auto leaves = gradients_.mine();
   const int64_t start = leaves.first * settings_.together;
@@ -148,15 +148,16 @@ StepBatch GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   return {std::move(groups), settings_.group_size};
 }
 
-// Rewards that are not finite are an error, or the step is skipped: then the group is recorded without scores.
+// Scores the batch. Non-finite rewards are an error, or, if such steps are skipped, are reported to `check`; the
+// columns of their group are then NaN.
 void GrpoStep::score(StepScoring& scoring, StepBatch& batch, NumericalCheck& check) {
   if (!check.skips_steps()) return scoring.finish(batch, nullptr);
   scoring.finish(
       batch, [&](const PromptGroup& group, const plugin::NotFinite& error) { check.report(problem_of(group, error)); });
 }
 
-// A group whose rewards are all equal teaches nothing: another prompt takes its place. All ranks make all attempts,
-// because they meet at each.
+// A group with equal rewards has no gradient; it is replaced by a group for another prompt. Every rank makes all
+// attempts, because each of them is collective.
 void GrpoStep::resample(uint64_t t, StepBatch& batch, PhaseClock& clock) {
   replaced_ = 0;
   for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace_equal(t, attempt, batch, clock);
@@ -191,7 +192,7 @@ std::vector<LearningGroup> GrpoStep::learning_groups(const Groups& groups) const
   return learning;
 }
 
-// Log-probs under the model that the run began with. A KL term of the reward is subtracted here.
+// Computes log-probs under the initial weights, and subtracts the KL term from the rewards if it belongs there.
 void GrpoStep::compare_with_reference(StepBatch& batch, std::vector<LearningGroup>& learning) {
   training_.with_reference_weights(gradients_.room(), [&] {
     const at::NoGradGuard no_grad;
@@ -217,7 +218,7 @@ void GrpoStep::assign(const BatchColumns& columns, std::vector<LearningGroup>& l
   }
 }
 
-// Whether there were rewards that are not finite on any rank.
+// True if the step is skipped because any rank has non-finite rewards.
 bool GrpoStep::is_skipped(uint64_t t) {
   auto& check = training_.numerical_check;
   const bool skipped = check.skips_steps() && check.any_reported();
@@ -225,7 +226,7 @@ bool GrpoStep::is_skipped(uint64_t t) {
   return skipped;
 }
 
-// Update u = 0, 1, ... of the step: each group's gradient, their sum over all ranks, a step of the optimizer.
+// Update u = 0, 1, ... of the step: computes each group's gradient, sums them over all ranks and steps the optimizer.
 void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
                       PhaseClock& clock, MetricRow& row) {
   const auto count = (t - 1) * static_cast<uint64_t>(settings_.updates) + static_cast<uint64_t>(u);
@@ -253,11 +254,11 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
   if (settings_.adapts_entropy_bonus()) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
   row.set("grad_norm", done.gradient_norm);
   row.set("lr", done.lr);
-  if (u + 1 == settings_.updates) gradients_.forget();  // rollouts' copies of weights take their room
+  if (u + 1 == settings_.updates) gradients_.forget();  // frees memory for the repacked weights of rollouts
   if (settings_.adapts_entropy_bonus() && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
 }
 
-// The gradients of the groups of one leaf, added up where the sum over ranks wants them.
+// Accumulates the gradients of the groups of one leaf in the buffer of the sum over ranks.
 UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal) {
   const auto ready = gradients_.ready();
   UpdateStats stats;
@@ -282,8 +283,8 @@ void GrpoStep::adapt_entropy_bonus(std::span<const double> sums, const StepTotal
   bonus = grpo::next_bonus(bonus, entropy, settings_.entropy_control);
 }
 
-// Metrics of completions of the held-out prompts. Random numbers are those of step 0, so that one validation differs
-// from the last in the model alone. Scores that are not finite don't skip a step of training.
+// Returns metrics of completions for the validation prompts, on rank 0. All validations use the random numbers of step
+// 0, so that they differ in the model only. Non-finite scores do not skip a training step.
 Validation::Metrics GrpoStep::validate(uint64_t t) {
   const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
   const auto group_size = run_.spec.table("validation").integer("group_size");

@@ -10,51 +10,52 @@
 
 namespace compeer::train {
 
-/// The steps of a GRPO run.
+/// The training steps of a GRPO run. Keeps a reference to the RunContext.
 class GrpoStep {
  public:
-  /// Finds the records that can be used and keeps the reference's weights. Meets the other ranks.
+  /// Collective. Selects the usable records, saves the reference weights if there is a KL term, and restores the states
+  /// of rewards when a run is resumed.
   static std::unique_ptr<GrpoStep> open(RunContext& run);
 
   const GrpoSettings& settings() const { return settings_; }
   Training& training() { return training_; }
   Validation& validation() { return validation_; }
   RewardWarnings& warnings() { return warnings_; }
-  std::vector<const Records*> records() const;  ///< that it reads
+  std::vector<const Records*> records() const;  ///< training records, and those of validation if there is one
 
-  /// What a rank's memory must hold. Meets the other ranks.
+  /// Collective. Returns the memory that this rank needs at its peak.
   PeakMemory demand();
-  std::vector<std::string> columns() const;  ///< metrics of a step
-  std::vector<std::string> values() const;   ///< numbers that are kept of each completion
+  std::vector<std::string> columns() const;  ///< names of a step's metrics
+  std::vector<std::string> values() const;   ///< columns that are recorded of each completion
 
-  /// One step. Meets the other ranks.
+  /// Collective. Runs step `t` = 1, 2, ... and fills `row`; some metrics are set on rank 0 only.
   void take(uint64_t t, MetricRow& row);
 
  private:
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
 
-  // The parts of a step, in their order. Local unless they say otherwise.
+  // The parts of a step, in order. Local unless marked as collective.
   StepBatch sample(uint64_t t, StepScoring& scoring);
   static void score(StepScoring& scoring, StepBatch& batch, NumericalCheck& check);
-  void resample(uint64_t t, StepBatch& batch, PhaseClock& clock);  // meets the other ranks
+  void resample(uint64_t t, StepBatch& batch, PhaseClock& clock);  // collective
   std::vector<LearningGroup> learning_groups(const Groups& groups) const;
   void compare_with_reference(StepBatch& batch, std::vector<LearningGroup>& learning);
   static void assign(const BatchColumns& columns, std::vector<LearningGroup>& learning);
-  bool is_skipped(uint64_t t);  // meets the other ranks
-  // Both meet the other ranks.
+  bool is_skipped(uint64_t t);  // collective
+  // Both are collective.
   void update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
               PhaseClock& clock, MetricRow& row);
   void record(uint64_t t, const StepBatch& batch, const at::Tensor& advantages, MetricRow& row);
 
-  // Parts of these, local unless they say otherwise.
-  void replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock);  // meets the other ranks
+  // Called by the functions above. Local unless marked as collective.
+  void replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock);  // collective
   UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal);
   grpo::Objective objective() const;
   void adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals);
 
-  Validation::Metrics validate(uint64_t t);  // meets the other ranks
+  Validation::Metrics validate(uint64_t t);  // collective
 
-  // Local work of all ranks, in a named phase whose time is logged. If it fails on one rank, it fails on all.
+  // Collective. Runs local work in a named phase whose time is logged. If it throws on one rank, all ranks throw.
   template <class Work>
   auto phase(PhaseClock& clock, const char* name, Work work) {
     return clock.time(name, [&] {
@@ -70,18 +71,18 @@ class GrpoStep {
   RunContext& run_;
   const GrpoSettings settings_;
   const Records records_;
-  const std::vector<std::string> score_columns_;  // that are logged
-  const std::vector<std::string> reward_terms_;   // columns of the rewards as they enter the sum
+  const std::vector<std::string> score_columns_;  // logged columns of rewards, reweighting and reference KL
+  const std::vector<std::string> reward_terms_;   // "shaped/LABEL": the terms of the reward sum
   const std::vector<WeightedPart> reward_parts_;
   Training training_;
   Validation validation_;
-  std::optional<Records> held_out_;  // for validation
+  std::optional<Records> held_out_;  // validation records
   ModelPass policy_;
   Gradients gradients_;
   comm::TreeSum64 sums_;
   RewardWarnings warnings_;
-  UpdateStats first_, last_;  // this rank's largest values in the first and the last update of the step
-  int64_t replaced_ = 0;      // groups that this rank replaced in the step
+  UpdateStats first_, last_;  // this rank's statistics of the first and the last update of the step
+  int64_t replaced_ = 0;      // number of groups that this rank replaced in the step
 };
 
 }  // namespace compeer::train

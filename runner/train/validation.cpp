@@ -1,3 +1,4 @@
+// Validation on held-out records during training, and early stopping.
 #include "train/validation.h"
 
 #include <fmt/format.h>

@@ -12,47 +12,52 @@
 
 namespace compeer::train {
 
-/// The records that validation reads, or nothing if the spec wants none. `usable` without its split. Meets the other
-/// ranks.
+/// Collective. Selects the records for validation; nullopt if the spec has no validation. The split of `usable` is
+/// replaced by that of the spec's table `validation`.
 std::optional<Records> held_out_records(RunContext& run, Records::Wanted usable);
 
-/// Whether lower values of the first of these metrics are better, as the spec's table `validation` says or as is known
-/// of loss and rewards. Throws Error (exit 3) where it is not.
+/// True if lower values of `metric` are better: as the setting `better` of the spec's table `validation` says,
+/// otherwise true for "loss" and false for rewards. Throws Error (exit 3) for other metrics.
 bool lower_is_better(const Settings& validation, const std::string& metric);
 
-/// The spec's table `validation`: metrics on the same records every few steps while a model is trained; which step was
-/// best; when to stop early. Its state is part of a checkpoint (Training::numbers).
+/// Periodic validation during training (the spec's table `validation`): measures metrics on a fixed set of records,
+/// keeps the best step, and decides about early stopping. Its state is in Training::numbers, so that checkpoints
+/// contain it.
 class Validation {
  public:
   using Metrics = std::vector<std::pair<std::string, double>>;
-  /// Metrics of the model as it is now, on rank 0. Meets the other ranks.
+  /// Collective. Returns the metrics of the current model; only rank 0's result is used.
   using Measure = std::function<Metrics(uint64_t step)>;
 
-  /// `known`: names of the metrics that `measure` gives; `usual` is the one that decides if the spec names none. Throws
-  /// Error (exit 3) for a metric that isn't among them.
+  /// `steps`: number of steps of the run. `known`: names of the metrics that `measure` returns. `usual`: the metric to
+  /// use if the spec names none. The first metric decides which step is best. Keeps references to `run` and `training`.
+  /// Throws Error (exit 3) if the spec names a metric that is not in `known`.
   Validation(RunContext& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
              const std::string& usual, Measure measure);
 
-  /// "validation/reward", ..., "seconds/validation"; none if the spec wants no validation.
+  /// Columns of the metrics: "validation/reward", ..., "seconds/validation". Empty without validation.
   std::vector<std::string> columns() const;
 
-  /// If a validation is due after this step, fills its columns on rank 0. True if no earlier one was better. Meets the
-  /// other ranks.
+  /// Collective. Runs a validation and sets its columns if one is due after this step: every `validation.every` steps
+  /// and after the last one. Returns true if its first metric is strictly better than at all earlier validations.
   bool run_if_due(uint64_t step, MetricRow& row);
 
-  /// For the log: "64 records of split 'valid' every 20 steps; higher reward is better"; "" without validation.
+  /// Description for the log, such as
+  /// "validation: at most 64 records of split 'valid' every 20 steps; higher reward is better". "" without validation.
   std::string plan() const;
 
+  /// True if the spec asks to keep the checkpoint of the best step.
   bool keeps_best() const { return keeps_best_; }
-  /// The best step so far; 0: none.
+  /// The best step so far; 0 if there is none.
   uint64_t best() const;
-  /// Whether the best validation lies as far back as the spec allows, after `step`.
+  /// True if training should stop after `step`, because the last `validation.patience` validations brought no
+  /// improvement.
   bool is_over(uint64_t step) const;
 
-  /// In words: "no better validation/reward since step 40".
+  /// Reason for stopping early, for the log: "no better validation/reward since step 40".
   std::string why_over() const;
 
-  /// For summary.json: the columns as they were at the best step, and "validation/best_step".
+  /// Metrics at the best step and "validation/best_step", for summary.json. Empty if there is no best step.
   std::map<std::string, statistics::Interval> estimates() const;
 
  private:

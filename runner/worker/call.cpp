@@ -1,3 +1,4 @@
+// The command line of compeer-worker, and the lock of the run's folder.
 #include "worker/call.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 84 budget spen
   std::exit(static_cast<int>(Exit::usage));
 }
 
-// "x/" is "x", and "." has a name too.
+// The folder with a name as its last part: "x/" becomes "x", and "." the name of the current folder.
 std::filesystem::path named(const std::filesystem::path& folder) {
   const auto plain = (folder / "").parent_path();
   const bool has_name = plain.filename() != "." && plain.filename() != "..";
@@ -59,7 +60,8 @@ record::WriterLock lock(const fs::path& folder) {
   }
 }
 
-// If the checkpoint of the last step is gone or damaged, but an earlier one is there, it can be made again.
+// True if the run has finished and its last checkpoint, if the task has any, is undamaged. If that checkpoint is
+// missing or damaged, but an earlier one exists, the run can make it again.
 bool nothing_is_left(const fs::path& folder) {
   if (!record::has_finished(folder)) return false;
   const auto checkpoints = record::checkpoint_folders(folder);

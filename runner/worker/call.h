@@ -5,24 +5,25 @@
 
 namespace compeer::worker {
 
-/// What the words behind `compeer-worker` ask for.
+/// The parsed command line of `compeer-worker`.
 struct WorkerCall {
-  std::filesystem::path run;
-  bool resume = false, fresh = false;  ///< not both
+  std::filesystem::path run;           ///< the run's folder
+  bool resume = false, fresh = false;  ///< options --resume and --fresh; at most one is true
 };
 
-/// Answers --help and --version itself, and ends the process with exit code 2 if the words make no sense.
+/// Parses the command line. Exits the process after --help and --version (code 0), and if the arguments are invalid
+/// (code 2).
 WorkerCall parse_worker_call(int argc, char** argv);
 
-/// A run's folder that this process may write into, as long as the object lives.
+/// Exclusive access to a run's folder during the lifetime of the object.
 struct TakenFolder {
   record::WriterLock lock;
-  bool is_over = false;  ///< the run in it finished before: nothing is left to do
+  bool is_over = false;  ///< the run has already finished, and nothing is left to do
 };
 
-/// Takes the folder for the run that `call` asks for. Called on rank 0, before anything in the folder is touched, and
-/// touches nothing itself; only `--fresh` puts aside what was begun (record::set_aside), and says so on standard error.
-/// Throws Error (exit 4) if other workers are at the run, and if one was begun that the call doesn't speak of.
+/// Locks the run's folder. To be called on rank 0 before anything is written to the folder. With --fresh, renames a
+/// folder that contains a run (record::set_aside) and prints a note; otherwise changes nothing. Throws Error (exit 4)
+/// if other workers use the folder, or if it contains a run and neither --resume nor --fresh is given.
 TakenFolder take_folder(const WorkerCall& call);
 
 }  // namespace compeer::worker

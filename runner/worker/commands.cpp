@@ -1,3 +1,4 @@
+// Table of the commands of `compeer-worker model`.
 #include "worker/commands.h"
 
 #include <functional>
@@ -31,7 +32,7 @@ namespace {
 
 using Command = int (*)(const nlohmann::json& options);
 
-// One line for each, declared in its own header.
+// By name; each function is declared in its own header.
 const std::map<std::string, Command> commands{{"about", about},
                                               {"bench_allreduce", bench::bench_allreduce},
                                               {"bench_generate", bench::bench_generate},

@@ -4,9 +4,10 @@
 
 namespace compeer::worker {
 
-/// What `compeer-worker model NAME OPTIONS` does: one process, no MPI, standard input and output of whoever called the
-/// front end. OPTIONS is a JSON object with every option present; the front end has checked names, types and ranges.
-/// Returns the exit code; reports failure by throwing Error.
+/// Executes `compeer-worker model NAME OPTIONS`, which the front end calls with its own standard input and output. All
+/// commands but `about` and `check_hosts` run in one process without MPI. `options`: object with all options of the
+/// command; the front end has checked their names, types and ranges. Returns the exit code. Throws Error on failure,
+/// (exit 2) if there is no such command.
 int model_command(const std::string& name, const nlohmann::json& options);
 
 }  // namespace compeer::worker

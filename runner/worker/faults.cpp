@@ -1,3 +1,4 @@
+// Signals that stop a run, and reports of crashes, uncaught exceptions and hangs.
 #include "worker/faults.h"
 
 #include <fcntl.h>
@@ -24,8 +25,7 @@ namespace compeer::worker {
 
 namespace {
 
-// Handlers are handed nothing, so what they need is kept here, ready to be written: set once, before they are
-// installed.
+// Data of the signal handlers, which have no arguments. Set once, before the handlers are installed.
 struct Known {
   comm::World* world = nullptr;
   comm::StopFlag* stop = nullptr;
@@ -34,9 +34,9 @@ struct Known {
   sem_t stack_shown{};
 };
 Known known;
-StopRequests interrupts;  // by SIGINT
+StopRequests interrupts;  // counts SIGINT
 std::atomic<bool> task_runs{false};
-constexpr int longest_stack = 6;  // seconds that a thread may take to say where it is
+constexpr int longest_stack = 6;  // seconds to wait for the main thread to print its stack
 
 void write_error_file(const SignalText& text) {
   const int out = ::open(known.file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
@@ -45,7 +45,7 @@ void write_error_file(const SignalText& text) {
   ::close(out);
 }
 
-// A mapped file could not be read: the file or its disk is at fault, not the code that read it.
+// Ends the process because a mapped file could not be read: not a fault of the code that accessed it.
 [[noreturn]] void end_at_mapped_file(const record::MappedFault& fault, const char* phase) {
   record::write_mapped_fault(fault, known.who.c_str());
   const int code = static_cast<int>(fault.exit);
@@ -126,7 +126,7 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// What asks for a stop waits (how = SIG_BLOCK) until somebody can heed it.
+// Blocks (SIG_BLOCK) or unblocks (SIG_UNBLOCK) the signals that ask for a stop.
 void mask_stops(int how) {
   sigset_t stops;
   ::sigemptyset(&stops);
@@ -134,7 +134,7 @@ void mask_stops(int how) {
   ::sigprocmask(how, &stops, nullptr);
 }
 
-// Loaded libraries set themselves up before main, which takes libtorch most of a start: this comes before them.
+// Blocks stop signals before the initialization of shared libraries, which takes most of the start-up time (libtorch).
 void hold_stops() { mask_stops(SIG_BLOCK); }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = hold_stops;
 
@@ -144,7 +144,7 @@ void obey_signals(comm::StopFlag& stop) {
   known.stop = &stop;
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
-  handle(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
+  handle(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails with an error instead
   release_signals();
 }
 
@@ -197,7 +197,7 @@ void die_with_launcher() {
   for (const char* launcher : {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "slurmstepd", "compeer"}) {
     if (name != launcher) continue;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(static_cast<int>(Exit::failure));  // it died before we could ask
+    if (::getppid() != parent) ::_exit(static_cast<int>(Exit::failure));  // the parent died before prctl
   }
 }
 

@@ -7,39 +7,41 @@
 
 namespace compeer::worker {
 
-/// From here on SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`, also if one of the first three came before: a
-/// program that links this holds them back from its start on. A second SIGINT (base/signals.h) kills. A closed
-/// pipe is no signal.
+/// Installs signal handlers: SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`, which must outlive them. Signals of the
+/// first three kinds that arrived earlier are delivered now: programs that link this file block them from their start.
+/// A second SIGINT (base/signals.h) kills the process. SIGPIPE and SIGXFSZ are ignored, so that writes return errors.
 void obey_signals(comm::StopFlag& stop);
 
-/// For what is no run: SIGUSR1, SIGUSR2 and SIGTERM do what they always do.
+/// Unblocks SIGUSR1, SIGUSR2 and SIGTERM with their default actions, for commands that are not runs.
 void release_signals();
 
-/// A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) leaves a line on standard error. A read of a mapped file that
-/// fails (SIGBUS) is reported like any other: the file and the cause, exit 1; exit 4 if the file became shorter.
+/// Installs handlers for crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), which print a line and the stack on
+/// standard error. A failed read of a mapped file (SIGBUS) is reported with file and cause instead, and exits with 1,
+/// or with 4 if the file was truncated.
 void watch_for_crashes();
 
-/// Gives every abnormal end of this process a name, from here on. A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
-/// an exception that nobody catches and a call of exit() before task_is_over() leave a line on standard error: rank,
-/// host, phase, plugin, cause. In a plugin's phase the exit code is 5, else 1, or the signal itself.
-/// Call it after MPI has started, which installs handlers of its own. `world` must outlive the process's main().
+/// Reports every abnormal end of this process: crashes (see watch_for_crashes), uncaught exceptions, and calls of
+/// exit() before task_is_over(). Prints rank, host, phase, plugin and cause on standard error. The exit code is 5 in a
+/// plugin's phase; otherwise that of the exception, or the signal itself. To be called after MPI is initialized, which
+/// installs its own handlers. `world` must outlive main().
 void watch_for_faults(comm::World& world);
 
-/// From here on they write error.json, too. The folder has to be ours.
+/// Makes the reports of watch_for_faults write error.json, too. The process must hold the lock of the run's folder.
 void write_faults_into(const std::filesystem::path& error_file);
 
-/// From now on exit() is an honest end.
+/// After this call exit() is a normal end of the process.
 void task_is_over();
 
-/// Writes error.json, if there is to be one, and says on standard error what it says. False if another rank came first:
-/// then it is silent.
+/// Writes error.json (after write_faults_into) and prints the fault on standard error. Returns false, and prints
+/// nothing, if another rank has already written error.json.
 bool report(const comm::Fault& fault);
 
-/// The same for the watchdog's thread, and where the main thread hangs if this rank is the one to blame.
+/// The same, to be called by the watchdog's thread. If this rank is the one that hangs, also prints the stack of its
+/// main thread.
 void report_hang(const comm::Fault& fault);
 
-/// Ends this process when what started it (mpirun, orted, slurmstepd, compeer) dies, so that no process is left
-/// behind.
+/// Makes the system kill this process when its parent dies, if that is a launcher (mpirun, orted, slurmstepd, compeer
+/// and others), so that no worker is left running.
 void die_with_launcher();
 
 }  // namespace compeer::worker

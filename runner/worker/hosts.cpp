@@ -1,3 +1,4 @@
+// Tests of a cluster's hosts for `compeer doctor`, and versions of the worker's libraries.
 #include "worker/hosts.h"
 
 #include <ATen/Version.h>
@@ -28,7 +29,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t message_bytes = 4 << 20;  // beyond what MPI sends at once
+constexpr size_t message_bytes = 4 << 20;  // larger than MPI's eager messages
 constexpr int clock_rounds = 5;
 
 double seconds_since_1970() {
@@ -39,7 +40,7 @@ void print(const comm::World& world, const json& line) {
   if (world.rank() == 0) std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-// Gathers one JSON value of each rank; an empty list on other ranks than 0.
+// Collective. Gathers one JSON value of each rank on rank 0; other ranks get an empty list.
 std::vector<json> gather(comm::World& world, const json& mine) {
   std::vector<json> all;
   for (const auto& text : world.gather(mine.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)))
@@ -53,8 +54,8 @@ double time_of_messages(comm::World& world) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Seconds that each clock is ahead of rank 0's. Ranks leave a barrier at different times: the smallest of several
-// counts.
+// Collective. Returns by how many seconds each rank's clock is ahead of rank 0's: the smallest difference of several
+// rounds, because ranks leave a barrier at different times.
 std::vector<double> clocks(comm::World& world) {
   std::vector<double> ahead(static_cast<size_t>(world.size()), std::numeric_limits<double>::infinity());
   for (int round = 0; round < clock_rounds; ++round) {
@@ -68,7 +69,7 @@ std::vector<double> clocks(comm::World& world) {
   return ahead;
 }
 
-// A file of the trial folder, open; closed with the object.
+// An open file of the tested folder; closed by the destructor.
 class LockableFile {
  public:
   explicit LockableFile(const fs::path& file) : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
@@ -77,7 +78,7 @@ class LockableFile {
   }
   LockableFile(const LockableFile&) = delete;
   LockableFile& operator=(const LockableFile&) = delete;
-  /// False if another holds the lock, and true without a lock where files can't be locked.
+  /// Returns false if another process holds the lock. On file systems without locks it returns true.
   bool lock() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
  private:
@@ -92,7 +93,7 @@ bool holds(const fs::path& file, const std::string& text) {
   }
 }
 
-// Fills "folder", "problem" and, of each rank, "reads", "seen" and "locked_out".
+// Collective. Sets "folder", "problem" and "seen" in `result`, and "reads" and "locked_out" in `mine`. See check_hosts.
 void check_folder(comm::World& world, fs::path near, json& result, json& mine) {
   std::error_code none;
   while (!fs::exists(near, none) && near.has_relative_path()) near = near.parent_path();
@@ -125,7 +126,7 @@ void check_folder(comm::World& world, fs::path near, json& result, json& mine) {
   if (made) fs::remove_all(folder, none);
 }
 
-// libtorch tells how it was built in one long text: "... BLAS_INFO=mkl, BUILD_TYPE=Release, ..."
+// The name of libtorch's BLAS, from its build configuration: "... BLAS_INFO=mkl, BUILD_TYPE=Release, ..."
 std::string blas() {
   const auto text = at::show_config();
   std::smatch match;

@@ -1,4 +1,4 @@
-// compeer-worker: one rank of a run. Reads the run's spec, makes sure that all ranks have the same, does the task.
+// compeer-worker: one rank of a run. Reads the run's spec, checks that all ranks agree, and runs the task.
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@
 namespace compeer::worker {
 namespace {
 
-// Kills what plugins have left running, which would keep the launcher's pipes open.
+// Kills processes that plugins have left running, because they would keep the launcher's pipes open.
 void end_orphans(const Orphans& orphans) {
   for (const pid_t one : orphans.living()) {
     const auto title = spec::printable(process_title(one), 100);
@@ -33,17 +33,17 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   const double patience = spec["spec"].value(nlohmann::json::json_pointer("/watchdog/seconds"), 300.0);
   const comm::Watchdog watchdog(world, patience, report_hang);
   check_agreement(world, spec);
-  // A plugin may change the current folder: what a run writes stays where it was begun.
+  // Absolute path, because a plugin may change the current folder.
   run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
   world.barrier(comm::the_end);
 }
 
-// Called in a catch block. However a run fails, it ends here, and takes the job with it: together, if all ranks know
-// of it, else by ending them.
+// Ends a failed or stopped run; to be called in a catch block. If all ranks know of the failure, each leaves by itself;
+// otherwise this rank aborts the job.
 [[noreturn]] void end(comm::World& world, const Orphans& orphans) {
   task_is_over();
   const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
-  const bool stopped = is_stop(static_cast<Exit>(fault.exit));  // no fault: all agreed to stop
+  const bool stopped = is_stop(static_cast<Exit>(fault.exit));  // not a failure: all ranks agreed to stop
   bool all_know = stopped;
   try {
     throw;
@@ -60,7 +60,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 
 int start(const WorkerCall& call) {
   comm::StopFlag stop;
-  obey_signals(stop);  // a launcher may pass one on before MPI has started
+  obey_signals(stop);  // before MPI is initialized, because a launcher may forward a signal early
   const Orphans orphans;
   comm::World world;
   try {
@@ -69,7 +69,7 @@ int start(const WorkerCall& call) {
         world.together("take the folder", [&] { return world.rank() == 0 ? take_folder(call) : TakenFolder(); });
     if (!world.any(mine.is_over)) {
       std::error_code none;
-      if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
+      if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier start
       write_faults_into(call.run / "error.json");
       run(world, stop, call);
     }
@@ -83,7 +83,8 @@ int start(const WorkerCall& call) {
   ::_exit(0);
 }
 
-// What `compeer generate` and its like have become: no ranks, and messages as the front end prints them.
+// `compeer-worker model NAME OPTIONS`, which the front end executes for commands such as `compeer generate`. Errors are
+// printed in the format of the front end.
 int model_main(const char* name, const char* options) {
   release_signals();
   watch_for_crashes();
@@ -98,7 +99,7 @@ int model_main(const char* name, const char* options) {
     exit = static_cast<int>(Exit::failure);
   }
   std::fflush(nullptr);
-  ::_exit(exit);  // past the exit handlers of libraries that nobody started
+  ::_exit(exit);  // skips the exit handlers of libraries
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ int main(int argc, char** argv) try {
   if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::worker::model_main(argv[2], argv[3]);
   const auto call = compeer::worker::parse_worker_call(argc, argv);
   return compeer::worker::start(call);
-} catch (const compeer::Error& e) {  // no world came about
+} catch (const compeer::Error& e) {  // from before or during the start of MPI
   std::fprintf(stderr, "compeer: %s\n", compeer::spec::error_text(e.what()).c_str());
   ::_exit(static_cast<int>(e.exit()));
 }

@@ -1,3 +1,4 @@
+// Opens the plugins of planned runs without running them, and predicts the names of the runs' metrics.
 #include "worker/open_plugins.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ using nlohmann::json;
 
 namespace {
 
+// A language model that throws when it is called.
 class Speechless : public LanguageModel {
  public:
   std::unique_ptr<Conversation> begin(const std::vector<Turn>&) override { refuse(); }
@@ -50,7 +52,7 @@ class Speechless : public LanguageModel {
 
 using Names = std::vector<std::string>;
 
-// What else is logged of steps: docs/records.md.
+// Adds the names of a step's metrics that do not come from completions; see docs/records.md.
 void add_steps(const json& spec, Names& names) {
   const auto add = [&](std::initializer_list<const char*> more) {
     names.insert(names.end(), more.begin(), more.end());
@@ -69,10 +71,10 @@ void add_steps(const json& spec, Names& names) {
   if (!grpo.at("entropy_target").is_null()) add({"entropy_bonus"});
 }
 
-/// The plugins of all specs; those with equal settings are opened once.
+// Opens the plugins of all specs; plugins with equal settings are opened once.
 class PluginOpener : private Opener {
  public:
-  // Names of the figures that the run will have, as far as plugins tell.
+  // Opens the plugins of a spec and returns the names of its metrics, as far as the plugins know them.
   Names open(const json& spec_file, const std::set<std::string>& missing) {
     const json& spec = spec_file.at("spec");
     begin(spec_file);
@@ -114,7 +116,7 @@ class PluginOpener : private Opener {
     for (size_t i = 0; i < spec.at(list).size(); ++i) f(fmt::format("{}[{}]", list, i), spec.at(list)[i]);
   }
 
-  // `all`: figures of completions; none of supervised training.
+  // Checks the settings of validation and adds the names of its metrics. `all`: metrics of completions; empty for sft.
   static void add_validation(const json& spec, Names& all) {
     if (!validates(spec)) return;
     auto wanted = spec.at("validation").at("metrics").get<Names>();
@@ -147,7 +149,7 @@ class PluginOpener : private Opener {
     return table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
   }
 
-  // Every split that is read has records.
+  // Opens the dataset and checks that every split that the task reads has records.
   void open_dataset(const json& spec) {
     const json& table = spec.at("dataset");
     if (is_missing("dataset")) return load<Dataset>(table);
@@ -178,7 +180,7 @@ class PluginOpener : private Opener {
                        [&](const std::string& value) { return value.starts_with(path + "."); });
   }
 
-  // Its columns; "*", which stands for any, if it can't be made yet.
+  // Opens a plugin and returns its columns. If a file is missing, loads only the library and returns "*": any columns.
   template <class T>
   Names tried(const std::string& path, const json& table) {
     if (is_missing(path)) return load<T>(table), Names{"*"};
@@ -198,7 +200,7 @@ class PluginOpener : private Opener {
 
   std::set<std::string> missing_;
   std::map<std::string, Names> known_;
-  std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, under its settings
+  std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, with its settings as key
 };
 
 Names opened(PluginOpener& opening, const json& one) {

@@ -6,8 +6,9 @@
 
 namespace compeer::worker {
 
-/// Opens plugins of specs outside of runs, where no model is read: the host's language models say nothing. Each is
-/// announced on standard output, so that whoever reads it knows which one crashed.
+/// Base class for opening the plugins of specs outside of runs. No model is loaded: the host's language models throw
+/// when they are called. Prints the name of each plugin on standard output before it is opened, so that the front end
+/// can attribute a crash.
 class Opener {
  public:
   Opener();
@@ -17,16 +18,17 @@ class Opener {
  protected:
   ~Opener() = default;
 
-  /// The spec whose plugins the next calls open: {"spec", "plugins"}.
+  /// Selects the spec for the following calls. `spec_file`: contents of spec.json, with "spec" and "plugins".
   void begin(const nlohmann::json& spec_file);
 
+  /// Opens the plugin of a table of settings.
   template <class T>
   plugin::Plugin<T> opened(const nlohmann::json& table) {
     const auto chosen = announced(T::kind, table);
     return plugin::open<T>(chosen, Settings(table), std::make_unique<plugin::RunHost>(chosen, services_));
   }
 
-  /// The library alone.
+  /// Only loads the library of a plugin.
   template <class T>
   void load(const nlohmann::json& table) {
     plugin::Library(announced(T::kind, table), T::kind);
@@ -40,13 +42,13 @@ class Opener {
   plugin::Services services_;
 };
 
-/// What a run's plugins are tried with before anything is spent (launch/preflight.h). OPTIONS: {"input": a file with
-/// a list of {"file": as spec.json, "missing": paths of values that name files which aren't there yet}}. Makes every
-/// plugin as a run does and asks it what it is asked before the first step: rewards and reweightings for their columns,
-/// stages for what they depend on. No language model is read: a model's library is loaded and its tokenizer is checked,
-/// judges get a speaker that can't speak. Of plugins whose files are missing the library is loaded. Prints {"opening":
-/// "rewards/length", "run": name} before each, and at last {"columns": [names of a run's figures, as far as they are
-/// known beforehand], ...}, a list for each spec.
+/// Preflight check of the plugins of planned runs (launch/preflight.h). `options`: {"input": file with a list of
+/// {"file": contents of a spec.json, "missing": paths of the settings that name files which don't exist yet}}. Opens
+/// every plugin as a run does, and calls what a run calls before its first step: the columns of rewards and
+/// reweightings, the ingredients of stages, the sizes of splits. Of models, and of plugins whose files are missing,
+/// only the library is loaded; a model's tokenizer is checked. Prints {"opening": "rewards/length", "run": name} before
+/// each plugin, and finally {"columns": [...]}: for each spec a list of the names of its metrics, as far as they are
+/// known. Returns 0. Throws Error, with the run's name, for the first problem.
 int open_plugins(const nlohmann::json& options);
 
 }  // namespace compeer::worker

@@ -1,3 +1,4 @@
+// Estimates for dry runs: numbers of records, and memory per rank from the settings and a sample of the records.
 #include "worker/preview.h"
 
 #include <fmt/format.h>
@@ -32,12 +33,13 @@ using train::PeakMemory;
 
 constexpr double mib = 1024 * 1024;
 constexpr double program = 150;                                  // MiB, measured: libraries, buffers
-constexpr double optimizer_state = 8, master = 4, gradient = 4;  // bytes for each trainable weight
-constexpr int64_t looked_at = 32;                                // records of a split whose length is measured
-constexpr double longer = 2;                                     // the longest record, in mean lengths
-constexpr double tokens_of_turn = 4;                             // that a chat template adds
+constexpr double optimizer_state = 8, master = 4, gradient = 4;  // bytes per trainable weight
+constexpr int64_t looked_at = 32;                                // number of records per split to measure the length of
+constexpr double longer = 2;                                     // assumed ratio of longest to mean length
+constexpr double tokens_of_turn = 4;                             // tokens that a chat template adds to a turn
 
-// Number of tokens, without a tokenizer: 4 ASCII characters or 1.5 of three bytes or more each.
+// Estimates the number of tokens without a tokenizer: 4 ASCII characters, or 1.5 characters of three or more bytes, per
+// token.
 double tokens_in(const std::string& text) {
   double narrow = 0, wide = 0;
   for (const char c : text) {
@@ -48,10 +50,10 @@ double tokens_in(const std::string& text) {
   return narrow / 4 + wide / 1.5;
 }
 
-/// One run's preview.
+// The preview of one run.
 class RunPreview : private Opener {
  public:
-  // `planned`: the table "model" of each run before it, by its folder.
+  // `planned`: {folder: table "model"} of the earlier runs.
   RunPreview(const json& spec_file, const json& planned)
       : spec_(spec_file.at("spec")), computes_(spec::computes(spec_)), models_(planned) {
     begin(spec_file);
@@ -82,7 +84,7 @@ class RunPreview : private Opener {
     }
   }
 
-  // Counts the records of these splits (empty: all), and estimates the mean length of a prompt and of an answer.
+  // Counts the records of these splits (empty: all splits), and estimates the mean lengths of prompts and answers.
   void read_records(std::vector<std::string> splits) {
     const json& table = spec_.at("dataset");
     const json limit = table.value("max_prompt_tokens", json());
@@ -97,7 +99,7 @@ class RunPreview : private Opener {
       auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });
       if (most > 0) size = std::min(size, most);
       if (size > 0) made_["records"][split] = size;
-      const auto count = std::min(looked_at, size);  // from all over the split: neighbours are rounds of one dialogue
+      const auto count = std::min(looked_at, size);  // spread over the split, because neighbours share a dialogue
       for (int64_t i = 0; i < count; ++i, ++seen) {
         const auto example = dataset.call("get", [&](Dataset& d) { return d.get(split, i * size / count); });
         for (const auto& turn : example.history) prompts += tokens_in(turn.text) + tokens_of_turn;
@@ -109,7 +111,7 @@ class RunPreview : private Opener {
     answer_tokens_ = answers / seen;
   }
 
-  // Folders of models among the settings of plugins.
+  // Collects the settings of plugins that are folders of models.
   void add_folders(const json& settings) {
     for (const auto& value : settings) {
       if (value.is_structured()) add_folders(value);
@@ -122,7 +124,7 @@ class RunPreview : private Opener {
     }
   }
 
-  // MiB of those models; adapters share their base, which may be the policy's.
+  // Memory of these models, in MiB. Adapters with the same base share it; it may be the policy's.
   double plugin_models(const std::string& policy, bool halved) const {
     std::set<std::string> bases{policy};
     double sum = 0;
@@ -172,7 +174,7 @@ class RunPreview : private Opener {
                                 spec::read_table<spec::Sampling>(whole.table("sampling").json()))};
   }
 
-  // The least of a rank.
+  // Minimum memory of a rank, in MiB: copies of weights are not kept between uses.
   json memory(const inference::KnownModel& model, PeakMemory demand) const {
     demand.kept = false;
     const bool learns = demand.gradients > 0, adapter = model.adapter_rank > 0;
@@ -202,7 +204,7 @@ class RunPreview : private Opener {
   json made_;
   std::optional<double> prompt_tokens_;
   double answer_tokens_ = 0;
-  std::set<std::string> folders_;  // of models that plugins ask
+  std::set<std::string> folders_;  // folders of models that plugins use
 };
 
 }  // namespace
@@ -210,7 +212,7 @@ class RunPreview : private Opener {
 int preview(const json& options) {
   const auto runs = json::parse(read_plain_file(options.at("input").get<std::string>(), 1 << 30));
   json planned = json::object(), all = json::array();
-  std::map<std::string, json> known;  // seeds of a study have the same
+  std::map<std::string, json> known;  // by spec without seed: runs that differ only in the seed share a preview
   for (const json& run : runs) {
     json spec = run.at("file").at("spec");
     const json model = spec.value("model", json());

@@ -4,18 +4,18 @@
 
 namespace compeer::worker {
 
-/// For dry runs: sizes of runs that have not begun. No weights are read and no model is asked. `options`:
-/// {"input": a file with a list of {"file": the text of a spec.json as JSON, "folder": the run's}}, in their order; a
-/// run may read models and records of those before it. Prints {"previews": [...]}, for each run
+/// For dry runs: estimates the sizes of planned runs, without loading weights or sending requests. `options`: {"input":
+/// file with a list of {"file": contents of a spec.json, "folder": the run's folder}}, in the order of the runs; a run
+/// may read models and records of earlier ones. Returns 0. Prints {"previews": [...]}, for each run
 ///
-///   records   {split: the number of records that the run reads}
-///   memory    {"cpu", "device", "host"}: MiB of a rank on a CPU, or on a device and its host; absent if not known
+///   records   {split: number of records that the run reads}
+///   memory    {"cpu", "device", "host"}: MiB per rank on a CPU, or on a device and its host; missing if unknown
 ///   device    true if the run may use a device
-///   unknown   [what can't be known yet, and why]
+///   unknown   [values that can't be determined yet, with the reasons]
 int preview(const nlohmann::json& options);
 
-/// What a batch script asks of memory, in the worker. OPTIONS: {"input": a file as spec.json}. Prints {"mib": MiB that
-/// a rank of the run is estimated to take}, with the run's plugins opened in this process.
+/// Estimates the memory that a batch script must request. `options`: {"input": a spec.json file}. Opens the run's
+/// plugins and loads its model. Prints {"mib": MiB per rank}. Returns 0.
 int estimate_memory(const nlohmann::json& options);
 
 }  // namespace compeer::worker

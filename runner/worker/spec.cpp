@@ -1,3 +1,4 @@
+// Reads a run's spec on all ranks and checks that the ranks run the same code.
 #include "worker/spec.h"
 
 #include <cstdio>
@@ -26,7 +27,7 @@ std::string checked_text(const std::filesystem::path& file) {
   if (read.value("format", json()) != 1) {
     throw Error(file, "written for another version of compeer", "resolve it again with: compeer run FILE", Exit::spec);
   }
-  spec::Spec::from_file_text(text, file.string());  // a byte that flipped on the disk would make it another run
+  spec::Spec::from_file_text(text, file.string());  // checks the hash, so that a flipped byte is found
   return text;
 }
 

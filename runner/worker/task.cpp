@@ -1,3 +1,4 @@
+// Starts the task of a run: selects the device, opens the plugins, and calls `train` or `data`.
 #include "worker/task.h"
 
 #include <ATen/Parallel.h>
@@ -21,7 +22,7 @@ namespace compeer::worker {
 
 namespace {
 
-// Where the run's models compute, from here on.
+// Collective. Selects the device on which the run's models compute. Throws if only some ranks have one.
 void use_device(comm::World& world, const spec::Computes& asked) {
   const auto setting = asked.table + ".device";
   world.together("open the device",
@@ -45,7 +46,7 @@ std::string arithmetic_of(const spec::Computes& how) {
 
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
               comm::StopFlag& stop) {
-  c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
+  c10::SetStackTraceFetcher([] { return std::string(); });  // no stack traces in error messages of libtorch
   kernels::obey_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
@@ -55,7 +56,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   const auto task = spec.text("task");
   if (task == "data") {
     auto services = inference::services_of(spec_file, stop, world.rank());
-    // A chat model may take long to answer; while it looks whether to stop, it has not hung.
+    // A chat model may take long to answer. Polling `cancelled` counts as progress, so that the watchdog does not fire.
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));
   }
@@ -78,7 +79,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
 
 namespace {
 
-// A run of one rank with what rank 0, whose share is the largest, has of this one.
+// Returns the spec of a run with one rank and the work that rank 0, whose share is the largest, has in this run.
 nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
   auto& spec = spec_file.at("spec");
   const auto ranks = static_cast<int>(spec.at("ranks").get<int64_t>());
@@ -93,7 +94,7 @@ nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
 
 }  // namespace
 
-// Of the host, on the CPU: where jobs are submitted there is no GPU.
+// Estimates for the CPU, because hosts from which jobs are submitted usually have no GPU.
 double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });
   const auto task = spec_file.at("spec").at("task").get<std::string>();

@@ -7,16 +7,16 @@
 
 namespace compeer::worker {
 
-/// Does what spec.json says (`spec_file` is the whole file, equal on all ranks), writing into the folder `run`.
-/// Called by every rank. Returns when the task is done; throws RankError when the ranks have failed together; any
-/// other exception means that this rank alone has failed, and ends all. A stop that the ranks have agreed on is an
-/// Error with Exit::preempted on all of them, thrown after the checkpoint.
+/// Collective. Runs the task of a spec and writes to the folder `run`. `spec_file`: contents of spec.json, equal on all
+/// ranks. `resume`: continue from the newest checkpoint. Throws RankError if the ranks have failed together; any other
+/// exception means that only this rank has failed. If `stop` is raised, all ranks throw Error (exit 85) after writing a
+/// checkpoint.
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& run, bool resume,
               comm::StopFlag& stop);
 
-/// MiB that rank 0 of such a run is estimated to take (docs/running.md, "What a run prints first"), with the task's
-/// plugins opened in this process, which is a world of one, and nothing computed. What has to be written goes into
-/// `scratch`. Throws Error (exit 4) for the task data, of which nothing is known beforehand.
+/// Estimates the memory of rank 0 in a run, in MiB (docs/running.md, "What a run prints first"). Opens the task's
+/// plugins in this process, as a world of one rank, without running a step. Temporary files are written to `scratch`.
+/// Throws Error (exit 4) for the task data, whose memory depends on its stages.
 double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop);
 
 }  // namespace compeer::worker

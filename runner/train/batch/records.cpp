@@ -1,3 +1,4 @@
+// Selects, inspects and reads the records of a split, trims prompts that are too long, and shuffles the training order.
 #include "train/batch/records.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ namespace {
 
 bool is_system(const std::vector<Turn>& turns) { return !turns.empty() && turns.front().role == "system"; }
 
-// Where what is left of the turns may begin, once the first are gone: not with an answer to what nobody sees.
+// Indices at which the rest of the turns may begin if the oldest, from `first` on, are removed: not at an assistant's
+// turn, whose question would be missing, unless it is the last turn.
 std::vector<ptrdiff_t> beginnings(const std::vector<Turn>& turns, ptrdiff_t first) {
   std::vector<ptrdiff_t> all;
   for (ptrdiff_t i = first + 1; i < std::ssize(turns); ++i) {
@@ -27,14 +29,14 @@ std::vector<ptrdiff_t> beginnings(const std::vector<Turn>& turns, ptrdiff_t firs
   return all;
 }
 
-constexpr uint32_t most_draws = 10000;  // for the place of one record
+constexpr uint32_t most_draws = 10000;  // attempts to replace one unusable record
 
 bool share_dialogues(std::vector<uint64_t> dialogues) {
   std::sort(dialogues.begin(), dialogues.end());
   return std::adjacent_find(dialogues.begin(), dialogues.end()) != dialogues.end();
 }
 
-// So many records at even distances, then the others.
+// Indices 0 ... all - 1: first `count` of them at even distances, then the others.
 std::vector<int64_t> spread(int64_t all, int64_t count) {
   std::vector<int64_t> order;
   std::vector<bool> taken(static_cast<size_t>(all));
@@ -48,15 +50,15 @@ std::vector<int64_t> spread(int64_t all, int64_t count) {
   return order;
 }
 
-// Records that name no dialogue are one each.
+// Hash of the record's "dialogue". A record without that field is a dialogue of its own.
 uint64_t dialogue_of(const Example& example) {
   const auto named = example.record.is_object() ? example.record.find("dialogue") : example.record.end();
   const bool found = example.record.is_object() && named != example.record.end() && named->is_string();
   return std::hash<std::string>()(found ? named->get_ref<const std::string&>() : "\n" + example.id);
 }
 
-// A Feistel network over the next power of four is a permutation; walking on until the result is below `size` keeps it
-// one (cycle walking, at most about four rounds on average).
+// A Feistel network over the next power of four is a permutation. Repeating it until the result is below `size` (cycle
+// walking, at most about four times on average) makes it a permutation of [0, size).
 int64_t permuted(uint64_t seed, uint64_t position, int64_t size) {
   const auto n = static_cast<uint64_t>(size);
   const auto epoch = static_cast<uint32_t>(position / n);
@@ -117,7 +119,7 @@ RecordPrompt RecordPrompts::of(const Example& example, int64_t after) const {
     rest.trimmed = true;
     return rest;
   };
-  // Fewer turns have fewer tokens.
+  // Binary search: the number of tokens decreases with the number of turns.
   const auto places = beginnings(all.turns, first);
   const auto begin = std::partition_point(places.begin(), places.end(),
                                           [&](ptrdiff_t one) { return std::ssize(from(one).tokens) > most; });
@@ -140,7 +142,7 @@ Records Records::some(comm::World& world, RunPlugins& plugins, const Settings& d
   return made;
 }
 
-// The first that can be used, in this order.
+// Selects the first `count` usable records in this order.
 void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_t count) {
   chosen_.clear();
   dialogues_.clear();
@@ -192,7 +194,7 @@ Records::Read Records::inspect(int64_t record) const {
   return {std::move(example), std::move(prompt), verdict};
 }
 
-// Whether each record can be used. Meets the other ranks, which share the work.
+// Collective. Determines whether each record is usable. The ranks divide the work among them.
 std::vector<Records::Inspected> Records::inspect_all(comm::World& world, const std::vector<int64_t>& records) const {
   const auto mine = comm::share(std::ssize(records), world.size(), world.rank());
   const auto own = world.together("read", [&] {
@@ -267,7 +269,7 @@ void Records::remark(const std::vector<int64_t>& records, const std::vector<Insp
               Exit::data);
 }
 
-// The record, or the one that replaces it.
+// Returns the record, or its replacement if it is not usable.
 Records::Read Records::usable(int64_t record) const {
   Read one = inspect(record);
   const auto low = static_cast<uint32_t>(record), high = static_cast<uint32_t>(static_cast<uint64_t>(record) >> 32);

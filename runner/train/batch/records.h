@@ -13,33 +13,33 @@
 
 namespace compeer::train {
 
-/// What a model is shown of a record.
+/// The prompt of a record.
 struct RecordPrompt {
   std::vector<Turn> turns;
-  std::vector<Picture> pictures;  ///< that the turns show
-  std::vector<int32_t> tokens;
-  bool trimmed = false;  ///< the oldest turns are gone
-  bool fits = true;      ///< false: even the turn that is to be answered is too long; then all turns are there
+  std::vector<Picture> pictures;  ///< images of the turns
+  std::vector<int32_t> tokens;    ///< token ids of `turns`
+  bool trimmed = false;           ///< the oldest turns were removed
+  bool fits = true;  ///< false: the prompt is too long, and trimming is off or can't help; it then has all its turns
 };
 
-/// Records as prompts: with the system turn and within the length that the spec's table `dataset` says. Rewards see the
-/// record as it is.
+/// Converts records to prompts with the system turn and the length limit of the spec's table `dataset`. Rewards receive
+/// the unchanged record. Keeps a reference to `plugins`.
 class RecordPrompts {
  public:
   RecordPrompts(const RunPlugins& plugins, const Settings& dataset);
 
-  /// `after`: tokens of the model's room that are left for what follows the prompt. A prompt that is too long loses its
-  /// oldest turns, system turn and last turn excepted, and with them the assistant's turn that then stands first;
-  /// unless `long_prompts` says otherwise.
+  /// Returns the prompt of a record. `after`: number of positions of the model to reserve for tokens after the prompt.
+  /// If the prompt is too long and `long_prompts` is "trim", removes the oldest turns, but not the system turn or the
+  /// last turn, so that the rest does not begin with an assistant's turn.
   RecordPrompt of(const Example& example, int64_t after) const;
 
-  /// With all of its turns, however long.
+  /// Returns the prompt with all its turns, whatever its length.
   RecordPrompt whole(const Example& example) const;
 
-  /// Whether the spec, and not the model alone, says how long a prompt may be.
+  /// True if the spec's `max_prompt_tokens` is lower than the model's number of positions.
   bool is_limited() const { return most_ < positions_; }
 
-  /// Tokens that a prompt may have.
+  /// Maximum number of tokens of a prompt, if `after` positions are reserved for tokens after it.
   int64_t limit(int64_t after) const;
 
  private:
@@ -51,52 +51,59 @@ class RecordPrompts {
   const bool trims_;
 };
 
-/// The records of a split that a task reads. They are inspected before its first step, so that no run ends at step 76
-/// because record 702 is too long.
+/// The records of a split that a task reads. All of them are inspected before the first step, so that a run does not
+/// fail later because of a record that is too long. Keeps a reference to `plugins`.
 class Records {
  public:
-  /// What follows a prompt: a completion of so many tokens; or the record's own answer, which may be empty; or a record
-  /// without an answer is not used.
-  enum class Then { completion, answer, answer_alone };
+  /// The text after a prompt, for which positions of the model are reserved.
+  enum class Then {
+    completion,   ///< a sampled completion of Wanted::completion tokens
+    answer,       ///< the record's answer, which may be empty
+    answer_alone  ///< the record's answer; records without an answer are not used
+  };
 
+  /// Selection of records.
   struct Wanted {
     std::string split;
     Then then = Then::completion;
-    int64_t completion = 0;
-    int64_t neighbours = 1;  ///< records that `shuffled` leaves together
+    int64_t completion = 0;  ///< tokens to reserve for a completion
+    int64_t neighbours = 1;  ///< number of consecutive records that `shuffled` keeps together
   };
 
-  /// So many of the split that can be used, or all if it has fewer: the first, or, if several of those are of one
-  /// dialogue, some from all over the split. Meets the other ranks, which share the work. Throws Error (exit 4) if no
-  /// record can be used, and for a long prompt if the spec wants that.
+  /// Collective. Selects `count` usable records of the split, or all if there are fewer: the first ones, or, if several
+  /// of those belong to one dialogue, records spread over the split. The ranks divide the inspection among them. Throws
+  /// Error (exit 4) if no record is usable, or if a prompt is too long and `long_prompts` is "error".
   static Records some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count);
 
-  /// The split in the order that training reads it, of which positions 0 ... `count` - 1 will be read. A
-  /// record that can't be used is replaced by another one, drawn by its number. Meets the other ranks; throws as above.
+  /// Collective. Takes the whole split in shuffled order and inspects the records at positions 0 ... `count` - 1, which
+  /// training will read. An unusable record is replaced by a usable one, drawn at random by (seed, record). Throws the
+  /// errors of `some`, and Error (exit 3) if `neighbours` does not divide the size of the split.
   static Records shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
                           uint64_t seed, uint64_t count);
 
+  /// Number of selected records (`some`) or of records of the split (`shuffled`).
   int64_t size() const { return size_; }
-  /// Which one stands at a position of that order.
+  /// For `shuffled`: the record at a position of the training order.
   int64_t at(uint64_t position) const;
 
-  /// Groups first, first + 1, ... of a step, with the records record_of(group), 0 <= record < size().
+  /// Local. Reads `count` groups of a step, with indices first, first + 1, ...; group i gets the record record_of(i),
+  /// which must be in [0, size()).
   Groups read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const;
 
-  /// Of each of `some`, a number that records of the same dialogue share and others don't.
+  /// For `some`: a hash per record that identifies its dialogue.
   const std::vector<uint64_t>& dialogues() const { return dialogues_; }
 
-  /// For people: what was trimmed or skipped, and which came first.
+  /// Messages for the log: how many records were trimmed or skipped, and the first of them.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
-  /// {"split", "records" that were inspected, "trimmed", "skipped", "unanswered"}
+  /// Counts for summary.json: {"split", "records" (inspected), "trimmed", "skipped", "unanswered"}.
   nlohmann::json counts() const;
 
  private:
   enum PromptState : uint64_t { whole, trimmed, skipped, unanswered };
   struct Inspected {
     PromptState verdict;
-    int64_t tokens;  // of the prompt as it would be read
+    int64_t tokens;  // length of the prompt, after trimming
     uint64_t dialogue;
     bool usable() const { return verdict == whole || verdict == trimmed; }
   };
@@ -124,19 +131,18 @@ class Records {
   const bool errors_;
   uint64_t seed_ = 0;
   int64_t size_ = 0, inspected_ = 0;
-  std::vector<int64_t> chosen_;  // records of the split; empty: all of them
+  std::vector<int64_t> chosen_;  // indices of the selected records in the split; empty: all of them
   std::vector<uint64_t> dialogues_;
   int64_t counts_[4] = {};
   std::vector<std::string> remarks_;
 };
 
-/// Which record of a data set stands at a position of the stream that training reads: every epoch is another
-/// permutation of all records, and a position's record follows from (seed, position, size) alone, so a run can go on
-/// anywhere. 1 <= size < 2^32. `neighbours` records of the data set each stay together, in their order; `size` is a
-/// multiple of it.
+/// Returns the index of the record at `position` of the shuffled training order. Every epoch is another permutation of
+/// the `size` records. The result depends on the arguments only, so that a run can resume at any position.
+/// 1 <= size < 2^32. Blocks of `neighbours` consecutive records stay together, in order; `size` is a multiple of it.
 int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours = 1);
 
-/// Throws if a split of so many examples can't be shuffled with so many neighbours together (sft.neighbours).
+/// Throws Error (exit 3) if `size`, the number of examples of the split, is not a multiple of sft.neighbours.
 void check_neighbours(int64_t neighbours, const std::string& split, int64_t size);
 
 }  // namespace compeer::train

@@ -1,4 +1,5 @@
-// From completions to rewards: the columns of each reward plugin, the weighted sum, and the reweighting in a group.
+// From completions to rewards: the columns of each reward plugin, the weighted sum, and the reweighting of each group.
+// Also the states of rewards.
 #include "train/batch/scoring.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ std::string part_column(const RewardTerm& term, const std::string& part) {
 }
 std::string shaped_column(const RewardTerm& term) { return "shaped/" + term.label; }
 
-// Where the reward fails because of one completion, the error names it.
+// Rethrows the error of a reward; if a single completion causes it, the new error names that completion.
 [[noreturn]] void rethrow(const std::exception_ptr& failure, RewardTerm& term, const Group& group) {
   try {
     std::rethrow_exception(failure);
@@ -41,7 +42,7 @@ std::string shaped_column(const RewardTerm& term) { return "shaped/" + term.labe
   }
 }
 
-// Runs `work`, whose errors then say which step and record they are about.
+// Runs `work` and adds step and record to errors of plugins.
 template <class Work>
 auto about(uint64_t step, const PromptGroup& group, Work work) {
   const auto subject = fmt::format("step {}, record {}", step, group.example.id);
@@ -50,7 +51,7 @@ auto about(uint64_t step, const PromptGroup& group, Work work) {
   } catch (const plugin::NotFinite& failure) {
     throw plugin::NotFinite(subject, failure);
   } catch (const plugin::PluginError& failure) {
-    if (is_stop(failure.exit())) throw;  // no fault
+    if (is_stop(failure.exit())) throw;  // not a failure
     throw plugin::PluginError(subject, failure);
   }
 }
@@ -64,7 +65,7 @@ bool any_learns(RunPlugins& plugins) {
   return std::any_of(all.begin(), all.end(), [](const RewardTerm& term) { return term.learns; });
 }
 
-// By label.
+// {label: state} of all rewards with a state.
 json states_of(RunPlugins& plugins) {
   json all = json::object();
   for (RewardTerm& term : plugins.rewards()) {
@@ -73,7 +74,7 @@ json states_of(RunPlugins& plugins) {
   return all;
 }
 
-// A stop is an error here: the weights have changed already, and there is no checkpoint between them and this.
+// A stop request inside learn() is an error: the weights have already changed, so the step can't be repeated.
 void learn(RewardTerm& term, const std::vector<json>& notes) {
   try {
     term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
@@ -112,7 +113,8 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
   return all;
 }
 
-// Each group that is ready gets a thread, which takes whatever else is ready when its turn comes.
+// Runs an asynchronous reward. Each group that is ready starts a thread. A thread that acquires the plugin scores all
+// groups that are ready by then.
 struct StepScoring::Waiting {
   explicit Waiting(RewardTerm& of) : term(of) {}
 
@@ -156,14 +158,14 @@ struct StepScoring::Waiting {
     }
   }
 
-  // Groups may be gone, because sampling failed, while somebody is still asked about them.
+  // Copies, because groups may be destroyed (if sampling fails) while a reward still scores them.
   struct Copy {
     Example example;
     std::vector<Completion> completions;
   };
   std::list<Copy> copies;
-  std::mutex visits;  // of the plugin
-  std::mutex mutex;   // of what follows, and of `said` and `stopped`
+  std::mutex visits;  // held by the thread that calls the plugin
+  std::mutex mutex;   // protects all members but `visits`
   std::vector<std::pair<int64_t, Group>> ready;
   std::vector<std::thread> threads;
 };
@@ -173,7 +175,7 @@ StepScoring::StepScoring(RunPlugins& plugins, uint64_t step, std::string split)
   for (RewardTerm& term : plugins.rewards()) waiting_.push_back(term.waits ? std::make_unique<Waiting>(term) : nullptr);
 }
 
-// Whoever is still at work is not needed any more: an error ended the step.
+// If threads are still running, an error ended the step and their results are not needed.
 StepScoring::~StepScoring() {
   plugins_.give_up_waiting(true);
   for (const auto& waiting : waiting_) {
@@ -233,7 +235,7 @@ void StepScoring::set_sums(StepBatch& batch, size_t g) {
     std::vector<double> of_one;
     for (const auto& term : terms) of_one.push_back(term[i]);
     sums[i] = grpo::weighted_sum(of_one, weights);
-    // Terms are finite, but with a large weight their sum may not be.
+    // The terms are finite, but with a large weight their sum may overflow.
     if (std::isinf(sums[i]))
       throw plugin::NotFinite(plugins_.rewards().front().plugin.identity(), "score",
                               "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
@@ -241,7 +243,7 @@ void StepScoring::set_sums(StepBatch& batch, size_t g) {
   }
 }
 
-// Only completions that have a reward are passed to the plugin.
+// Passes the completions that have a reward to the reweighting plugin, and sets its columns.
 void StepScoring::reweight(StepBatch& batch, size_t g) {
   const PromptGroup& group = batch.groups[g];
   const auto sums = batch.columns.row("reward", g);
@@ -307,7 +309,7 @@ void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& min
       RewardTerm& term = plugins.rewards()[i];
       if (!term.learns) continue;
       std::vector<json> notes;
-      for (const json& group : all) notes.push_back(group.empty() ? json() : group.at(i));  // none of one left out
+      for (const json& group : all) notes.push_back(group.empty() ? json() : group.at(i));  // null without scores
       learn(term, notes);
     }
   });

@@ -14,41 +14,42 @@ namespace compeer::train {
 // Names of columns (StepBatch).
 std::string reward_column(const RewardTerm& term);                   ///< rewards/LABEL/FIRST PART
 std::vector<std::string> shaped_columns(RunPlugins& plugins);        ///< shaped/LABEL, in the order of the rewards
-std::vector<std::string> logged_score_columns(RunPlugins& plugins);  ///< those that StepScoring sets and runs record
+std::vector<std::string> logged_score_columns(RunPlugins& plugins);  ///< columns set by StepScoring that runs record
 
-/// A part of a reward, and the factor of that reward in the sum.
+/// A part of a reward, and the weight of that reward in the sum.
 struct WeightedPart {
   std::string column;  ///< rewards/LABEL/PART
   double weight = 1;
 };
-std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards);  ///< of those that have a weight
+/// Returns the parts of all rewards whose weight is not 0.
+std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards);
 
-/// Scores the completions of a step: sets the columns of rewards, their weighted sum and its reweighting (StepBatch). A
-/// reward that has no opinion of a completion is NaN there and left out of its sum (grpo::weighted_sum); a completion
-/// without any reward is not passed to the reweighting. Errors begin with "step 3, record a/7"; where a reward throws
-/// for one of the completions alone, with "step 3, record a/7, completion 2 (the first is 0)".
+/// Scores the completions of a step: sets the columns of rewards, their weighted sum and its reweighting (StepBatch).
+/// If a reward abstains on a completion, its value is NaN and ignored in the sum (grpo::weighted_sum). Completions
+/// without any reward are not passed to the reweighting. Errors begin with "step 3, record a/7", or, if a reward fails
+/// for a single completion, with "step 3, record a/7, completion 2 (the first is 0)". Local. Keeps a reference to
+/// `plugins`.
 ///
 ///   StepScoring scoring(plugins, 3, "train");
-///   roll_out(..., [&](const PromptGroup& group) { scoring.begin(group); });   // rewards that wait are at work now
-///   scoring.finish(batch, nullptr);                                           // all others are asked here
+///   roll_out(..., [&](const PromptGroup& group) { scoring.begin(group); });   // starts asynchronous rewards
+///   scoring.finish(batch, nullptr);                                           // calls all others, sets columns
 class StepScoring {
  public:
   StepScoring(RunPlugins& plugins, uint64_t step, std::string split);
-  ~StepScoring();  ///< stops those who still wait
+  ~StepScoring();  ///< asks asynchronous rewards that are still running to stop, and waits for them
   StepScoring(const StepScoring&) = delete;
   StepScoring& operator=(const StepScoring&) = delete;
 
-  /// All completions of this group are there.
+  /// To be called when all completions of a group are complete: starts asynchronous rewards (Reward::waits) for it.
   void begin(const PromptGroup& group);
 
-  /// Sets the columns. All groups were begun, if any reward waits. A group whose scores are not finite is an error, or,
-  /// with `tell`, reported to it; its columns are NaN then.
+  /// Sets the columns of `batch`, all of whose groups must have been passed to `begin`. If scores of a group are not
+  /// finite, calls `tell` and sets the group's columns to NaN; without `tell`, throws plugin::NotFinite.
   using TellNotFinite = std::function<void(const PromptGroup& group, const plugin::NotFinite& error)>;
   void finish(StepBatch& batch, const TellNotFinite& tell);
 
  private:
-  // A reward that waits, and the groups that it is at.
-  struct Waiting;
+  struct Waiting;  // an asynchronous reward and its groups
   Group seen(const PromptGroup& group) const;
   std::vector<plugin::GroupScores> scores_of(size_t term, const Groups& groups);
   void set_reward(StepBatch& batch, size_t g, RewardTerm& term, const plugin::GroupScores& given);
@@ -58,20 +59,19 @@ class StepScoring {
   RunPlugins& plugins_;
   uint64_t step_;
   std::string split_;
-  std::vector<std::unique_ptr<Waiting>> waiting_;  // one for each reward; null of those that don't
+  std::vector<std::unique_ptr<Waiting>> waiting_;  // one entry per reward; null if the reward is not asynchronous
 };
 
-/// What rewards learn from what they score (Reward::state), which is the same on all ranks. Without a reward that has a
-/// state these do nothing.
+// States of rewards (Reward::state), which are equal on all ranks. These functions do nothing if no reward has a state.
 
-/// Gives them what was noted of the step's groups, of all ranks, in the order of the groups. Meets the other ranks.
+/// Collective. Calls Reward::learn with the notes of all groups of the step, of all ranks, in the order of the groups.
 void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine);
 
-/// Writes their states into a checkpoint's folder, on rank 0. Throws Error (exit 5) that names a reward whose state
-/// differs between ranks. Meets the other ranks.
+/// Collective. Writes the states to rewards.json in `folder`, on rank 0. Throws Error (exit 5) if a reward's state
+/// differs between ranks.
 void save_reward_states(comm::World& world, RunPlugins& plugins, const std::filesystem::path& folder);
 
-/// Reads them. A checkpoint that has none of a reward is one from before it had any.
+/// Local. Restores the states from rewards.json in `folder`. Rewards that are not in the file keep their state.
 void load_reward_states(RunPlugins& plugins, const std::filesystem::path& folder);
 
 }  // namespace compeer::train

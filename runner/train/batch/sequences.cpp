@@ -1,3 +1,5 @@
+// Packs completions of a prompt, or sequences for supervised training, into batches in which a common prefix is stored
+// and computed once.
 #include "train/batch/sequences.h"
 
 #include <ATen/ops/empty.h>
@@ -16,7 +18,7 @@ GroupBatch group_batch(const PromptGroup& group) {
   auto& segments = result.batch.segments;
   const auto prompt = static_cast<int64_t>(group.prompt.size());
   const int64_t shift = group.vision ? group.vision->next - prompt : 0;
-  int64_t last = prompt - 1;  // the row of the prompt's last token: after those of all completions
+  int64_t last = prompt - 1;  // row of the prompt's last token; the prompt's rows follow those of all completions
   for (const auto& sample : group.samples) last += static_cast<int64_t>(sample.tokens.size()) - 1;
   std::vector<int32_t> tokens;
   std::vector<int64_t> rows, targets;
@@ -24,11 +26,11 @@ GroupBatch group_batch(const PromptGroup& group) {
   for (const auto& sample : group.samples) {
     const auto length = static_cast<int64_t>(sample.tokens.size());
     const auto start = static_cast<int64_t>(tokens.size());
-    rows.push_back(last);  // predicts the first token
+    rows.push_back(last);  // it predicts the first token
     for (int64_t i = 0; i + 1 < length; ++i) rows.push_back(start + i);
     targets.insert(targets.end(), sample.tokens.begin(), sample.tokens.end());
     log_probs.insert(log_probs.end(), sample.log_probs.begin(), sample.log_probs.end());
-    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);  // nothing follows the last token
+    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);  // the last token predicts nothing
     if (length > 1) segments.push_back({start, length - 1, prompt, -1, {}, shift});
     result.lengths.push_back(length);
   }
@@ -62,23 +64,25 @@ int64_t Lesson::targets() const {
 
 namespace {
 
-// Lessons that follow each other and begin alike.
+// Consecutive sequences with a common prefix.
 struct Neighbours {
   std::span<const Lesson> lessons;
-  int64_t shared;  // tokens that they begin with; of one alone none
+  int64_t shared;  // length of the prefix in tokens; 0 for a single sequence
 };
 
 int64_t rows_of(const Lesson& lesson) {
-  return static_cast<int64_t>(lesson.tokens.size()) - 1;  // nothing follows the last token
+  return static_cast<int64_t>(lesson.tokens.size()) - 1;  // the last token predicts nothing
 }
 
+// Length of the common prefix; 0 if a sequence has images.
 int64_t alike(const Lesson& a, const Lesson& b) {
   if (a.vision || b.vision) return 0;
   const auto most = std::min(rows_of(a), rows_of(b));
   return std::mismatch(a.tokens.begin(), a.tokens.begin() + most, b.tokens.begin()).first - a.tokens.begin();
 }
 
-// A lesson joins those before it if that spares more tokens than they spare without it.
+// Divides the sequences into runs with a common prefix. A sequence joins the run before it if this increases the number
+// of tokens that need not be computed again.
 std::vector<Neighbours> neighbours_in(std::span<const Lesson> lessons, int64_t shared_from) {
   std::vector<Neighbours> all;
   for (size_t i = 0; i < lessons.size(); ++i) {
@@ -98,11 +102,11 @@ std::vector<Neighbours> neighbours_in(std::span<const Lesson> lessons, int64_t s
   return all;
 }
 
-// Of neighbours what follows the shared beginning, lesson after lesson, and then this.
+// Builds the batch: for each run, the rest of every sequence after the prefix, then the prefix.
 class LessonBatch {
  public:
   void add(const Neighbours& some) {
-    int64_t beginning = std::ssize(tokens_);  // its first row
+    int64_t beginning = std::ssize(tokens_);  // first row of the prefix
     for (const Lesson& lesson : some.lessons) beginning += rows_of(lesson) - some.shared;
     const size_t first = segments_.size();
     for (const Lesson& lesson : some.lessons) {
@@ -147,7 +151,7 @@ int64_t size_of(const std::vector<T>& list) {
   return static_cast<int64_t>(list.size());
 }
 
-// Where an assistant's turn of the history stands among all tokens.
+// Token span of an assistant's turn of the history.
 Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
   const Example& example = group.example;
   const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
@@ -162,7 +166,7 @@ Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn,
   return {begin, size_of(until)};
 }
 
-// The assistant's last turns, as many as are to be learned.
+// Spans of the answer and of the assistant's last turns, Example::learn in all.
 std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
   for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
@@ -172,7 +176,7 @@ std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group
   return spans;
 }
 
-// Everything but the first token and what stands for pictures.
+// Spans of all tokens but the first and image placeholders.
 std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans;
   for (int64_t i = 1; i < size_of(tokens); ++i) {
@@ -189,7 +193,7 @@ Lesson lesson_of(RunPlugins& plugins, const PromptGroup& group, bool all) {
   auto tokens = group.prompt;
   const auto answer = plugins.chat().answer(group.example.answer);
   tokens.insert(tokens.end(), answer.begin(), answer.end());
-  const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
+  const auto read = std::span(tokens).first(tokens.size() - 1);  // the last token predicts nothing
   auto vision = plugins.vision_input().look(read, 0, 0, group.pictures);
   auto spans = all ? texts_of(plugins.vision_input(), tokens) : spans_of(plugins, group, tokens);
   return {std::move(tokens), std::move(spans), std::move(vision)};

@@ -11,46 +11,47 @@
 
 namespace compeer::train {
 
-/// Sequences as one batch, of which what they begin with alike is there once, behind what hangs off it. `rows` are the
-/// hidden states that predict the `targets`, sequence after sequence: `lengths` of each.
+/// Sequences packed into one batch, with a common prefix stored once, after the sequences that continue it. `rows[i]`
+/// is the row of the hidden state that predicts token `targets[i]`; both are concatenated over sequences, `lengths[s]`
+/// entries for sequence s.
 struct GroupBatch {
   Batch batch;
-  at::Tensor rows, targets;
-  at::Tensor sampled_log_probs;  ///< float32 [targets]: as recorded when they were drawn; undefined: they weren't
-  std::vector<int64_t> lengths;
+  at::Tensor rows, targets;      ///< int64 [targets]
+  at::Tensor sampled_log_probs;  ///< float32 [targets]: log-probs at the time of sampling; undefined if not sampled
+  std::vector<int64_t> lengths;  ///< number of targets of each sequence
 };
 
-/// A group's completions, with the tokens of each as targets, and last the prompt.
+/// Packs a group: its completions, all of whose tokens are targets, followed by their common prompt.
 GroupBatch group_batch(const PromptGroup& group);
 
-/// The policy's log-probs and entropies of a group's targets, with gradient: one forward pass.
+/// Computes the policy's log-probs and entropies of a group's targets in one forward pass, with gradient.
 kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature);
 
-/// A sequence of which some tokens are to be learned: those of one turn or several.
+/// A supervised training sequence, whose loss covers only some of its tokens.
 struct Lesson {
   struct Span {
-    int64_t begin, end;
+    int64_t begin, end;  ///< token indices [begin, end)
   };
   std::vector<int32_t> tokens;
-  std::vector<Span> learned;                               ///< ascending; none begins before 1
-  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among the tokens, less the last
+  std::vector<Span> learned;                               ///< spans of target tokens, ascending; begin >= 1
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< features of images in all tokens but the last, or null
 
-  /// All from `first` on.
+  /// A sequence whose targets are the tokens from index `first` on.
   Lesson(std::vector<int32_t> all, int64_t first);
   Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const VisionFeatures> seen = nullptr);
-  int64_t targets() const;
+  int64_t targets() const;  ///< number of target tokens
 };
 
-/// The lesson of a record: its answer, and earlier answers of the assistant as `Example::learn` asks; with `all`,
-/// everything but the first token and what stands for pictures. Throws Error (exit 4) if the chat template formats
-/// earlier answers differently from the last one.
+/// Makes the training sequence of a record: prompt and answer. Targets are the tokens of the answer and of the earlier
+/// answers that `Example::learn` includes, or, if `all`, all tokens but the first and image placeholders. Throws Error
+/// (exit 4) if the chat template formats earlier answers differently from the last one.
 Lesson lesson_of(RunPlugins& plugins, const PromptGroup& group, bool all);
 
-/// Lessons, with the tokens to be learned as targets. What neighbours begin with alike is there once if that is
-/// `shared_from` tokens or more.
+/// Packs sequences into one batch. A prefix that consecutive sequences without images share is stored once if it has at
+/// least `shared_from` tokens.
 GroupBatch lesson_batch(std::span<const Lesson> lessons, int64_t shared_from = 32);
 
-/// The log-probabilities of the tokens to be learned, with gradient: one forward pass for all lessons.
+/// Computes the log-probs of all target tokens in one forward pass, with gradient: float32 [targets].
 at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons, int64_t shared_from = 32);
 
 }  // namespace compeer::train

@@ -1,3 +1,4 @@
+// The batch of a step: prompts, completions and their columns; and sampling of completions.
 #include "train/batch/step_batch.h"
 
 #include <ATen/ops/full.h>

@@ -21,14 +21,14 @@ namespace compeer::train {
 
 /// One prompt with its completions: a group in the sense of Eq. 2 and 3.
 struct PromptGroup {
-  int64_t index = 0;  ///< within the step, over all ranks
-  Example example;
-  std::vector<Turn> turns;        ///< of the prompt: the history without turns that were trimmed, with dataset.system
+  int64_t index = 0;              ///< index of the prompt within the step, over all ranks
+  Example example;                ///< the unchanged record, which rewards receive
+  std::vector<Turn> turns;        ///< turns of the prompt: system turn and history, after trimming
   std::vector<int32_t> prompt;    ///< token ids of `turns`
-  std::vector<Picture> pictures;  ///< of the prompt; moved out when `vision` is computed
-  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of these pictures
+  std::vector<Picture> pictures;  ///< images of the prompt; moved out when `vision` is computed
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< features of `pictures`
   std::vector<rollout::Sample> samples;                    ///< G completions: tokens and their log-probs
-  std::vector<Completion> completions;                     ///< the samples decoded, which rewards receive
+  std::vector<Completion> completions;                     ///< the decoded samples, which rewards receive
 };
 
 using Groups = std::vector<PromptGroup>;
@@ -72,12 +72,12 @@ class BatchColumns {
 /// | entropy | mean entropy of the tokens, in nats | the constructor |
 /// | finished | 1, or 0 if the completion was cut off at the length limit | the constructor |
 /// | rewards/LABEL/PART | a column of a reward plugin; the first is its reward | StepScoring |
-/// | shaped/LABEL | that reward after floor, ceiling, cut_off, cosine_length; neither logged nor recorded | StepScoring
-/// | | reward | weighted sum of shaped/LABEL over rewards with an opinion | StepScoring | | reweighted,
-/// REWEIGHTING/FACTOR | the columns of the reweighting plugin (Eq. 5-7) | StepScoring | | reference_kl | sum over
-/// tokens of the KL estimate, if there is a reference model | GrpoStep | | learned | reweighted, less beta x
-/// reference_kl if kl_in = "reward"; advantages use it | StepScoring, GrpoStep | | advantage | Eq. 3, or GDPO of
-/// shaped/LABEL | GrpoStep |
+/// | shaped/LABEL | that reward after cosine_length, floor, ceiling, cut_off; not recorded | StepScoring |
+/// | reward | weighted sum of shaped/LABEL, ignoring NaN | StepScoring |
+/// | reweighted, REWEIGHTING/FACTOR | columns of the reweighting plugin (Eq. 5-7) | StepScoring |
+/// | reference_kl | sum over tokens of the KL estimate, if there is a reference model | GrpoStep |
+/// | learned | reweighted, minus beta x reference_kl if kl_in = "reward" | StepScoring, GrpoStep |
+/// | advantage | advantages of `learned` (Eq. 3), or GDPO of shaped/LABEL | GrpoStep |
 struct StepBatch {
   StepBatch() = default;
   StepBatch(Groups groups, int64_t group_size);
@@ -87,32 +87,32 @@ struct StepBatch {
   /// notes[prompt][i] is the Scores::note of the i-th reward. The list of a prompt without scores is empty.
   std::vector<std::vector<nlohmann::json>> notes;
 
-  /// Puts one prompt of `other` in place of one of this batch.
+  /// Replaces a prompt, with its completions and columns, by prompt `from` of `other`, which is moved from.
   void replace(size_t prompt, StepBatch& other, size_t from);
 };
 
-/// Returns the concatenation of `mine` over all ranks, in rank order, on every rank. Lengths may differ. Collective.
+/// Collective. Returns the concatenation of `mine` over all ranks, in rank order, on every rank. Lengths may differ.
 std::vector<double> from_all_ranks(comm::World& world, const std::vector<double>& mine);
 
-/// Returns a column for all prompts of the step, on every rank: float64 [prompts of the step, G]. Its rows are in the
-/// order of the step, because each rank has consecutive prompts. Collective.
+/// Collective. Returns a column for all prompts of the step, on every rank: float64 [prompts of the step, G]. Its rows
+/// are in the order of the step, because each rank has consecutive prompts.
 at::Tensor column_of_all_ranks(comm::World& world, const BatchColumns& mine, const std::string& name);
 
-/// Names the random numbers of a step.
+/// Key of the random numbers of a step.
 struct RngKey {
   uint64_t seed = 0;
   uint32_t step = 0;
-  uint32_t before = 0;  ///< number of prompts that were drawn for this step earlier
+  uint32_t before = 0;  ///< number of prompts that were sampled earlier for this step; offset of PromptGroup::index
 };
 
-/// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,
-/// group, completion, position) alone. `complete`: told of each group whose completions are all there, while others are
-/// still being sampled.
+/// Samples `group_size` completions for every group with the settings of the spec's table `sampling`. Local. Random
+/// numbers depend on (seed, step, before + group index, completion, position) only. Calls `complete` for each group as
+/// soon as all its completions are complete, while others are still being sampled.
 using GroupIsComplete = std::function<void(const PromptGroup& group)>;
 void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
               const GroupIsComplete& complete);
 
-/// Tokens of the model's room that are kept for completions: what they may take, but no more than half of it.
+/// Number of the model's positions that are reserved for a completion: its maximum length, but at most half of them.
 int64_t room_for_completions(const rollout::Sampling& sampling, int64_t positions);
 
 }  // namespace compeer::train

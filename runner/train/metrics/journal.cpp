@@ -1,3 +1,4 @@
+// Writes a run's records while it runs: metrics, completions, events, status and summary.
 #include "train/metrics/journal.h"
 
 #include <fmt/format.h>
@@ -14,9 +15,9 @@ namespace compeer::train {
 
 namespace {
 
-constexpr size_t recent = 20;  // rows that the summary of a training run looks at
+constexpr size_t recent = 20;  // number of last rows that the summary averages
 
-// For people: one placeholder stands for a picture.
+// The prompt as text for readers; the placeholders of an image are shown as one.
 std::string prompt_text(const RunPlugins& plugins, std::vector<int32_t> tokens) {
   const auto of_one = [&](int32_t a, int32_t b) { return a == b && plugins.vision_input().placeholder(a); };
   tokens.erase(std::unique(tokens.begin(), tokens.end(), of_one), tokens.end());
@@ -41,7 +42,7 @@ Journal::Journal(const comm::World& world, Plan plan)
     note(plan_.done, "resumed after step " + std::to_string(plan_.done));
     for (const auto& change : changes) note(plan_.done, change);
     const record::RunReader reader(file);
-    // Nothing is computed from an earlier row, so the run goes on.
+    // Training does not depend on earlier rows, so damage is only a warning.
     for (const uint64_t row : reader.damaged_rows())
       warning(plan_.done, fmt::format("row {} of run.h5 has other values than were written", row + 1));
     for (const auto& column : plan_.columns) {
@@ -145,7 +146,7 @@ void Journal::publish(bool now) {
   record::write_status(plan_.folder, status_);
 }
 
-// Rows of one run depend on each other, so their means have no interval.
+// Means over the last rows. The rows of a run are not independent, so the means have no confidence interval.
 std::map<std::string, statistics::Interval> Journal::recent_means() const {
   std::map<std::string, statistics::Interval> means;
   for (size_t i = 0; i < plan_.columns.size(); ++i) {

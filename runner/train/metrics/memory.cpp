@@ -1,3 +1,5 @@
+// Estimates the memory of a rank and of its device before the first step. Constants marked "measured" were fitted to
+// measurements.
 #include "train/metrics/memory.h"
 
 #include <fmt/format.h>
@@ -22,16 +24,16 @@ namespace compeer::train {
 namespace {
 
 constexpr double mib = 1024 * 1024;
-constexpr double bytes = 4;                                                      // of a number
-constexpr double kept_logits = kernels::kept_logit_count * sizeof(float) / mib;  // tiles that wait for the way back
-constexpr double kept_rows = 16, rows_again = 2;  // of the model's width for each token and layer
-constexpr double libtorch_logits = 3;             // copies of them on their way to log-probs and back, measured
+constexpr double bytes = 4;                                                      // per number (float32)
+constexpr double kept_logits = kernels::kept_logit_count * sizeof(float) / mib;  // tiles saved for the backward pass
+constexpr double kept_rows = 16, rows_again = 2;  // saved hidden rows per token and layer; with checkpointing
+constexpr double libtorch_logits = 3;             // copies of the logits in forward and backward pass, measured
 constexpr double buffers = 24;                    // MiB, measured
-constexpr double between = 0.5;                   // of what comes and goes, measured: room that lies free if it is kept
-constexpr int64_t looked_at = 8;                  // records
-constexpr double keep_above = 1.25;               // times the estimate must be free to keep copies
+constexpr double between = 0.5;                   // fragmentation, as a fraction of temporary memory, measured
+constexpr int64_t looked_at = 8;                  // number of records to find the longest of
+constexpr double keep_above = 1.25;               // copies are kept if this multiple of the estimate is free
 
-// What lies in memory now.
+// Resident memory of this process, in MiB.
 double resident() {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
@@ -40,7 +42,7 @@ double resident() {
   return 0;
 }
 
-// Of weights' files that are mapped, what isn't in memory yet, in MiB.
+// The part of mapped weight files that is not in memory yet, in MiB.
 double unread_weights() {
   std::ifstream file("/proc/self/smaps");
   double sum = 0;
@@ -69,10 +71,10 @@ std::string size(double mebibytes) {
 }
 
 struct HostMemory {
-  double wanted = 0, free = 0;  // free: 0 if unknown
+  double wanted = 0, free = 0;  // MiB; free: 0 if unknown
 };
 
-// Memory of each host if each of its ranks needs `more` MiB.
+// Needed and free memory of each host, if each of its ranks needs `more` MiB.
 std::map<std::string, HostMemory> on_hosts(const std::vector<Placement>& placements, double more) {
   std::map<std::string, HostMemory> hosts;
   for (const Placement& placement : placements) {
@@ -102,7 +104,7 @@ double peak_memory() {
 }
 
 int64_t gradients_of(int64_t leaves, bool in_one_pass) {
-  const int64_t nodes = std::bit_width(static_cast<uint64_t>(leaves));  // unfinished ones, with the next leaf
+  const int64_t nodes = std::bit_width(static_cast<uint64_t>(leaves));  // unfinished nodes, the next leaf included
   return std::max<int64_t>(nodes - (in_one_pass ? 1 : 0), 1);
 }
 
@@ -123,23 +125,24 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
   if (demand.kept) {
-    sizes.gradients += weights;  // what is added up as it comes takes all of its memory
+    sizes.gradients += weights;  // the array of `in_one_pass` is then allocated in full, too
   } else if (!learner.adapter && demand.learned >= 4 * kernels::rows_as_it_lies) {
-    // Of weights that train there is no copy while many rows are differentiated. What is learned together may be less.
+    // Trainable weights have no repacked copy while many rows are differentiated. A micro-batch may be smaller than
+    // `learned`, hence the factor of 4.
     sizes.rearranged = std::max(0.0, sizes.rearranged - sizes.gradients);
   }
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
   double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
   if (!shape.exact) {
     auto kept = shape;
-    kept.compute = at::kFloat;  // measured on CPUs, for either arithmetic
+    kept.compute = at::kFloat;  // measured on CPUs: the same for both types
     sizes.activations = device_memory(kept, learner, demand, recomputed).activations;
     logits *= libtorch_logits;
   }
   sizes.activations += logits;
   sizes.pages =
       2 * bytes * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;
-  sizes.rest = buffers + (keeping ? between * (sizes.more() - sizes.gradients) : 0);  // those lie apart
+  sizes.rest = buffers + (keeping ? between * (sizes.more() - sizes.gradients) : 0);  // gradients are separate mappings
   return sizes;
 }
 
@@ -154,23 +157,23 @@ std::string memory_text(const MemoryEstimate& sizes) {
 MemoryEstimate rank_memory(RunContext& run, PeakMemory demand) {
   auto& model = run.plugins->model().object();
   const bool on_cpu = inference::device_in_use() == "cpu";
-  demand.kept = demand.kept && on_cpu;  // a device's copies of gradients stay anyway
+  demand.kept = demand.kept && on_cpu;  // host copies of a device's gradients stay allocated in any case
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
   auto sizes = estimate_memory(model.shape(), learner_of(model), demand,
                                recomputed(run.spec.table("model"), demand.learned), keeping, resident());
   if (!on_cpu) {
-    sizes.rearranged = sizes.activations = sizes.pages = 0;                                      // they are there
-    if (demand.gradients > 0) sizes.gradients *= 1 + 1 / static_cast<double>(demand.gradients);  // the last comes whole
+    sizes.rearranged = sizes.activations = sizes.pages = 0;                                      // on the device
+    if (demand.gradients > 0) sizes.gradients *= 1 + 1 / static_cast<double>(demand.gradients);  // no `in_one_pass`
   } else if (!model.shape().exact) {
-    sizes.rearranged = unread_weights();  // libtorch multiplies by them as they are
+    sizes.rearranged = unread_weights();  // libtorch uses the mapped weights without a repacked copy
   }
   return sizes;
 }
 
 namespace {
 
-// All ranks' devices are alike, or the smallest decides.
+// Collective. Every rank checks its own device; the line is rank 0's.
 void report_device_memory(RunContext& run, const PeakMemory& demand) {
   auto& model = run.plugins->model().object();
   const auto sizes =
@@ -233,12 +236,12 @@ int64_t longest_of(RunContext& run, const Records& records, bool answers) {
 
 namespace {
 
-constexpr double tiles = 512;  // MiB: tiles of logits, and what comes of them
+constexpr double tiles = 512;  // MiB: tiles of logits and their intermediate results
 
 std::string gib(double mebibytes) { return fmt::format("{:.1f} GiB", mebibytes / 1024); }
 
-// Bytes that libtorch keeps of a token in a layer: inputs of norms and sums in float32, factors of products once for
-// each product (kernels/libtorch_kernels.cpp), and the feed-forward half's three wide rows.
+// Bytes that libtorch saves per token and layer for the backward pass: inputs of norms and residual sums in float32,
+// the inputs of each matrix product (kernels/libtorch_kernels.cpp), and three rows of the feed-forward width.
 double kept(const ModelShape& shape, bool adapted, bool recomputed) {
   const auto width = static_cast<double>(shape.hidden), wide = static_cast<double>(shape.feed_forward);
   if (recomputed) return 2 * 4 * width;
@@ -261,7 +264,7 @@ DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, cons
   if (demand.gradients > 0) {
     sizes.gradients = 4 * static_cast<double>(learner.weights) / mib;
     sizes.activations = tokens * layers * kept(shape, learner.adapter, recomputed) / mib;
-    // One layer at a time is computed again.
+    // One layer at a time is recomputed.
     if (recomputed) sizes.activations += tokens * kept(shape, learner.adapter, false) / mib;
     sizes.logits = tiles + (learner.adapter ? 0 : 4 * vocabulary * width / mib);
   }

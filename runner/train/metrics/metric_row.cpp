@@ -1,3 +1,4 @@
+// A row of metrics with named columns.
 #include "train/metrics/metric_row.h"
 
 #include <algorithm>

@@ -6,12 +6,13 @@
 
 namespace compeer::train {
 
-/// One row of run.h5 in the making: a number for each column, NaN until set.
+/// A row of run.h5 before it is written: one number per column, NaN until it is set.
 class MetricRow {
  public:
+  /// Keeps a reference to `columns`.
   explicit MetricRow(const std::vector<std::string>& columns);
 
-  /// The column must exist: metrics are declared before the run starts.
+  /// `set` and `get` throw std::logic_error if there is no such column: metrics are declared before the run starts.
   void set(const std::string& column, double value);
   double get(const std::string& column) const;
   bool has(const std::string& column) const;
@@ -25,9 +26,10 @@ class MetricRow {
   std::vector<double> values_;
 };
 
-/// Seconds by phase of one step, on this rank, by a monotonic clock.
+/// Measures the time of each phase of a step on this rank, in seconds, with a monotonic clock.
 class PhaseClock {
  public:
+  /// Column names: "seconds/<phase>" of each phase, and "seconds/step".
   static std::vector<std::string> columns(const std::vector<std::string>& phases) {
     std::vector<std::string> names;
     for (const auto& phase : phases) names.push_back("seconds/" + phase);
@@ -35,7 +37,7 @@ class PhaseClock {
     return names;
   }
 
-  /// Runs work and adds its time to the phase.
+  /// Runs `work`, adds its time to the phase (also if it throws) and returns its result.
   template <class Work>
   decltype(auto) time(const std::string& phase, Work&& work) {
     struct Stop {
@@ -50,6 +52,7 @@ class PhaseClock {
     return std::forward<Work>(work)();
   }
 
+  /// Seconds since this object was created.
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
   /// Sets "seconds/<phase>" of every phase that ran, and "seconds/step".

@@ -1,3 +1,4 @@
+// Reports on which hosts, cores and devices the ranks run, and warns if they share too few.
 #include "train/metrics/placement.h"
 
 #include <fmt/ranges.h>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t shown_hosts = 16;
 
-// Ranks of one host.
+// A host and its ranks.
 struct Host {
   std::string name;
   std::vector<int> ranks;
@@ -37,7 +38,7 @@ std::vector<Host> hosts_of(const std::vector<Placement>& placements) {
   return hosts;
 }
 
-// Ranks that share their cores are named together.
+// "  n08: rank 2 on cores 0-3, rank 3 on cores 4-7". Ranks with the same cores are listed together.
 std::string line_of(const Host& host, const std::vector<Placement>& placements) {
   std::vector<std::pair<std::string, std::vector<int>>> places;
   for (const int rank : host.ranks) {
@@ -58,7 +59,8 @@ std::string line_of(const Host& host, const std::vector<Placement>& placements) 
   return fmt::format("  {}: {}", host.name, fmt::join(parts, ", "));
 }
 
-// Cores' worth of time that processors and control groups leave: of one rank, or of all ranks of a host.
+// Number of cores that `ranks` (of one host) may use together: limited by CPU affinity and by the cgroup's quota. 0 if
+// unknown.
 double cores_for(const std::vector<Placement>& placements, const std::vector<int>& ranks) {
   std::set<int> cores;
   double quota = 0;
@@ -80,7 +82,7 @@ void add_remarks(const Host& host, const std::vector<Placement>& placements, int
         fmt::format("note: rank {} has {} for {:.3g} core{}: start it with mpirun --bind-to none, or srun "
                     "--cpus-per-task={}",
                     rank, count(static_cast<size_t>(threads), "thread"), cores, cores == 1 ? "" : "s", threads));
-    return;  // the others will not be better off
+    return;  // one note is enough: other ranks are likely in the same situation
   }
   const double cores = cores_for(placements, host.ranks);
   const auto all = static_cast<size_t>(threads) * host.ranks.size();

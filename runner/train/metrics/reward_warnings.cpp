@@ -1,3 +1,4 @@
+// Warnings about rewards without a training signal, and about judges' answers that can't be parsed.
 #include "train/metrics/reward_warnings.h"
 
 #include <fmt/format.h>
@@ -19,10 +20,10 @@ std::string steps_text(int steps) { return steps == 1 ? "the only step" : fmt::f
 
 std::string column(const std::string& label, const char* part) { return fmt::format("rewards/{}/{}", label, part); }
 
-// A step in which no completion has a value asks nothing.
+// A step in which no completion has a value has no answers.
 double number_or_0(double value) { return std::isfinite(value) ? value : 0; }
 
-// Labels and columns of the rewards that have a weight.
+// Labels and columns of the rewards whose weight is not 0.
 std::vector<std::pair<std::string, std::string>> weighted_rewards(const std::vector<RewardTerm>& rewards) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const RewardTerm& term : rewards) {

@@ -11,28 +11,28 @@
 
 namespace compeer::train {
 
-/// Whether the rewards of a GRPO run teach anything. It reads the rows of run.h5 in their order, those of an earlier
-/// start included, and warns once:
-///   - of a run in which for `patience` steps one after the other (or in all of its steps, if it has fewer) every
-///     advantage was 0: nobody had an opinion, rewards were equal within every group, or the steps were left out;
-///   - of a reward that for as long scored no completion, or gave all of them the same number.
+/// Detects rewards of a GRPO run that give no training signal. Takes the rows of run.h5 in order, those before a resume
+/// included, and warns once:
+///   - if every advantage was 0 in `patience` consecutive steps (or in all steps of a shorter run): no reward scored
+///     any completion, rewards were equal within every group, or the steps were skipped;
+///   - for each reward that in `patience` consecutive steps scored no completion, or gave all of them the same number.
 class RewardSignal {
  public:
-  /// With half of all groups of equal rewards and 4 groups a step, ten such steps in a row come by chance once in
-  /// 10^12 steps; where rewards are rare and groups few, it is time to hear of it.
+  /// If half of all groups have equal rewards and a step has 4 groups, ten steps without signal in a row occur by
+  /// chance once in 10^12 steps. If rewards are rare and groups few, a warning is appropriate.
   static constexpr int patience = 10;
 
-  /// `rewards`: labels and columns ("curious", "rewards/curious/score") of those that have a weight.
+  /// `rewards`: labels and columns ("curious", "rewards/curious/score") of the rewards whose weight is not 0.
   explicit RewardSignal(std::vector<std::pair<std::string, std::string>> rewards);
 
-  /// Warnings that this row gives rise to. `last`: no other row follows.
+  /// Adds a row and returns the warnings that it causes. `last`: it is the row of the run's last step.
   std::vector<std::string> warnings_after(const MetricRow& row, bool last);
 
  private:
   struct Reward {
     std::string label, column;
-    int unjudged = 0, equal = 0;  // steps one after the other
-    double value = 0;             // that all completions of these had
+    int unjudged = 0, equal = 0;  // consecutive steps without a score, and with one score for all completions
+    double value = 0;             // mean of the last step
     bool warned = false;
   };
   void count(const MetricRow& row);
@@ -40,34 +40,35 @@ class RewardSignal {
   static std::string about(const Reward& reward);
 
   std::vector<Reward> rewards_;
-  int silent_ = 0, unjudged_ = 0, left_out_ = 0;  // steps one after the other
+  // Consecutive steps without signal, without any reward, and skipped.
+  int silent_ = 0, unjudged_ = 0, left_out_ = 0;
   bool taught_ = false, warned_ = false;
 };
 
-/// Enforces the setting `most_unreadable` of rewards: the maximum share, 0 to 1, of a judge's answers that can't be
-/// read. A reward that asks models has that setting and the columns `asked` (answers) and `unreadable`.
+/// Enforces the setting `most_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
+/// parsed. Applies to rewards with the columns `asked` (number of answers) and `unreadable`.
 class UnreadableAnswers {
  public:
-  static constexpr uint64_t window = 10;  ///< steps whose answers check() counts
+  static constexpr uint64_t window = 10;  ///< number of steps that `check` covers
 
   struct Limit {
-    std::string reward;   ///< its label
+    std::string reward;   ///< label of the reward
     std::string setting;  ///< "rewards[0].most_unreadable"
-    double most = 1;
+    double most = 1;      ///< maximum fraction of unreadable answers
   };
   /// The limits of those rewards that have the two columns.
   static std::vector<Limit> limits_of(const std::vector<RewardTerm>& rewards);
 
-  /// `steps`: steps of the run.
+  /// `steps`: number of steps of the run.
   UnreadableAnswers(std::vector<Limit> limits, uint64_t steps);
 
-  /// Adds the row of a step. Returns a warning for each reward whose share in this step is above its maximum, once per
-  /// reward. When a run is resumed, add the rows of its earlier steps first.
+  /// Adds the row of a step. Returns a warning for each reward whose fraction in this step is above its maximum, once
+  /// per reward. When a run is resumed, add the rows of its earlier steps first.
   std::vector<std::string> warnings_after(const MetricRow& row);
 
-  /// Throws Error (exit 4) if the share of a reward over the last `window` steps (or all steps of a shorter run)
-  /// exceeds its maximum, or must when the window is full: each missing step counts as the step with most answers, all
-  /// readable.
+  /// Throws Error (exit 4) if a reward's fraction over the last `window` steps (or all steps of a shorter run) exceeds
+  /// its maximum, or is bound to when the window is full: each missing step is counted like the step with the most
+  /// answers, all of them readable.
   void check() const;
 
  private:
@@ -83,19 +84,20 @@ class UnreadableAnswers {
   std::vector<Reward> rewards_;
 };
 
-/// Both for a GRPO run: writes the warnings into its journal.
+/// Applies RewardSignal and UnreadableAnswers to a GRPO run, and writes the warnings to its journal.
 class RewardWarnings {
  public:
   RewardWarnings(RunContext& run, uint64_t steps);
 
-  /// When a run is resumed: reads the rows of its earlier steps, without repeating their warnings. The journal must be
-  /// open. Collective.
+  /// Collective. When a run is resumed, reads the rows of its earlier steps, without repeating their warnings. The
+  /// journal must be open.
   void read_earlier_rows();
 
-  /// Warns if rewards teach nothing. Collective.
+  /// Collective. Writes the warnings of RewardSignal after step `t`.
   void warn(uint64_t t, const MetricRow& row);
 
-  /// Rank 0: warns of answers that rewards can't read, and throws Error (exit 4) if they are too many.
+  /// Rank 0: writes the warnings of UnreadableAnswers after step `t`, and throws Error (exit 4) if too many answers are
+  /// unreadable.
   void check_answers(uint64_t t, const MetricRow& row);
 
  private:

@@ -1,3 +1,4 @@
+// Gathers the completions of a step on rank 0 and computes its metrics there.
 #include "train/metrics/step_table.h"
 
 #include <ATen/ops/cat.h>
@@ -17,7 +18,7 @@ namespace {
 using statistics::deviation;
 using statistics::mean;
 
-// A message of 64-bit numbers; lists carry their lengths.
+// Serializes numbers as 64-bit words; a list is preceded by its length.
 class NumberMessage {
  public:
   NumberMessage() = default;
@@ -195,7 +196,7 @@ double StepTable::share(const WeightedPart& part) const {
       xs.push_back(parts[i]);
       ys.push_back(rewards[i]);
     }
-    if (all_equal(ys)) continue;  // their mean may be off by a rounding, and the variance above 0
+    if (all_equal(ys)) continue;  // rounding of the mean could make the variance positive
     const double x = mean(xs), y = mean(ys);
     for (size_t i = 0; i < xs.size(); ++i) {
       along += (xs[i] - x) * (ys[i] - y);

@@ -17,17 +17,17 @@ bool all_equal(std::span<const double> rewards);
 /// this table, so metrics have the same bits for every number of ranks.
 struct StepTable {
   BatchColumns columns;
-  std::vector<statistics::Words> words;          ///< of each completion
-  std::vector<double> self_similarity;           ///< by prompt; NaN if it has a single completion
+  std::vector<statistics::Words> words;          ///< words of each completion
+  std::vector<double> self_similarity;           ///< per prompt; NaN if it has a single completion
   std::vector<std::vector<double>> rank_values;  ///< [rank][i]: the i-th value that the rank passed to `gather`
 
-  /// Gathers the table on rank 0; other ranks get one without prompts and columns. It has the columns `names`, and
-  /// "length", "entropy", "finished" and "learned". `values`: as many on every rank. Collective.
+  /// Collective. Gathers the table on rank 0; other ranks get an empty one. Its columns are `names`, "length",
+  /// "entropy", "finished" and "learned". `values`: numbers of this rank for `rank_values`, equally many on every rank.
   static StepTable gather(comm::World& world, const StepBatch& mine, std::vector<std::string> names,
                           std::span<const double> values);
 
-  StepTable prompt(int64_t index) const;  ///< the completions of one prompt, without rank_values
-  void append(const StepTable& more);     ///< the completions of more prompts; an empty table takes their columns
+  StepTable prompt(int64_t index) const;  ///< table of the completions of one prompt, without rank_values
+  void append(const StepTable& more);     ///< adds the prompts of `more`; an empty table takes its columns
 
   double largest(size_t i) const;  ///< maximum over ranks of value i, at least 0
   double sum(size_t i) const;      ///< sum over ranks of value i
@@ -45,6 +45,7 @@ struct StepTable {
   ///   entropy         mean over completions
   ///   distinct_1, distinct_2, self_bleu, self_similarity: statistics/variety.h
   std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
+  /// Names of the metrics, in the order of `metrics`.
   static std::vector<std::string> metric_names(const std::vector<std::string>& score_columns);
 
   /// Returns weight * covariance(part, "reward") / variance("reward"), both within groups and summed over groups: the
@@ -54,7 +55,7 @@ struct StepTable {
   static std::string share_column(const WeightedPart& part) { return part.column + "_share"; }
 };
 
-/// Writes mean, standard deviation and mean absolute value of the step's advantages (float64).
+/// Sets the metrics "advantage_mean", "advantage_std" and "advantage_abs" (mean absolute value). `advantages`: float64.
 void record_advantages(const at::Tensor& advantages, MetricRow& row);
 
 }  // namespace compeer::train

@@ -1,5 +1,5 @@
-// One group: forward, objective, backward. The objective depends on the model through log-probs and entropies alone. It
-// is differentiated by these first, on one thread; a backward pass through the model follows.
+// One group: forward pass, objective, backward pass. The objective depends on the model only through log-probs and
+// entropies. Its gradient with respect to these is computed first, on one thread, and then propagated into the model.
 #include "train/update/learning.h"
 
 #include <ATen/TensorOperators.h>
@@ -26,7 +26,7 @@ at::Tensor sampled_entropies(const PromptGroup& group) {
   return at::tensor(all);
 }
 
-// A random number for each place.
+// A random number in [0, 1) for each position of the mask.
 at::Tensor drawn(RngKey key, int64_t group, const at::Tensor& mask) {
   auto order = at::empty(mask.sizes(), at::kFloat);
   auto* value = static_cast<float*>(order.data_ptr());
@@ -38,7 +38,8 @@ at::Tensor drawn(RngKey key, int64_t group, const at::Tensor& mask) {
   return order;
 }
 
-// Each completion's mean ratio times its reward, if it has one: what the policy gains by the rewards as they are.
+// Sum over completions of mean ratio x reward, ignoring NaN rewards: an estimate of the expected reward under the
+// policy.
 double surrogate(const LearningGroup& group, const grpo::Completions& c) {
   const auto mean_ratio = grpo::row_mean(grpo::ratio(c, grpo::Level::token), c.mask);
   return (mean_ratio.squeeze(1) * at::tensor(group.rewards, at::kDouble)).nansum().item<double>();
@@ -72,7 +73,7 @@ std::vector<double> counted_tokens(const std::vector<LearningGroup>& groups) {
   return all;
 }
 
-// Entropies, when they were drawn, of the tokens that count.
+// Entropies, at the time of sampling, of all unmasked tokens.
 std::vector<double> counted_entropies(const std::vector<LearningGroup>& groups) {
   std::vector<double> all;
   for (const LearningGroup& group : groups) {
@@ -157,7 +158,7 @@ UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGrou
   parameters.collect(into.values, {into.add, into.zeros, into.more}, [&] {
     const auto before_last = [&] { parameters.last_pass(into.ready); };
     if (in_parts) return policy.backward_in_parts(group.batch, dlog_prob, dentropy, before_last);
-    auto weighted = (now.log_prob * dlog_prob).sum();  // its gradient is the objective's
+    auto weighted = (now.log_prob * dlog_prob).sum();  // has the gradient of the objective
     if (dentropy.defined()) weighted = weighted + (now.entropy * dentropy).sum();
     before_last();
     weighted.backward();
@@ -186,7 +187,7 @@ StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup
       static_cast<double>(std::count_if(counted.begin(), counted.end(), [](double n) { return n > 0; }));
   if (!settings.objective.only_high_entropy) return totals;
   const auto entropies = from_all_ranks(world, counted_entropies(mine));
-  // As precise as the entropies themselves, so that comparing in either type agrees.
+  // Rounded to float32, like the entropies, so that comparisons in float32 and in double agree.
   const auto threshold = static_cast<float>(grpo::entropy_threshold(entropies, settings.high_entropy_share));
   step.entropy_threshold = static_cast<double>(threshold);
   step.bonus_tokens = static_cast<double>(

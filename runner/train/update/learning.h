@@ -15,60 +15,64 @@
 
 namespace compeer::train {
 
-/// A group as the updates of a step see it.
+/// A group prepared for the updates of a step. Keeps a pointer to the PromptGroup.
 struct LearningGroup {
-  /// `mask_truncated`: completions that were cut off don't count in the loss.
+  /// `mask_truncated`: exclude completions that were truncated at the length limit from the loss.
   LearningGroup(const PromptGroup& group, bool mask_truncated);
 
-  /// For each completion, the number of its tokens that count.
+  /// Number of unmasked tokens of each completion.
   std::vector<double> counted() const;
 
-  /// The input of the objective, from log-probs and entropies [targets] of the policy as it is now.
+  /// Returns the input of the objective. `log_prob` and `entropy` [targets] are those of the current policy.
   grpo::Completions completions(const at::Tensor& log_prob, const at::Tensor& entropy) const;
 
   const PromptGroup* source;
   GroupBatch batch;
-  at::Tensor counts;               ///< float32 [G, 1]: 0 for completions that do not count, else 1
-  at::Tensor reference;            ///< float32 [targets]: log-probs under the reference model; or undefined
-  std::vector<double> rewards;     ///< one for each completion
-  std::vector<double> advantages;  ///< one for each completion
+  at::Tensor counts;               ///< float32 [G, 1]: loss mask, 1 if the completion contributes to the loss, else 0
+  at::Tensor reference;            ///< float32 [targets]: log-probs under the reference model, or undefined
+  std::vector<double> rewards;     ///< one per completion, column "learned"
+  std::vector<double> advantages;  ///< one per completion
 };
 
-/// For each completion, the KL estimates of its tokens, added up: between the policy that sampled and the reference.
+/// Per completion, the sum over its tokens of the estimated KL between the sampling policy and the reference model.
 std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective& objective);
 
-/// Statistics of an update. Sums add up over groups, the others are largest values.
+/// Statistics of an update. operator+= adds `sum` and takes the maximum of the other fields.
 struct UpdateStats {
+  /// Indices of `sum`. loss: of the step's loss. cut_low, cut_high, places: see grpo::Clipping. surrogate: per
+  /// completion, mean ratio x reward. entropy: entropies of unmasked tokens at the time of sampling. kl: KL estimates
+  /// of unmasked tokens. `sums` is the number of sums.
   enum { loss, cut_low, cut_high, places, surrogate, entropy, kl, sums };
   std::array<double, sums> sum{};
-  double ratio_distance = 0;      ///< |ratio - 1|
-  double rollout_difference = 0;  ///< |log-prob now - log-prob when sampled|
+  double ratio_distance = 0;      ///< maximum of |ratio - 1|
+  double rollout_difference = 0;  ///< maximum of |current log-prob - log-prob at the time of sampling|
 
   UpdateStats& operator+=(const UpdateStats& more);
 };
 
-/// What the groups of an update have in common.
+/// Data shared by all groups of an update.
 struct UpdateGoal {
   grpo::Objective objective;
   grpo::StepContext step;
-  RngKey key;  ///< of losses that draw tokens; its step counts updates
+  RngKey key;  ///< random numbers of losses that select tokens at random; `key.step` counts updates
 };
 
-/// Where a gradient goes.
+/// Destination of a gradient, and how it is written there.
 struct GradientSum {
-  std::span<float> values;
-  bool add = false;                   ///< to what stands there; else that is overwritten
-  bool zeros = false;                 ///< stand there
-  bool more = false;                  ///< will be added before anybody reads it
-  Parameters::Ready ready = nullptr;  ///< is told which elements are complete
+  std::span<float> values;            ///< one element per parameter
+  bool add = false;                   ///< add to the gradient collected last instead of overwriting it
+  bool zeros = false;                 ///< `values` are known to be zeros, which need not be cleared
+  bool more = false;                  ///< more will be added before `values` are read
+  Parameters::Ready ready = nullptr;  ///< called with each range of elements that is final
 };
 
-/// The gradient of one group's part of the objective (Eq. 2).
+/// Runs forward and backward pass for one group, and writes the gradient of its part of the objective (Eq. 2) to
+/// `into`. Returns the group's statistics. Local.
 UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGroup& group, const UpdateGoal& goal,
                   const GradientSum& into);
 
-/// While it lives, tensor operations stay on this thread. The library cuts a large sum by the number of its threads,
-/// and elementwise operations at places that follow from it, so that bits would depend on that number.
+/// Sets libtorch's number of threads to 1 during its lifetime. libtorch divides large sums and elementwise operations
+/// by the number of threads, so that results would depend on it bit by bit.
 class OneThread {
  public:
   OneThread() { at::set_num_threads(1); }
@@ -80,22 +84,23 @@ class OneThread {
   const int before_ = at::get_num_threads();
 };
 
-/// What the objective needs to know of the whole step; the same bits on every rank.
+/// Totals over all groups of a step, bitwise identical on every rank.
 struct StepTotals {
   grpo::StepContext step;
-  double completions = 0;  ///< that count in the loss
+  double completions = 0;  ///< number of completions with unmasked tokens
 };
 
-/// Writes the metrics of an update: `sums` of UpdateStats over all groups of the step. `reference`: there is a KL term.
+/// Sets the metrics of an update. `sums`: UpdateStats::sum over all groups of the step. `reference`: there is a
+/// reference model, whose KL is a metric.
 void record_update(std::span<const double> sums, const StepTotals& totals, bool reference, MetricRow& row);
 
-/// Counts completions and tokens over all groups of the step, and finds the entropy threshold if only tokens of high
-/// entropy are learned from. Meets the other ranks.
+/// Collective. Counts completions and tokens of the step, and computes the entropy threshold if the objective is
+/// limited to tokens of high entropy.
 StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup>& mine, const GrpoSettings& settings);
 
-/// Eq. 3, or what the settings put in its place, from the column "learned"; GDPO normalises the columns `terms` one by
-/// one. Every rank computes the advantages of all prompts, because some rules need the rewards of the whole step:
-/// float64 [prompts of the step, G], the same bits on every rank. Collective.
+/// Collective. Computes the advantages (Eq. 3, or as the settings say) from the column "learned"; GDPO uses the columns
+/// `terms` instead. Returns float64 [prompts of the step, G], bitwise identical on every rank: all ranks compute all
+/// advantages, because some rules need the rewards of the whole step.
 at::Tensor advantages_over_ranks(comm::World& world, const BatchColumns& mine, const GrpoSettings& settings,
                                  const std::vector<std::string>& terms);
 

@@ -1,3 +1,4 @@
+// AdamW with its schedule, and the distribution of its state over ranks and checkpoint files.
 #include "train/update/optimizer.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ void Slices::share(std::span<float> whole) const {
   if (sharded_) comm::share_slices(world_, whole, block);
 }
 
-// A piece of an array, from those who keep it, to rank 0.
+// Collects a piece of an array on rank 0 from the ranks that own its elements.
 void Slices::bring(const Array& array, comm::Share piece, std::span<float> to) const {
   for (int rank = 0; rank < (sharded_ ? world_.size() : 1); ++rank) {
     const auto theirs = common(kept_by(rank), piece);

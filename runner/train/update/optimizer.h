@@ -12,23 +12,25 @@
 
 namespace compeer::train {
 
-/// AdamW with clipping by the global norm and a schedule of the learning rate.
+/// AdamW with gradient clipping by global norm and a learning-rate schedule. Holds the state of a slice of the
+/// parameters, or of all.
 class Optimizer {
  public:
-  /// `settings` is the spec's table `optimizer`; lr and steps come from the task. `parameters`: how many of the model's
-  /// it looks after.
+  /// `settings`: the spec's table `optimizer`. `lr`: peak learning rate. `steps`: number of updates of the whole run,
+  /// for the schedule. `parameters`: number of parameters that this optimizer updates.
   Optimizer(const Settings& settings, double lr, uint64_t steps, int64_t parameters);
 
-  /// One step on the summed gradient, which is clipped by `norm`, that of the whole model.
   struct Update {
     double gradient_norm, lr;
   };
+  /// Updates `weights` in place. `norm`: norm of the whole model's gradient, by which the gradient is clipped to
+  /// `max_grad_norm` (0: no clipping). `gradient` and `weights` have one element per parameter of this optimizer.
   Update step(std::span<const float> gradient, double norm, std::span<float> weights);
 
-  /// Learning rate of update t = 1, 2, ...: linear warm-up, then constant, or down to 0 by a cosine or a line.
+  /// Learning rate of update t = 1, 2, ...: linear warm-up, then constant, or cosine or linear decay towards 0.
   double rate(uint64_t t) const;
 
-  /// Its state: one number of each for each parameter, and how many updates it made.
+  /// State of the optimizer, for checkpoints: AdamW's moments, one element per parameter, and the number of updates.
   std::vector<float>& mean() { return m_; }
   std::vector<float>& mean_square() { return v_; }
   uint64_t& updates() { return done_; }
@@ -41,38 +43,43 @@ class Optimizer {
   std::vector<float> m_, v_;
 };
 
-/// The norm of a whole gradient.
+/// Euclidean norm of a gradient.
 double norm_of(std::span<const float> gradient);
 
-/// Who keeps what of arrays with one number for each parameter, as an optimizer's are: every rank all of them, or, if
-/// they are sharded, every rank its slice. Files of a checkpoint are the same either way, for any number of ranks.
+/// How per-parameter arrays (such as optimizer state) are distributed over ranks: replicated, or sharded so that each
+/// rank owns one contiguous slice. Checkpoint files do not depend on the layout or on the number of ranks. Keeps a
+/// reference to `world`.
 class Slices {
  public:
+  /// `length`: number of elements of the whole array. With one rank, `sharded` has no effect.
   Slices(comm::World& world, int64_t length, bool sharded);
 
-  /// Slices begin and end at multiples of this.
+  /// Slices begin and end at multiples of this number of elements.
   static constexpr int64_t block = comm::slice_block;
 
   bool sharded() const { return sharded_; }
+  /// Elements that this rank owns: its slice, or all.
   comm::Share own() const { return kept_by(world_.rank()); }
   template <class T>
   std::span<T> own_part(std::span<T> whole) const {
     return whole.subspan(static_cast<size_t>(own().first), static_cast<size_t>(own().count));
   }
 
-  /// Gives every rank the slices of all others. Meets the other ranks.
+  /// Collective. All-gathers `whole` in place: on entry each rank's own slice is valid, on return all of it is. Does
+  /// nothing if arrays are replicated.
   void share(std::span<float> whole) const;
 
   struct Array {
-    std::string name;
-    std::span<float> own;
+    std::string name;      ///< name of the tensor in the file
+    std::span<float> own;  ///< the elements that this rank owns
   };
-  /// Meets the other ranks. `stem`.safetensors, `stem`-1.safetensors, ... in turn hold the next `piece` elements of all
-  /// arrays: no more than that comes together on rank 0, which writes.
+  /// Collective. Writes the arrays to `stem`.safetensors, `stem`-1.safetensors, ..., each with the next `piece`
+  /// elements of every array, and `metadata`. Rank 0 writes, and holds the elements of one file at a time.
   void save(const std::filesystem::path& folder, const std::string& stem, const std::vector<Array>& arrays,
             const std::map<std::string, std::string>& metadata, int64_t piece = int64_t{1} << 24) const;
 
-  /// Reads what this rank keeps; gives the metadata. Arrays of another length are an Error (exit 4).
+  /// Local. Reads this rank's elements of `arrays` from the files of `save`, with any `piece`, and returns the
+  /// metadata. Throws Error (exit 4) if files are missing or have another number of elements.
   std::map<std::string, std::string> load(const std::filesystem::path& folder, const std::string& stem,
                                           const std::vector<Array>& arrays) const;
 

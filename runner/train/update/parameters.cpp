@@ -1,3 +1,4 @@
+// Flat arrays of weights and gradients, collected from autograd, and the reduction of gradients over ranks.
 #include "train/update/parameters.h"
 
 #include <ATen/ops/empty.h>
@@ -24,7 +25,7 @@ namespace compeer::train {
 
 namespace {
 
-// One tensor for each of these, of its shape, side by side.
+// Views of consecutive ranges of `flat`, with the shapes of `like`.
 std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tensor>& like) {
   std::vector<at::Tensor> all;
   int64_t start = 0;
@@ -38,15 +39,14 @@ std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tens
 using comm::DeviceMessages;
 using comm::Share;
 
-constexpr int64_t piece_length = int64_t{1}
-                                 << 22;  // numbers of a slice that travel at once: 16 MiB from each other rank
+constexpr int64_t piece_length = int64_t{1} << 22;  // elements of a slice per message: 16 MiB from each other rank
 
-// The next numbers of a slice.
+// The next piece of a slice, after its first `done` elements; empty at its end.
 Share piece(Share slice, int64_t done) {
   return {slice.first + std::min(done, slice.count), std::clamp(slice.count - done, int64_t{0}, piece_length)};
 }
 
-// The sum of the nodes, in one of them; undefined without any.
+// Sums the nodes in the order of the tree, in place, and returns the tensor with the result; undefined without nodes.
 at::Tensor add_up(const std::vector<comm::RankNode>& nodes, const std::vector<at::Tensor>& numbers) {
   std::vector<at::Tensor> sums;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -92,7 +92,7 @@ Parameters::Parameters(Model& model) {
 
 void Parameters::weights_changed() {
   if (!there_.defined()) return;
-  there_.copy_(weights_);  // at once; they are rounded there
+  there_.copy_(weights_);  // one copy; the device then converts them to its type
   const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].detach().copy_(own[i]);
 }
@@ -129,7 +129,7 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
   }
 }
 
-// Nothing is ready before all of it has come back.
+// For a model on a device. No element is final before all have been copied to the host, so `ready` is not called.
 void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
   if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
@@ -162,7 +162,7 @@ void Parameters::passed(size_t parameter) {
     throw Error(names_[parameter], "its gradient comes in several passes, and the first was taken for all of it",
                 "set overlap = \"never\"", Exit::plugin);
   passed_[parameter] = true;
-  look_at(places_[parameter]);  // before it becomes a part of the sum
+  look_at(places_[parameter]);  // before `ready_` adds it to the sum
   ready_(places_[parameter]);
 }
 
@@ -184,7 +184,7 @@ void add_up_there(comm::World& world, DeviceMessages& devices, int64_t leaves, c
     }
     return parts;
   };
-  for (int64_t done = 0; done < slice(0).count; done += piece_length) {  // the longest of all
+  for (int64_t done = 0; done < slice(0).count; done += piece_length) {  // rank 0's slice is the longest
     const Share mine = piece(slice(me), done);
     const auto home = mine.count > 0 ? own.slice(0, mine.first, mine.first + mine.count) : at::Tensor();
     std::vector<at::Tensor> of_nodes;
@@ -223,7 +223,7 @@ Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves,
 
 Gradients::~Gradients() = default;
 
-// Whether messages arrive, and whole: 1, 2, 3, ... from the ranks, whose sum is exact.
+// Tests that messages arrive completely: rank r contributes r + 1, so that the sum is known and exact.
 void Gradients::try_devices() {
   const auto& there = parameters_.there();
   const auto sum = at::full({world_.size() * comm::slice_block}, world_.rank() + 1.0, there.options());

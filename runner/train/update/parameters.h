@@ -17,47 +17,54 @@
 
 namespace compeer::train {
 
-/// A model's parameters and their gradients, each as one flat array, which sums, optimizer and checkpoints work on.
-/// The model's own tensors become views of them; those on another device are copies, rounded to what that multiplies.
+/// A model's parameters and their gradients as flat float32 arrays in host memory, for reductions, optimizer and
+/// checkpoints. For a model on the host, the constructor replaces its tensors with views of the weights array. For a
+/// model on another device, the tensors remain copies on that device, in the type in which it computes.
 class Parameters {
  public:
+  /// Throws Error (exit 3) if the model has a parameter that is not trainable.
   explicit Parameters(Model& model);
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  int64_t size() const { return weights_.numel(); }
-  std::span<float> weights();
-  /// Call after `weights` were changed: a model on another device gets them.
+  int64_t size() const { return weights_.numel(); }  ///< number of trainable weights
+  std::span<float> weights();                        ///< the weights in host memory; call weights_changed after writing
+  /// Copies `weights` to a model on another device; overwrites the gradient there. Does nothing for a model on the
+  /// host.
   void weights_changed();
 
-  /// Is told which elements of a gradient are complete, while others are still computed.
+  /// Callback that receives a range of elements whose gradient is final, while others are still being computed.
   using Ready = std::function<void(comm::Share elements)>;
 
-  /// All that `backward` adds to the parameters' gradients, into `gradient`, which must live as long as this object.
+  /// How a gradient is collected.
   struct Part {
-    bool on = false;     ///< is added to what was collected last; else that is overwritten
-    bool zeros = false;  ///< stand there
-    bool more = false;   ///< another goes on before anybody reads it: it may stay where it is until then
+    bool on = false;     ///< add to the gradient collected last instead of overwriting it
+    bool zeros = false;  ///< the destination is known to be zeros and need not be cleared
+    bool more = false;   ///< more will be added before the gradient is read: it may remain on the device until then
   };
+  /// Runs `backward`, which must accumulate the parameters' gradients by autograd, and writes them to `gradient`
+  /// (`size()` elements; the memory must outlive this object). Throws Error (exit 1) if a device fails, such as out of
+  /// memory.
   void collect(std::span<float> gradient, Part part, const std::function<void()>& backward);
-  /// Of a scalar, which is differentiated in one pass.
+  /// The same for the gradient of the scalar `loss`, in a single backward pass. `ready`: see last_pass.
   void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr) {
     differentiate(loss, gradient, {}, ready);
   }
   void differentiate(const at::Tensor& loss, std::span<float> gradient, Part part, const Ready& ready);
 
-  /// Gradients on another device, side by side; undefined if the model is on the host.
+  /// The flat gradient on the model's device; undefined if the model is on the host.
   const at::Tensor& there() const { return there_; }
-  /// From now on they stay there: `collect` leaves its memory alone.
+  /// After this call `collect` no longer copies gradients to the host; use `bring`.
   void keep_there() { stay_ = true; }
-  /// These elements of them, into memory that stands for this object's life.
+  /// Copies `elements` of the device's gradient to `into`, whose memory must outlive this object (it is pinned).
   void bring(std::span<float> into, comm::Share elements);
 
-  /// Whether all numbers are finite of what was collected last.
+  /// True if the last gradient that was collected without Part::more is finite.
   bool finite() const { return finite_; }
 
-  /// Called by `backward` when no parameter will be reached by more than one more pass, `ready` hears of each that was.
-  /// A model whose gradient comes in several all the same is an Error.
+  /// To be called by `backward` (see collect) before its last autograd pass. From then on `ready`, if set, is called
+  /// for each parameter whose gradient is final. A parameter that receives gradient twice in that pass is an Error
+  /// (exit 5). `ready` is never called for a model on another device.
   void last_pass(const Ready& ready);
 
  private:
@@ -67,45 +74,53 @@ class Parameters {
   void collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward);
 
   std::vector<std::string> names_;
-  std::vector<at::Tensor> values_, hosts_;  // the same tensors, unless the model is on another device
-  std::vector<comm::Share> places_;
+  std::vector<at::Tensor> values_, hosts_;  // parameters as the model uses them, and their float32 copies on the host;
+                                            // the same tensors if the model is on the host
+  std::vector<comm::Share> places_;         // elements of each parameter in the flat arrays
   std::vector<kernels::AfterPass> watches_;
-  std::span<float> gradient_;  // that is collected
+  std::span<float> gradient_;  // destination of the current `collect`
   bool finite_ = true;
-  Ready ready_;               // while the last pass goes on
-  std::vector<bool> passed_;  // by it
+  Ready ready_;               // callback of the last pass, while it runs
+  std::vector<bool> passed_;  // parameters that received their gradient in the last pass
   at::Tensor weights_;
   at::Tensor there_;
   bool stay_ = false;
-  std::map<const float*, inference::Pinned> pinned_;       // what is copied from and to it
-  std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
+  std::map<const float*, inference::Pinned> pinned_;       // host memory for copies from and to the device
+  std::map<const float*, std::vector<at::Tensor>> views_;  // by gradient buffer: one view per parameter
 };
 
-/// sum += more, by all threads.
+/// sum += more, with all threads.
 void add(std::span<float> sum, std::span<const float> more);
 
-/// The sum of the gradients of all leaves, in TreeSum's order: on the hosts, or, where each rank has a device and one
-/// leaf at most, on the devices, and what this host needs of it comes back. The same bits.
+/// Reduction of the gradients of all leaves over ranks, in the order of TreeSum. It runs on the hosts, or, if each rank
+/// has a device and at most one leaf, on the devices, from which each host then copies the part it needs. The results
+/// are bitwise identical. For each update: `room`, write the gradient, `add`, for every leaf of this rank; then
+/// `finish`.
 class Gradients {
  public:
-  /// Where they are added up, and how ranks are given the sum.
+  /// How the sum is computed and delivered.
   struct Way {
-    bool on_devices = false;
-    bool at_once = true;  ///< what is ready is added up while the rest is computed
+    bool on_devices = false;  ///< reduce on the devices by NCCL
+    bool at_once = true;      ///< add gradients to the sum while others are still being computed; not on devices
     comm::Delivery delivery;
   };
-  /// With devices collective, which look whether they add up as they should. Throws Error (exit 2 or 3) if they can't.
+  /// Keeps references to `world` and `parameters`. `leaves`: number of leaves of all ranks. Collective if sums are on
+  /// devices, which are then tested: throws Error (exit 3) if a rank has several leaves, (exit 2) if NCCL sums wrongly.
   Gradients(comm::World& world, Parameters& parameters, int64_t leaves, Way way);
   ~Gradients();
 
-  /// As TreeSum's.
+  /// Leaves of this rank.
   comm::Share mine() const { return hosts_.mine(); }
+  /// Buffer for the gradient of the next leaf (see TreeSum::room).
   std::span<float> room() { return hosts_.room(); }
-  /// What is to be told of elements that are ready; empty where nobody wants to know.
+  /// Callback for `Parameters::differentiate` that adds final elements to the sum early; null if this is not wanted.
   Parameters::Ready ready();
+  /// Local. Adds a leaf of this rank, in ascending order. Throws std::logic_error for another leaf.
   void add(int64_t leaf, std::span<const float> gradient);
+  /// Collective. Returns the sum, or this rank's slice of it with `delivery.slice`; valid until the next call of
+  /// `room`, `add` or `finish`.
   std::span<float> finish();
-  /// Between updates: on hosts the memory is free for something else. A device's copies know where it is.
+  /// Frees the buffers on the host until the next use. Does nothing for a model on a device, which has pinned them.
   void forget() {
     if (!parameters_.there().defined()) hosts_.forget_vectors();
   }
@@ -119,11 +134,12 @@ class Gradients {
   const bool slice_, at_once_;
   comm::TreeSum hosts_;
   std::unique_ptr<comm::DeviceMessages> devices_;
-  bool added_ = false;  // this rank's leaf, on its device
+  bool added_ = false;  // on devices: this rank's leaf was added
 };
 
-/// Adds up the tensors that ranks hold on their devices, one leaf each, into this rank's slice of `own`, or all of it
-/// if it is to be `whole`. `own` is overwritten. Queued on the device.
+/// Collective. Sums device tensors over ranks, in the order of TreeSum. `own`: the gradient of this rank's leaf, with
+/// the same length on every rank; overwritten with the sum: all of it if `whole`, otherwise only this rank's slice is
+/// valid. Asynchronous: the work is queued on the device.
 void add_up_there(comm::World& world, comm::DeviceMessages& devices, int64_t leaves, const at::Tensor& own, bool whole);
 
 }  // namespace compeer::train

@@ -1,3 +1,4 @@
+// Forward and backward passes of a group through the policy; the backward pass of a large group runs in parts.
 #include "train/update/policy_pass.h"
 
 #include <ATen/TensorOperators.h>
@@ -17,7 +18,7 @@ namespace compeer::train {
 
 namespace {
 
-// Completions of a group, with their rows and targets, which are neighbours.
+// Consecutive completions of a group, with the ranges of their rows and targets.
 struct GroupPart {
   std::vector<int64_t> lengths;
   int64_t row = 0, rows = 0, target = 0, targets = 0;
@@ -94,7 +95,7 @@ class GroupInParts {
     return policy_.model.forward(batch, nullptr);
   }
 
-  // Which rows predict a part's targets: of each completion its own copy of the prompt's last one, then its own.
+  // Rows that predict a part's targets: for each completion its copy of the prompt's last row, then its own rows.
   static at::Tensor places(const GroupPart& part) {
     std::vector<int64_t> all;
     auto next = static_cast<int64_t>(part.lengths.size());
@@ -109,8 +110,8 @@ class GroupInParts {
   const GroupBatch& group_;
   double temperature_;
   std::shared_ptr<Prefix> prefix_ = std::make_shared<Prefix>();
-  at::Tensor embedded_, dembedded_;      // all rows
-  at::Tensor begin_, hidden_, dhidden_;  // the prompt's
+  at::Tensor embedded_, dembedded_;      // of all rows
+  at::Tensor begin_, hidden_, dhidden_;  // of the prompt: embeddings, hidden states and their gradient
 };
 
 }  // namespace

@@ -9,27 +9,28 @@
 
 namespace compeer::train {
 
-/// Forward and backward of one group through the policy that is trained. Tests put a model of a few numbers here.
+/// Forward and backward pass of one group through the trained policy. Tests implement it with a model of a few numbers.
 class PolicyPass {
  public:
   virtual ~PolicyPass() = default;
 
-  /// Log-probs and entropies of the group's targets; with a graph if gradients are enabled.
+  /// Returns log-probs and entropies of the group's targets; with an autograd graph if gradients are enabled.
   virtual kernels::TokenLogprobs forward(const GroupBatch& batch) = 0;
 
-  /// Whether a group is too large for one graph, so that `backward_in_parts` must be used.
+  /// True if a group is too large for one autograd graph, so that `backward_in_parts` must be used.
   virtual bool needs_parts(const GroupBatch&) const { return false; }
 
-  /// Adds to the parameters' gradients, given those of the log-probs and entropies (undefined: none). Calls
-  /// `before_last` before the last pass over the parameters.
+  /// Accumulates the parameters' gradients, given the gradients of log-probs and entropies ([targets]; `dentropy` may
+  /// be undefined). Calls `before_last` before the last pass over the parameters. The default throws.
   virtual void backward_in_parts(const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                                  const std::function<void()>& before_last);
 };
 
-/// The model plugin of a run, called under the plugin's guard.
+/// The policy of a run: calls its model plugin under the plugin's guard. Keeps references to both arguments.
 class ModelPass : public PolicyPass {
  public:
-  /// Groups of more than `most_tokens` are differentiated in parts of so many tokens.
+  /// Groups of more than `most_tokens` tokens, prompt included, are differentiated in parts of `most_tokens` tokens of
+  /// completions.
   ModelPass(plugin::Plugin<Model>& model, rollout::Policy& policy, double temperature,
             int64_t most_tokens = std::numeric_limits<int64_t>::max())
       : model_(model), policy_(policy), temperature_(temperature), most_tokens_(most_tokens) {}
@@ -46,13 +47,14 @@ class ModelPass : public PolicyPass {
   const int64_t most_tokens_;
 };
 
-/// Leads the gradients of a group's log-probs and entropies (undefined: none) into its model, some completions after
-/// the others: of no more than `most` of their tokens, and at least of one completion, activations are in memory at
-/// once. The prompt is computed once, and differentiated last, when all completions have said what it is to blame for.
+/// Backward pass of a group in parts, to limit the activations in memory: those of the prompt and of at most `most`
+/// completion tokens, but at least one completion, at a time. `dlog_prob` and `dentropy` (may be undefined) are the
+/// gradients of the group's log-probs and entropies, [targets]. The prompt's forward pass runs once; its backward pass
+/// runs last, after all completions have added to the gradients of its keys, values and last hidden state. `last` is
+/// called before that pass. The model must implement TrainableInParts.
 ///
-/// Parameters' gradients have the same bits as if the group had been differentiated as a whole: each is one chain of
-/// additions over the rows of the group's batch, in which completions come before the prompt. `last` is called before
-/// the prompt's, which no other pass follows.
+/// The parameters' gradients are bitwise identical to those of a single backward pass: each is one chain of additions
+/// over the rows of the group's batch, in which the completions precede the prompt.
 void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
                        const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                        const std::function<void()>& last = nullptr);

@@ -1,3 +1,4 @@
+// The update of the weights: gradient norm, optimizer, copies of weights, and handling of non-finite numbers.
 #include "train/update/training.h"
 
 #include <fmt/format.h>
@@ -94,7 +95,7 @@ Training::Training(RunContext& run, double lr, uint64_t updates)
   if (run.start.step > 0) load(run.start.folder);
 }
 
-// Within a host messages are copied by the very cores that compute.
+// Within a host, messages are copied by the cores that compute, so early messages would slow down the computation.
 Gradients Training::gradients(int64_t leaves) {
   const std::string when = run_.spec.text("overlap");
   const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
@@ -111,7 +112,7 @@ void Training::parameters_changed() {
   });
 }
 
-// Of the whole gradient, whoever holds it.
+// Norm of the whole gradient; collective if it is sharded.
 double Training::norm(std::span<const float> gradient) {
   if (!slices_.sharded()) return norm_of(gradient);
   const auto sums = kernels::square_sums(gradient.data(), static_cast<int64_t>(gradient.size()));
@@ -138,7 +139,7 @@ Optimizer::Update Training::update(uint64_t step, double loss, Gradients& gradie
   return done;
 }
 
-// At the start they are the policy's own; later a checkpoint has them.
+// At the start of a run the reference weights are the policy's own; later they are in the checkpoint.
 void Training::keep_reference() {
   const auto file = (run_.start.step > 0 ? run_.start.folder : run_.folder) / reference_file;
   run_.world.together("reference", [&] {

@@ -16,31 +16,31 @@ namespace compeer::train {
 
 struct RunContext;
 
-/// Rewards, losses and gradients that are not finite, on whichever rank. The spec's `nonfinite` stops the run, or skips
-/// the step, so that weights and optimizer stay as they were. All ranks do the same.
+/// Handles non-finite rewards, losses and gradients of any rank. By the spec's `nonfinite` all ranks stop the run, or
+/// skip the step and leave weights and optimizer unchanged. Keeps a reference to the RunContext.
 class NumericalCheck {
  public:
   explicit NumericalCheck(RunContext& run);
 
-  /// Whether such steps are skipped; if not, an error may be thrown where it arises.
+  /// True if steps with problems are skipped; otherwise an error may be thrown where the problem arises.
   bool skips_steps() const { return skips_steps_; }
 
-  /// Local: keeps the first problem of this rank, "the gradient of prompt 3 is not finite".
+  /// Local. Stores a problem of this rank, "the gradient of prompt 3 is not finite"; only the first one is kept.
   void report(const std::string& problem);
-  /// Local: reports a loss or a gradient that is not finite. `place`: "prompt 3".
+  /// Local. Reports a loss or gradient that is not finite. `place`: "prompt 3".
   void check(const std::string& place, double loss, bool finite_gradient);
-  /// Local, in each step: whether any log-probability on this rank is finite. Taken for true where nobody calls it.
+  /// Local, to be called in each step: whether any log-prob on this rank is finite. True if it is never called.
   void set_model_works(bool works) { model_works_ = works; }
 
-  /// True if any rank reported a problem since the last decision. Meets the other ranks.
+  /// Collective. True if any rank reported a problem since the last call of stop_or_skip.
   bool any_reported() const;
 
-  /// To be called when all ranks know that something is not finite. Throws on all of them an Error that names rank,
-  /// step and problem, or logs this and counts the step as skipped. Where the model works on no rank it stops the run
-  /// in any case, because all later steps would be skipped. Meets the other ranks.
+  /// Collective. To be called on all ranks if some value is not finite. Stops or skips: throws Error (exit 1) with step
+  /// and problem on all ranks, or logs a warning and counts a skipped step. Throws Error (exit 4) instead of skipping
+  /// if the model works on no rank (set_model_works), because all later steps would be skipped, too.
   void stop_or_skip(uint64_t step);
 
-  /// Steps and updates that were skipped since the last call; the same on all ranks.
+  /// Returns the number of steps and updates skipped since the last call; equal on all ranks.
   double take_skipped();
 
  private:
@@ -53,36 +53,38 @@ class NumericalCheck {
   double skipped_ = 0;
 };
 
-/// "prompt 4" or "prompts 4 to 7": what a leaf of the sum over ranks has, if a step has `batch` items and a leaf
-/// `together` of them.
+/// Describes the items of a leaf, "prompt 4" or "prompts 4 to 7", if a step has `batch` items and a leaf `together` of
+/// them.
 std::string leaf_text(const std::string& item, int64_t leaf, int64_t together, int64_t batch);
 
-/// The weights under training, and all that moves with them. A model that computes with bfloat16 weights has masters in
-/// float32 here, which the optimizer moves and of which the model's are the rounding.
+/// The weights under training, with optimizer and reference weights. For a model with bfloat16 weights it holds float32
+/// master weights, which the optimizer updates and from which the model's weights are rounded.
 class Training {
  public:
-  /// Local. Goes on from the run's checkpoint if there is one. `updates`: of the whole run, for the schedule.
+  /// Local. Loads the optimizer state of the run's checkpoint if there is one. `lr`: peak learning rate. `updates`:
+  /// number of updates of the whole run, for the schedule. Keeps a reference to `run`.
   Training(RunContext& run, double lr, uint64_t updates);
 
   Parameters parameters;
   NumericalCheck numerical_check;
-  std::map<std::string, double> numbers;  ///< of the task, by name: what else a checkpoint is to keep
+  std::map<std::string, double> numbers;  ///< further state of the task, by name, which checkpoints contain
 
-  /// Keeps the weights that the run began with, for `with_reference_weights`. Meets the other ranks.
+  /// Collective. Saves the weights at the start of the run as reference weights, or opens those of the checkpoint.
   void keep_reference();
 
-  /// A sum of gradients, as `update` takes it. Meets the other ranks.
+  /// Returns a reduction of gradients for `update`, with the spec's settings. Collective if sums are on devices.
   Gradients gradients(int64_t leaves);
 
-  /// Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or `loss` are not
-  /// finite, `numerical_check` stops the run or skips the update, whose learning rate is then NaN. Meets the other
-  /// ranks.
+  /// Collective. Finishes the sum of gradients, clips it and updates the weights, bitwise identically on every rank. If
+  /// the sum or `loss` is not finite, numerical_check stops the run or skips the update; a skipped update returns the
+  /// learning rate NaN.
   Optimizer::Update update(uint64_t step, double loss, Gradients& gradients, PhaseClock& clock);
 
-  /// Runs `work` while the model has the weights that the run began with; its own are kept in `scratch`.
+  /// Local. Runs `work` while the model has the reference weights. Needs keep_reference. The current weights are saved
+  /// in `scratch` (parameters.size() elements) and restored afterwards, also if `work` throws.
   void with_reference_weights(std::span<float> scratch, const std::function<void()>& work);
 
-  /// Writes what a checkpoint holds beside the weights. Meets the other ranks.
+  /// Collective. Writes optimizer state, master weights, `numbers` and reference weights to a checkpoint's folder.
   void save(const std::filesystem::path& folder);
 
  private:
@@ -95,8 +97,8 @@ class Training {
   RunContext& run_;
   Slices slices_;
   Optimizer optimizer_;
-  std::vector<float> masters_;                    // this rank's slice, or nothing
-  std::optional<record::Safetensors> reference_;  // a mapped file: one copy in memory for all ranks of a host
+  std::vector<float> masters_;                    // this rank's slice of the master weights; empty if there are none
+  std::optional<record::Safetensors> reference_;  // mapped file: the ranks of a host share one copy in memory
 };
 
 }  // namespace compeer::train
