@@ -53,7 +53,7 @@ class PluginCheck {
   bool read_descriptor() {
     title_ = file_.parent_path().filename().string() + "/" + file_.stem().string();
     try {
-      descriptor_ = plugin::read_descriptor(file_);  // first: it refuses what is too large for a library
+      descriptor_ = plugin::read_descriptor(file_);  // first: it rejects files that are too large
       sha256_ = sha256_file(file_);
       if (file_.extension() != ".so") throw Error("", "its name does not end in .so, so that it is never found");
       title_ += " " + descriptor_.version;
@@ -93,7 +93,7 @@ class PluginCheck {
     return all;
   }
 
-  // With --dataset, "dataset.path=x" is a setting of the dataset; every other one is the plugin's own.
+  // With --dataset, "dataset.path=x" is a setting of the dataset; all others are the plugin's own.
   static bool of_dataset(const std::string& set) { return set.starts_with("dataset."); }
 
   std::vector<std::string> own_sets() const {

@@ -9,7 +9,7 @@ struct CheckOptions {
   std::string file;               ///< the library, KIND/NAME.so
   std::string dataset;            ///< name of a dataset plugin that supplies examples; empty: made-up ones
   std::vector<std::string> sets;  ///< "target=20", "dataset.KEY=VALUE"
-  double patience = 60;           ///< seconds that one call may take
+  double patience = 60;           ///< maximum duration of one call into the plugin, in seconds
   bool as_json = false;
 };
 

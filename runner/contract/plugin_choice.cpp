@@ -1,5 +1,5 @@
-// The checks of a descriptor's settings: no name is taken, the defaults are valid. Also collects the ends of ranges,
-// with which the worker makes objects.
+// Checks the settings of a descriptor: no parameter has a reserved name, and the defaults are valid. Also collects the
+// ends of ranges, with which the worker makes objects.
 #include "contract/plugin_choice.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ json setting(const spec::SettingSchema& parameter, const json& given, const std:
   return plugin::defaults({parameter}).at(parameter.name);
 }
 
-/// Finds the plugin under test, also if it is broken, and all others.
+/// Finds all plugins, and the plugin under test even if it is broken.
 class FinderWith : public plugin::Finder {
  public:
   FinderWith(const plugin::Descriptor& tested, const plugin::Finder& others)
@@ -59,7 +59,7 @@ class FinderWith : public plugin::Finder {
   spec::PluginInfo tested_;
 };
 
-// Parameters whose keys each plugin of the kind has from its section of a spec, such as `weight`.
+// Returns the parameters named like a key that the spec's section of this kind has itself, such as `weight`.
 std::vector<std::string> taken_names(const plugin::Descriptor& descriptor) {
   spec::Schema taken(1);
   taken.front().name = "plugin";
@@ -74,7 +74,8 @@ std::vector<std::string> taken_names(const plugin::Descriptor& descriptor) {
   return names;
 }
 
-// The last valid value before a limit. `inwards`: 1 for a minimum, -1 for a maximum. `open`: the limit is not valid.
+// Returns the last valid value before a limit. `inwards`: 1 for a minimum, -1 for a maximum. `open`: the limit itself
+// is not valid.
 double last_valid(double limit, int inwards, bool open, bool integer) {
   if (!integer) return open ? std::nextafter(limit, inwards * std::numeric_limits<double>::infinity()) : limit;
   const double whole = inwards > 0 ? std::ceil(limit) : std::floor(limit);

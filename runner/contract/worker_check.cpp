@@ -1,4 +1,4 @@
-// The process that runs a plugin for `compeer plugins check`: its report is read from a pipe until it ends.
+// Runs a plugin for `compeer plugins check` in a separate process, and reads that process's report from a pipe.
 #include "contract/worker_check.h"
 
 #include <fcntl.h>
@@ -32,9 +32,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double grace = 30;  // seconds beyond the longest patience, for the worker's own work
+constexpr double grace = 30;  // seconds beyond the longest patience, for the worker itself
 constexpr size_t max_report = 64 << 20, max_log = 128 << 20;
-constexpr size_t log_end = 500;  // characters of standard error
+constexpr size_t log_end = 500;  // characters of standard error that are quoted
 constexpr size_t most_frames = 12;
 
 class Pipe {
@@ -52,7 +52,7 @@ class Pipe {
 
   int write_end() const { return ends_[1]; }
 
-  /// Appends what has been written. False if it is nothing.
+  /// Appends the available data to `text`. Returns false if there is none.
   bool read_into(std::string& text) const {
     char block[1 << 14];
     const auto before = text.size();
@@ -64,11 +64,12 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
-// Reads the report until the worker ends. False if it has written nothing for too long and must be ended.
+// Reads the report until the worker ends. Returns false if nothing was written for too long and the worker must be
+// killed.
 bool read_until_end(const Pipe& pipe, launch::Process& worker, double patience, std::string& report) {
   const auto limit = std::chrono::duration<double>(patience * rule_patience + grace);
   for (auto last = Clock::now(); Clock::now() - last < limit && report.size() < max_report;) {
-    const bool running = worker.running();  // asked first: the last lines are still to be read
+    const bool running = worker.running();  // checked first: the last lines may still be unread
     if (pipe.read_into(report)) last = Clock::now();
     if (!running) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -93,7 +94,8 @@ std::string ending_text(const WorkerReport& report, bool by_itself, const launch
 
 std::vector<std::string> environment(const fs::path& folder) {
   auto variables = launch::arithmetic_environment(2);
-  variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.tcache_count=0");  // a thread's cache would count as growth
+  // A per-thread cache of malloc would look like growth.
+  variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.tcache_count=0");
   const char* others = std::getenv("COMPEER_PLUGIN_PATH");
   variables.push_back("COMPEER_PLUGIN_PATH=" + folder.string() + (others && *others ? std::string(":") + others : ""));
   return variables;

@@ -4,10 +4,11 @@
 
 #include "lua/edge.h"
 
-/// Texts and vectors that C++ makes while a script waits. Their memory is the script's, so that no function of the
-/// library is a way around its limit: one that would pass it halts the script.
+/// Strings and vectors that C++ code builds for a script. Their memory counts towards the script's memory limit, so
+/// that library functions can't exceed it; an allocation beyond the limit halts the script.
 namespace compeer::lua {
 
+/// Allocator that counts its memory towards the limit of the script that runs in `L`.
 template <typename T>
 struct Counted {
   using value_type = T;
@@ -38,7 +39,7 @@ using CountedText = std::basic_string<char, std::char_traits<char>, Counted<char
 template <typename T>
 using CountedVector = std::vector<T, Counted<T>>;
 
-/// Counts what is made without such an allocator, such as a JSON value, for as long as this lives.
+/// Counts memory that is allocated without Counted, such as a JSON value, until this object is destroyed.
 class Held {
  public:
   explicit Held(lua_State* L) : L_(L) {}

@@ -1,3 +1,4 @@
+// Converts errors between Lua and C++, and adds source lines and call stacks to them.
 #include "lua/edge.h"
 
 #include <fmt/format.h>
@@ -19,18 +20,18 @@ Raised* raised_at(lua_State* L, int index) {
   return boxed ? &boxed->value : nullptr;
 }
 
-// A script can quote what it likes in an error; nobody reads so much.
+// Truncates long texts: a script can put anything into an error.
 std::string shortened(std::string_view text) {
   if (text.size() <= longest_message) return std::string(text);
   size_t end = longest_message;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole characters
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // at a character boundary
   return std::string(text.substr(0, end)) + "...";
 }
 
 void push_raised(lua_State* L, Raised raised) {
   const Error& error = raised.error;
   const size_t size = error.where().size() + error.problem().size() + error.help().size();
-  push_boxed<Raised>(L, error_type, std::move(raised), 2 * size);  // an error keeps its whole text, too
+  push_boxed<Raised>(L, error_type, std::move(raised), 2 * size);  // twice, because Error also stores its whole text
 }
 
 int to_string(lua_State* L) {
@@ -56,7 +57,7 @@ int field(lua_State* L) {
   throw Error("", "an error has no '" + name + "'", suggest(name, {"exit", "help", "what", "where"}));
 }
 
-// The name of the file that a frame runs, or "" for C functions and loaded texts.
+// Returns the file that a frame executes, or "" for C functions and loaded texts.
 std::string file_of(const lua_Debug& frame) { return frame.source[0] == '@' ? frame.source + 1 : ""; }
 
 std::string function_name(const lua_Debug& frame) {
@@ -65,14 +66,15 @@ std::string function_name(const lua_Debug& frame) {
   return fmt::format("the function of line {}", frame.linedefined);
 }
 
-// A frame of C++, or of Lua that isn't the script's: neither a file nor a text that it has loaded.
+// True for frames of C++, and of Lua code that is neither a script file nor a text that the script has loaded.
 bool is_hidden(const lua_Debug& frame) {
   return frame.currentline < 0 || (frame.source[0] != '@' && frame.source[0] != '=');
 }
 
-// One line for each function of the script on the way to the error, if there are at least `fewest`.
+// Returns the call stack, one line per function of the script, or "" if it has less than `fewest` functions.
 std::string way(lua_State* L, int fewest) {
-  constexpr int most = 20;  // finding a level takes as long as it is deep, so a full stack must not be walked
+  // Finding a level takes time proportional to its depth, so deep stacks are not walked completely.
+  constexpr int most = 20;
   std::string text;
   int frames = 0;
   lua_Debug frame;
@@ -87,7 +89,7 @@ std::string way(lua_State* L, int fewest) {
   return frames >= fewest ? text : "";
 }
 
-// How Lua writes a source's name in messages: it shortens long ones.
+// Returns a source name as Lua writes it in messages, where long names are shortened.
 std::string short_name(lua_State* L, const std::string& name) {
   lua_Debug chunk;
   if (luaL_loadbufferx(L, "", 0, ("@" + name).c_str(), "t") != LUA_OK) return lua_pop(L, 1), name;
@@ -95,7 +97,7 @@ std::string short_name(lua_State* L, const std::string& name) {
   return chunk.short_src;
 }
 
-// Splits "scripts/x.lua:12: attempt to ..." as Lua writes it, with the name whole again.
+// Splits Lua's message "scripts/x.lua:12: attempt to ..." into place (with the full name) and text.
 Error split(lua_State* L, const std::string& message) {
   for (const auto& [name, text] : sandbox(L).sources()) {
     const std::string prefix = short_name(L, name) + ":";
@@ -107,7 +109,7 @@ Error split(lua_State* L, const std::string& message) {
   return Error("", message);
 }
 
-// The whole story: what, the line where it happened, and the way there.
+// Returns the error with its source line and the call stack.
 Error tell(lua_State* L, const Error& error) {
   const std::string where = error.where().empty() ? position(L) : error.where();
   const std::string line = excerpt(sandbox(L), where);
@@ -125,10 +127,10 @@ void raise(lua_State* L, const Error& error) {
   push_raised(L, {Error(where, shortened(error.problem()), shortened(error.help()), error.exit())});
   lua_error(L);
   std::abort();  // never reached: lua_error throws
-}
+}  // not reached: lua_error throws
 
 void raise_halt(lua_State* L) {
-  lua_pushliteral(L, "the script has been ended");  // nobody reads it: run_text throws what it was halted with
+  lua_pushliteral(L, "the script has been ended");  // never shown: run_text throws the error that halted the script
   lua_error(L);
   std::abort();
 }

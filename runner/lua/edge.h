@@ -12,28 +12,30 @@
 #include "base/error.h"
 #include "lua/sandbox.h"
 
-/// The edge between Lua and C++. Lua is the C++ build, so its errors unwind C++ frames and run destructors; the other
-/// way round an exception must be turned into a Lua error before it meets a Lua frame, or its text is lost.
+/// Conversion of errors between Lua and C++. Lua is compiled as C++, so its errors unwind C++ frames and run
+/// destructors. An exception, however, must be turned into a Lua error before it reaches a Lua frame, or its text is
+/// lost.
 
 namespace compeer::lua {
 
-/// The sandbox a state (or any of its coroutines) belongs to.
+/// Returns the sandbox that a state or coroutine belongs to.
 Sandbox& sandbox(lua_State* L);
 
-/// Throws as a Lua error that keeps all fields of `error`, through pcall and rethrow. Without a place of its own it
-/// gets the script's current line.
+/// Throws `error` as a Lua error that keeps all its fields through pcall and rethrow. If it has no place, it gets the
+/// script's current line.
 [[noreturn]] void raise(lua_State* L, const Error& error);
 
-/// Ends the script with this error, whatever it does: no pcall can hold it.
+/// Ends the script with this error, which pcall can't catch.
 [[noreturn]] void halt(lua_State* L, const Error& error);
 
-/// Goes on ending a script that was halted.
+/// Rethrows the end of a script that was halted.
 [[noreturn]] void raise_halt(lua_State* L);
 
-/// Ends a script that wants more memory than it may have.
+/// Ends a script that exceeds its memory limit.
 [[noreturn]] void halt_for_memory(lua_State* L);
 
-/// The wrapper of every C++ function that Lua may call.
+/// Wraps a C++ function for Lua: exceptions become Lua errors. Every function that is registered with Lua must be
+/// wrapped.
 template <int (*Function)(lua_State*)>
 int bound(lua_State* L) {
   std::string other;
@@ -49,39 +51,43 @@ int bound(lua_State* L) {
   raise(L, Error("", other, "", Exit::failure));
 }
 
-/// Counts work done outside the Lua machine. Halts the script when its budget is used up.
+/// Counts work done in C++ as instructions. Halts the script when its budget is exhausted.
 void spend(lua_State* L, uint64_t instructions);
 
-/// Counts memory that C++ holds for the script (counted.h). Halts the script if it may not have so much.
+/// Counts memory that C++ holds for the script (counted.h). Halts the script if this exceeds its limit.
 void hold(lua_State* L, size_t bytes);
 
-/// "scripts/x.lua:12": the line being run, or "" outside of scripts.
+/// Returns the line being executed, "scripts/x.lua:12", or "" outside of scripts.
 std::string position(lua_State* L);
 
-/// The error value at `index`: of ours, or a text or table of the script's. Never runs script code.
+/// Returns the error value at `index` as an Error, whatever its type (our own, a text, a table). Never runs script
+/// code.
 Error error_at(lua_State* L, int index);
 
-/// Makes the error value on top of the stack one of ours that knows its way through the script; a message handler.
+/// Message handler for lua_pcall: replaces the error value on top of the stack with one of ours whose text has the
+/// source line and the call stack.
 int trace_error(lua_State* L);
 
-/// The text of the line `where` names ("    12 | foo()"), "" if it is in no script.
+/// Returns the source line named by `where` ("    12 | foo()"), or "" if it is not in a script.
 std::string excerpt(const Sandbox& sandbox, const std::string& where);
 
-/// Like luaL_tolstring without addresses: pushes the text and returns it.
+/// Like luaL_tolstring, but never shows an address: pushes the text and returns it.
 std::string_view push_text(lua_State* L, int index);
 
+/// Returns the argument as text. Raises a Lua error if it is neither a string nor a number.
 std::string_view check_text(lua_State* L, int argument);
 
 /// Registers the type of our error values.
 void open_errors(lua_State* L);
 
-/// A C++ value as a Lua value that scripts can't change or look into. Its size is counted as the script's memory.
+/// A C++ value as opaque Lua userdata. Its size counts towards the script's memory.
 template <typename T>
 struct Boxed {
   T value;
   size_t size;
 };
 
+/// The finalizer of Boxed<T>.
 template <typename T>
 int collect_boxed(lua_State* L) {
   auto* boxed = static_cast<Boxed<T>*>(lua_touserdata(L, 1));
@@ -90,6 +96,7 @@ int collect_boxed(lua_State* L) {
   return 0;
 }
 
+/// Pushes `value` with the metatable `type`. `size` is its memory beyond the userdata itself, in bytes.
 template <typename T>
 void push_boxed(lua_State* L, const char* type, T value, size_t size) {
   hold(L, size);
@@ -104,19 +111,20 @@ void push_boxed(lua_State* L, const char* type, T value, size_t size) {
   luaL_setmetatable(L, type);
 }
 
+/// Returns the value at `index`. Raises a Lua error if it is of another type.
 template <typename T>
 T& check_boxed(lua_State* L, int index, const char* type) {
   return static_cast<Boxed<T>*>(luaL_checkudata(L, index, type))->value;
 }
 
-/// nullptr for a value of another type.
+/// Returns the value at `index`, or nullptr if it is of another type.
 template <typename T>
 T* test_boxed(lua_State* L, int index, const char* type) {
   auto* boxed = static_cast<Boxed<T>*>(luaL_testudata(L, index, type));
   return boxed ? &boxed->value : nullptr;
 }
 
-/// Makes the type's metatable: closed to scripts, with a finalizer, `__name` as in messages, and these functions.
+/// Creates the metatable of a boxed type: protected from scripts, with a finalizer, `__name` and these functions.
 template <typename T>
 void open_boxed(lua_State* L, const char* type, const luaL_Reg* functions) {
   luaL_newmetatable(L, type);

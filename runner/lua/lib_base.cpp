@@ -1,3 +1,4 @@
+// The base functions of scripts: pcall and xpcall that can't catch the end of a script, pairs in a fixed order, load.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +12,9 @@ namespace compeer::lua {
 
 namespace {
 
-constexpr uint64_t exception_cost = 300;  // an error takes as long as that many instructions
+constexpr uint64_t exception_cost = 300;  // the cost of an error, in instructions
 
-// pcall and xpcall: as Lua's own, but the end of the script passes through them.
+// pcall and xpcall: like Lua's own, but they don't catch the end of the script.
 
 int finish_pcall(lua_State* L, int status, lua_KContext extra) {
   recheck(L, status);
@@ -31,7 +32,7 @@ int protected_call(lua_State* L) {
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
 }
 
-// Calls the script's handler, except when the script is being ended: hooks don't run in there.
+// Calls the script's message handler, unless the script is being ended: hooks don't run in message handlers.
 int handle(lua_State* L) {
   if (sandbox(L).halted()) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -48,21 +49,21 @@ int protected_call_with_handler(lua_State* L) {
   lua_replace(L, 2);
   lua_pushboolean(L, 1);
   lua_pushvalue(L, 1);
-  lua_rotate(L, 3, 2);  // function, handler, true, function, arguments...
+  lua_rotate(L, 3, 2);  // stack: function, handler, true, function, arguments...
   return finish_pcall(L, lua_pcallk(L, arguments, LUA_MULTRET, 2, 2, finish_pcall), 2);
 }
 
-// Keys in one fixed order: numbers, then strings bytewise, then false and true.
+// The fixed order of keys: numbers, then strings bytewise, then false and true.
 
 struct Key {
   enum Kind { number, text, boolean } kind;
   bool whole = false;
   lua_Integer integer = 0;
   lua_Number real = 0;
-  std::string_view bytes;  // of a string that is on the stack, or in a table there
-  lua_Integer met = 0;     // the how-manieth key of its table, from 1
+  std::string_view bytes;  // of a string that is referenced from the Lua stack
+  lua_Integer met = 0;     // position in the table's own order, from 1
 
-  long double value() const {  // holds every integer and every real exactly
+  long double value() const {  // represents every integer and every float exactly
     return whole ? static_cast<long double>(integer) : static_cast<long double>(real);
   }
   bool operator<(const Key& other) const {
@@ -102,8 +103,8 @@ int next_pair(lua_State* L) {
   }
 }
 
-// Pushes a list of the keys of the table at 1, in order. Lua holds them from the beginning: a table with weak values
-// may lose fields at any time, and with them the strings that were their keys.
+// Pushes a list of the keys of the table at index 1, in order. The list references the keys from the beginning: a table
+// with weak values may lose fields at any time, and with them the strings that were their keys.
 void push_ordered_keys(lua_State* L) {
   CountedVector<Key> keys{Counted<Key>(L)};
   lua_createtable(L, static_cast<int>(std::min<lua_Unsigned>(lua_rawlen(L, 1), INT_MAX)), 0);
@@ -141,7 +142,7 @@ int ordered_pairs(lua_State* L) {
   return 3;
 }
 
-// The smallest key above the one given, in the order of pairs.
+// Returns the smallest key after the given one, in the order of pairs.
 int ordered_next(lua_State* L) {
   constexpr int given = 2, best_at = 3;
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -186,7 +187,7 @@ int to_string(lua_State* L) {
   return 1;
 }
 
-// A finalizer would run where no limit holds.
+// Refuses __gc, because the limits don't apply within finalizers.
 int set_metatable(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_argexpected(L, lua_isnoneornil(L, 2) || lua_istable(L, 2), 2, "nil or table");
@@ -201,7 +202,7 @@ int set_metatable(lua_State* L) {
   return 1;
 }
 
-// load(text or function, name, mode, env): text only, in the script's globals unless told otherwise.
+// load(text or function, name, mode, env): text only; env defaults to the script's globals.
 int load_text(lua_State* L) {
   lua_settop(L, 4);
   CountedText text{Counted<char>(L)};

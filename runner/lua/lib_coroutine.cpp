@@ -1,3 +1,4 @@
+// The library `coroutine`, with resume and wrap that can't catch the end of a script.
 #include "lua/edge.h"
 #include "lua/libraries.h"
 
@@ -11,10 +12,10 @@ lua_State* coroutine_at(lua_State* L, int argument) {
   return other;
 }
 
-// Moves the arguments on top of L over, runs, and moves back the results or the error value. Returns how many results
-// there are, or -1.
+// Moves the arguments on top of L to the coroutine, resumes it, and moves back its results or the error value. Returns
+// the number of results, or -1 on an error.
 int run(lua_State* L, lua_State* other, int arguments) {
-  spend(L, 300);  // a yield is an exception
+  spend(L, 300);  // the cost of a yield, which is an exception
   if (!lua_checkstack(other, arguments)) throw Error("", "too many arguments to resume");
   lua_xmove(L, other, arguments);
   auto& running = sandbox(L).running;

@@ -1,3 +1,4 @@
+// The library `math`: Lua's own, with reproducible random numbers.
 #include <bit>
 #include <cmath>
 
@@ -9,7 +10,7 @@ namespace compeer::lua {
 
 namespace {
 
-// Counter-based: the n-th number of a seed is the same in every process.
+// Random numbers are counter-based: the n-th number of a seed is the same in every process.
 uint32_t low(uint64_t n) { return static_cast<uint32_t>(n); }
 uint32_t high(uint64_t n) { return static_cast<uint32_t>(n >> 32); }
 
@@ -33,7 +34,7 @@ int random(lua_State* L) {
   }
   const bool all_bits = lua_gettop(L) == 1 && to == 0;
   if (from > to && !all_bits) throw Error("", "the interval given to 'math.random' is empty");
-  const uint64_t size = static_cast<uint64_t>(to) - static_cast<uint64_t>(from) + 1;  // 0: all 2^64
+  const uint64_t size = static_cast<uint64_t>(to) - static_cast<uint64_t>(from) + 1;  // 0 means 2^64
   uint64_t drawn;
   if (all_bits || size == 0) {
     const auto bits = random_bits(state.seed, Stream::lua, low(n), high(n));

@@ -1,3 +1,4 @@
+// `require`: built-in modules, and Lua files below the script's folder.
 #include <fmt/format.h>
 
 #include <set>
@@ -13,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* modules_key = "compeer.modules";  // in the registry: name -> value
+constexpr const char* modules_key = "compeer.modules";  // registry table: name -> module
 constexpr size_t longest_name = 200;
 
-// "lib.tables" -> lib/tables.lua. Names that could leave the script's folder are refused by their letters already.
+// "lib.tables" -> lib/tables.lua. Refuses names whose characters could lead outside the script's folder.
 fs::path file_of_module(const std::string& name) {
   const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   const bool plain = !name.empty() && name.size() <= longest_name && name.front() != '.' && name.back() != '.' &&
@@ -30,7 +31,7 @@ fs::path file_of_module(const std::string& name) {
   return file + ".lua";
 }
 
-// What could have been meant: built-in modules and Lua files in the folder.
+// Returns the names of built-in modules and of Lua files in the folder, for suggestions.
 std::vector<std::string> known_modules(lua_State* L, const fs::path& folder) {
   std::vector<std::string> names;
   lua_getfield(L, LUA_REGISTRYINDEX, modules_key);
@@ -44,7 +45,7 @@ std::vector<std::string> known_modules(lua_State* L, const fs::path& folder) {
   return names;
 }
 
-// Leaves the module's chunk on the stack.
+// Pushes the module's chunk.
 void load_module(lua_State* L, const std::string& name) {
   const auto& folder = sandbox(L).folder();
   const auto file = folder / file_of_module(name);
@@ -64,6 +65,7 @@ void load_module(lua_State* L, const std::string& name) {
   if (luaL_loadbufferx(L, text.data(), text.size(), ("@" + shown).c_str(), "t") != LUA_OK) throw error_at(L, -1);
 }
 
+// Marks a module as being loaded; throws Error if it already is.
 class Loading {
  public:
   Loading(std::set<std::string>& names, const std::string& name) : names_(names), name_(name) {

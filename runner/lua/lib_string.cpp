@@ -1,3 +1,4 @@
+// The library `string`: Lua's own, with reimplemented patterns (see pattern.h), and without addresses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ auto spender(lua_State* L) {
   return [L](uint64_t steps) { spend(L, steps); };
 }
 
-// string.find and friends count from 1, and from the end if negative. -> offset from 0; past the end: npos
+// Converts the start argument of string.find etc. (1-based, negative: from the end) to a 0-based offset. Returns
+// Pattern::none if it is after the end.
 size_t start_offset(lua_State* L, int argument, size_t length) {
   const lua_Integer start = luaL_optinteger(L, argument, 1);
   if (start > 0) return static_cast<uint64_t>(start) - 1 > length ? Pattern::none : static_cast<size_t>(start) - 1;
@@ -40,7 +42,7 @@ void push_capture(lua_State* L, std::string_view subject, const Pattern::Capture
   }
 }
 
-// All captures, or the whole match if there are none. -> how many
+// Pushes all captures, or the whole match if there are none. Returns their number.
 int push_captures(lua_State* L, std::string_view subject, const Pattern::Match& match) {
   if (match.captures.empty()) {
     lua_pushlstring(L, subject.data() + match.start, match.end - match.start);
@@ -78,7 +80,7 @@ int find_or_match(lua_State* L, bool find) {
 int find(lua_State* L) { return find_or_match(L, true); }
 int match(lua_State* L) { return find_or_match(L, false); }
 
-// upvalues: subject, pattern, where to go on, where the last match ended (offsets from 0; -1: none)
+// Upvalues: subject, pattern, start of the next search, end of the last match (0-based offsets; -1: none).
 int next_match(lua_State* L) {
   const auto subject = check_text(L, lua_upvalueindex(1));
   const auto pattern = compile(L, check_text(L, lua_upvalueindex(2)), false);
@@ -109,7 +111,7 @@ int gmatch(lua_State* L) {
               fmt::format("a string of a script can have {} MiB", longest >> 20));
 }
 
-// What gsub has so far. Looked at before each piece, since a short replacement can name a long match many times.
+// The result of gsub so far. Its size is checked before each piece, since a short replacement can repeat a long match.
 class Result {
  public:
   explicit Result(lua_State* L) : text_(Counted<char>(L)), longest_(sandbox(L).budget().limits().block) {}
@@ -125,7 +127,7 @@ class Result {
   size_t longest_;
 };
 
-// What replaces one match, in gsub.
+// The replacement argument of gsub.
 class Replacement {
  public:
   Replacement(lua_State* L, std::string_view subject) : L_(L), subject_(subject), kind_(lua_type(L, 3)) {
@@ -162,7 +164,8 @@ class Replacement {
     }
   }
 
-  // %0 is the whole match, %1 to %9 captures (%1 also the whole match if there are none), %% a percent sign.
+  // Expands %0 to the whole match, %1 to %9 to captures (%1 to the whole match if there are none), %% to a percent
+  // sign.
   void append_text(Result& result, const Pattern::Match& match) const {
     for (size_t i = 0; i < text_.size(); ++i) {
       if (text_[i] != '%') {
@@ -236,7 +239,7 @@ int rep(lua_State* L) {
   return 1;
 }
 
-// As Lua's own, whose name is in the upvalue, but nothing shows an address: not %s of a table, and not %p.
+// Lua's own string.format (in the upvalue), except that it never shows an address: no %p, and %s of a table has none.
 int format(lua_State* L) {
   const auto text = check_text(L, 1);
   int argument = 1;
@@ -257,7 +260,7 @@ int format(lua_State* L) {
   return lua_gettop(L);
 }
 
-// s:upper() and "10" + 1 find their functions through the one metatable of all strings.
+// Makes methods of strings, s:upper(), and string arithmetic, "10" + 1, use this table.
 void share_with_strings(lua_State* L) {
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);

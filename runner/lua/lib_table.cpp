@@ -1,3 +1,4 @@
+// The library `table`: Lua's own with counted loops, and a stable sort.
 #include "lua/counted.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
@@ -6,9 +7,9 @@ namespace compeer::lua {
 
 namespace {
 
-constexpr int libraries_own = 1;  // upvalue: Lua's function of that name
+constexpr int libraries_own = 1;  // upvalue: Lua's own function
 
-// Lua's own functions that loop over a range of indices without the machine noticing: the range is paid for first.
+// Calls Lua's own function, which loops over a range of indices without the instruction hook, after counting the range.
 int forward(lua_State* L, lua_Integer from, lua_Integer to) {
   if (to >= from) spend(L, static_cast<uint64_t>(to) - static_cast<uint64_t>(from) + 1);
   lua_pushvalue(L, lua_upvalueindex(libraries_own));
@@ -37,12 +38,12 @@ int remove(lua_State* L) {
 
 int move(lua_State* L) { return forward(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)); }
 
-// Sorting by merging: stable, and the same on every machine even if the comparison makes no sense.
+// Merge sort: stable, and with the same result on every machine even if the comparison is inconsistent.
 class Sorter {
  public:
   Sorter(lua_State* L, lua_Integer size)
       : L_(L), order_(static_cast<size_t>(size), Counted<lua_Integer>(L)), merged_(order_) {
-    lua_createtable(L_, static_cast<int>(size), 0);  // at 3: the values as they were
+    lua_createtable(L_, static_cast<int>(size), 0);  // at index 3: a copy of the values
     for (lua_Integer i = 1; i <= size; ++i) {
       lua_geti(L_, 1, i);
       lua_rawseti(L_, 3, i);

@@ -1,3 +1,4 @@
+// Assembles the script's globals, and makes undeclared globals and missing keys errors.
 #include "lua/libraries.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace compeer::lua {
 
 namespace {
 
-// The names in sight of the function that runs: its locals and those of the functions around it.
+// Returns the variables visible to the running function: its locals and upvalues.
 std::vector<std::string> names_in_sight(lua_State* L) {
   std::vector<std::string> names;
   lua_Debug frame;
@@ -26,20 +27,20 @@ std::vector<std::string> names_in_sight(lua_State* L) {
   return names;
 }
 
-// Appends the table's keys that are strings.
+// Appends the table's string keys.
 void add_keys(lua_State* L, int table, std::vector<std::string>& names) {
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING) names.emplace_back(lua_tostring(L, -2));
   }
 }
 
-// For messages, so no longer than one is.
+// Returns the value at `index` as a text for messages, truncated.
 std::string name_at(lua_State* L, int index) {
   constexpr size_t longest = 1000;
   return std::string(push_text(L, index).substr(0, longest));
 }
 
-// (real globals, name)
+// Arguments: real globals, name.
 int read_undeclared(lua_State* L) {
   const std::string name = name_at(L, 2);
   for (const char* missing : {"io", "os", "package", "debug", "dofile", "loadfile", "collectgarbage", "warn"}) {
@@ -56,7 +57,7 @@ int read_undeclared(lua_State* L) {
       near.empty() ? fmt::format("declare it first: local {} = ...", name) : fmt::format("did you mean '{}'?", near));
 }
 
-// (empty globals, name, value); upvalue: real globals
+// Arguments: empty globals, name, value. Upvalue: real globals.
 int write_undeclared(lua_State* L) {
   const std::string name = name_at(L, 2);
   lua_pushvalue(L, 2);
@@ -68,7 +69,7 @@ int write_undeclared(lua_State* L) {
                   "a new one is declared by: " + fmt::format(fmt::runtime(kind), name));
 }
 
-// (library, name); upvalue: the library's name
+// Arguments: library, name. Upvalue: the library's name.
 int read_missing(lua_State* L) {
   const std::string name = name_at(L, 2);
   std::vector<std::string> names;
@@ -77,7 +78,7 @@ int read_missing(lua_State* L) {
   throw Error("", fmt::format("{} has no '{}'", lua_tostring(L, lua_upvalueindex(1)), name), suggest(name, names));
 }
 
-// Globals stay empty, so that every write is seen; reads go on to the real table.
+// The globals table stays empty, so that every write calls __newindex; reads are forwarded to the real table.
 void set_globals(lua_State* L) {
   lua_newtable(L);
   lua_newtable(L);

@@ -3,35 +3,36 @@
 
 #include "base/error.h"
 
-/// Lua's standard library as scripts see it. Where Lua's own function is harmless it is used as it is; functions that
-/// can run long without the machine noticing, depend on addresses or time, or reach outside, are written anew.
+/// Lua's standard library for scripts. Harmless functions are Lua's own. Functions that can run for long without the
+/// instruction hook, depend on addresses or time, or reach outside the script are reimplemented.
 namespace compeer::lua {
 
-/// Makes the script's globals: base functions, string, table, math, utf8, coroutine. Reading or writing any other
-/// global is an error that names the nearest one.
+/// Creates the script's globals: base functions, string, table, math, utf8, coroutine. Reading or writing any other
+/// global raises an error that names the nearest one.
 void open_libraries(lua_State* L);
 
-/// Each pushes its table.
+/// Each of these pushes the table of its library.
 void open_base(lua_State* L);       // assert error getmetatable ipairs load next pairs pcall print raw* select ...
-void open_string(lua_State* L);     // without dump; patterns and formats of our own
+void open_string(lua_State* L);     // without dump; own implementation of patterns and `format`
 void open_table(lua_State* L);      // with a stable sort
-void open_math(lua_State* L);       // with seeded random numbers
+void open_math(lua_State* L);       // with reproducible random numbers
 void open_coroutine(lua_State* L);  // without close
 
-/// `require`, pushed with the table of modules that are built in.
+/// Pushes the function `require` and creates the table of modules.
 void open_require(lua_State* L);
-int open_module(lua_State* L);  // (name, open function): adds a built-in module
+int open_module(lua_State* L);  // Lua function (name, open function): adds a built-in module
 
-/// Pushes the table on top of the stack again after copying `names` of Lua's own library into it.
+/// Pushes a table with the functions `names` of one of Lua's own libraries, which `open` opens.
 void copy_functions(lua_State* L, int (*open)(lua_State*), const char* const* names);
 
-/// Makes reading an absent key of the table on top of the stack an error: "math has no 'sqr'".
+/// Makes reading a missing key of the table on top of the stack an error: "math has no 'sqr'".
 void make_strict(lua_State* L, const char* name);
 
-/// How pcall, xpcall and coroutines end: LUA_ERRMEM or a halted sandbox can't be caught.
+/// To be called when a protected call or a coroutine has ended: rethrows if the script was halted or is out of memory,
+/// which can't be caught.
 void recheck(lua_State* L, int status);
 
-/// What is thrown when the memory is used up.
+/// Returns the error for an exhausted memory limit.
 Error memory_error(lua_State* L);
 
 }  // namespace compeer::lua

@@ -1,3 +1,4 @@
+// Compiles and matches Lua patterns, with a count of the steps.
 #include "lua/pattern.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ bool in_class(char name, int c) {
   }
 }
 
-// What stands after a '%': a class, its complement (upper case), or the character itself.
+// Returns the set for the character after a '%': a class, its complement (upper case), or the character itself.
 std::bitset<256> escaped(char name) {
   std::bitset<256> set;
   const char lower = is_upper(name) ? static_cast<char>(name - 'A' + 'a') : name;
@@ -149,7 +150,7 @@ class Compiler {
     std::bitset<256> set;
     const bool complement = more() && text_[at_] == '^';
     if (complement) ++at_;
-    bool first = true;  // a ']' in first place stands for itself
+    bool first = true;  // a ']' in first position is an ordinary character
     for (; first || !more() || text_[at_] != ']'; first = false) {
       if (!more()) malformed("missing ']'");
       const char c = text_[at_++];
@@ -194,14 +195,14 @@ class Compiler {
 
 Pattern::Pattern(std::string_view text, bool anchors) { Compiler(text, *this).compile(anchors); }
 
-// Captures are never taken back on failure: items are met in order, so whatever is read later on a path
-// has been written on that same path.
+// Captures need not be reset on failure: items are visited in order, so every capture that is read later on a path was
+// written on the same path.
 class Matcher {
  public:
   Matcher(const Pattern& pattern, std::string_view subject, const std::function<void(uint64_t)>& spend)
       : pattern_(pattern), subject_(subject), spend_(spend), captures_(pattern.captures_) {}
 
-  // The end of a match of items from `i` on at `at`, or `none`.
+  // Returns the end of a match of the items from `i` on that starts at `at`, or `none`.
   size_t match(size_t i, size_t at) {
     if (++depth_ > max_depth) throw Error("", "pattern too complex");
     const size_t end = walk(i, at);
@@ -302,7 +303,7 @@ class Matcher {
   const std::function<void(uint64_t)>& spend_;
   std::vector<Pattern::Capture> captures_;
   uint64_t steps_ = 0;
-  static constexpr int max_depth = 200;  // of the C++ stack
+  static constexpr int max_depth = 200;  // limits the recursion of `match`
   int depth_ = 0;
 };
 

@@ -8,31 +8,35 @@
 
 namespace compeer::lua {
 
-/// Lua's patterns (manual, 6.4.1), with every step counted, so that back-tracking can't hang a script.
-/// Bytes are ASCII here whatever the locale. Mistakes in a pattern throw Error when it is compiled.
+/// Lua's patterns (Lua manual, 6.4.1). Every matching step is counted, so that backtracking can't hang a script.
+/// Character classes are ASCII, whatever the locale.
 class Pattern {
  public:
-  /// One captured piece of the subject; `length` is `position` for the empty capture "()".
+  /// One capture: a range of the subject. `length` is `position` for the empty capture "()".
   struct Capture {
     size_t start = 0;
     ptrdiff_t length = 0;
   };
-  static constexpr ptrdiff_t position = -1;
+  static constexpr ptrdiff_t position = -1;  ///< `Capture::length` of the empty capture, which captures a position
 
-  /// With `anchors`, a '^' in front ties the pattern to where the search starts; without, it is a character.
+  /// Compiles a pattern. Throws Error if it is malformed. If `anchors`, a leading '^' anchors the pattern to the start
+  /// of the search; otherwise it is an ordinary character.
   explicit Pattern(std::string_view text, bool anchors = true);
 
   bool anchored() const { return anchored_; }
+  /// Returns the memory of the compiled pattern, in bytes.
   size_t bytes() const { return items_.capacity() * sizeof(Item); }
 
+  /// A match [start, end) and its captures.
   struct Match {
     size_t start = 0, end = 0;
     std::vector<Capture> captures;
   };
   static constexpr size_t none = static_cast<size_t>(-1);
 
-  /// The first match that starts at or after `start` (at `start` only, if anchored) and doesn't end at `avoid`, where
-  /// the match before ended. `spend` is told of steps in lumps, and may throw.
+  /// Finds the first match that starts at or after `start` (only at `start` if anchored) and does not end at `avoid`,
+  /// the end of the previous match. Returns false if there is none. `spend` is called with batches of steps and may
+  /// throw.
   bool search(std::string_view subject, size_t start, const std::function<void(uint64_t)>& spend, Match& match,
               size_t avoid = none) const;
 

@@ -1,3 +1,4 @@
+// Runs a Lua script within limits of memory, instructions and CPU time, without access to anything outside.
 #include "lua/sandbox.h"
 
 #include <fmt/format.h>
@@ -29,14 +30,14 @@ constexpr uint64_t largest_script = uint64_t{1} << 20;
 
 void count(lua_State* L, lua_Debug*) { spend(L, hook_instructions); }
 
-// On a terminal a script can't do more than write; a program gets what was printed.
+// Escapes control characters if stdout is a terminal, so that a script can't control it; programs get the raw output.
 void print_to_stdout(std::string_view text) {
   const auto seen = ::isatty(STDOUT_FILENO) ? spec::printable_lines(text) : std::string(text);
   std::fwrite(seen.data(), 1, seen.size(), stdout);
   std::fflush(stdout);
 }
 
-// Scripts become part of spec.json, so they must be text.
+// Refuses bytecode and text that is not UTF-8: scripts become part of spec.json.
 void check_plain(const std::string& text, const std::string& name) {
   if (text.compare(0, 1, "\x1b") == 0) throw Error(name, "is bytecode, not the text of a script");
   refuse_utf16(text, name, Exit::spec);
@@ -83,7 +84,8 @@ Budget::Budget(const Limits& limits)
 bool Budget::resize(size_t old_size, size_t new_size) {
   if (new_size > old_size) {
     const bool fits = new_size <= limits_.block && memory_ - old_size + new_size <= limits_.memory;
-    // Before it gives up, Lua collects all garbage, and near the limit it may have to do so again and again.
+    // Checks the CPU time here, too: before Lua gives up it collects garbage, which it may repeat many times near the
+    // limit.
     if (late_ || !fits) return late(), false;
   }
   memory_ = memory_ - old_size + new_size;
@@ -101,7 +103,7 @@ bool Budget::late() { return late_ = late_ || clock_seconds(CLOCK_THREAD_CPUTIME
 const char* Budget::spend(uint64_t instructions) {
   if (instructions > limits_.instructions - instructions_) return instructions_text_.c_str();
   instructions_ += instructions;
-  // Asking for processor time is a system call; the other clock is cheap.
+  // CLOCK_THREAD_CPUTIME_ID is a system call, CLOCK_MONOTONIC is cheap.
   if (const double now = clock_seconds(CLOCK_MONOTONIC); now - looked_ > 0.02) {
     looked_ = now;
     if (late()) return seconds_text_.c_str();
@@ -131,7 +133,7 @@ Sandbox::~Sandbox() = default;
 
 void* Sandbox::allocate(void* sandbox, void* block, size_t old_size, size_t new_size) noexcept {
   auto& self = *static_cast<Sandbox*>(sandbox);
-  if (!block) old_size = 0;  // for a new block Lua passes its kind here
+  if (!block) old_size = 0;  // for a new block Lua passes the type of the object here
   if (!self.budget_.resize(old_size, new_size)) {
     if (self.running) self.refused_ = position(self.running);
     return nullptr;

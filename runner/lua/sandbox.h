@@ -16,31 +16,31 @@ struct lua_State;
 
 namespace compeer::lua {
 
-/// What one script may use. A script describes runs, so these are far above any need.
+/// Resource limits of one script. A script only describes runs, so these are far above normal use.
 struct Limits {
-  size_t memory = size_t{256} << 20;    ///< bytes of all Lua values together, and of what C++ holds for the script
-  size_t block = size_t{64} << 20;      ///< bytes of one string, or of one table's storage
-  uint64_t instructions = 100'000'000;  ///< of the Lua machine, and steps of functions that loop by themselves
-  double seconds = 3;                   ///< of this thread's processor time, so waiting for runs doesn't count
+  size_t memory = size_t{256} << 20;    ///< bytes of all Lua values and of memory that C++ holds for the script
+  size_t block = size_t{64} << 20;      ///< bytes of a single allocation, such as a string or the storage of a table
+  uint64_t instructions = 100'000'000;  ///< Lua instructions, plus steps counted by C++ functions
+  double seconds = 3;                   ///< CPU time of this thread, so that waiting for runs is not counted
 };
 
-/// Counts what a script uses. Instructions alone decide in almost every case, so that a script ends in the same way
-/// on every machine; processor time is for the few single instructions that take long.
+/// Counts a script's use of resources. Almost always the instruction limit decides, so that a script ends at the same
+/// point on every machine; the CPU time limit is for the few single instructions that take long.
 class Budget {
  public:
   explicit Budget(const Limits& limits);
 
-  /// Counts a block of memory that is to change its size. False if it may not.
+  /// Counts a reallocation. Returns false if it exceeds a limit; then nothing is counted.
   bool resize(size_t old_size, size_t new_size);
 
-  /// The same for memory of any size that C++ holds for the script.
+  /// Counts memory of any size that C++ holds for the script. Returns false if it exceeds the limit.
   bool hold(size_t bytes);
   void release(size_t bytes) noexcept { memory_ -= bytes; }
 
-  /// Adds instructions. Returns what is used up, in words, or nothing.
+  /// Counts instructions. Returns null, or a description of the exceeded limit: "more than 3 seconds of computing".
   const char* spend(uint64_t instructions);
 
-  /// Processor time between these two is not counted (a launch polls the files of its run).
+  /// CPU time between `pause` and `resume` is not counted (while a launch polls the files of its run).
   void pause();
   void resume();
 
@@ -57,15 +57,14 @@ class Budget {
   std::string instructions_text_, seconds_text_;
 };
 
-/// A Lua 5.4 in which a script can compute and describe, and nothing else: no files, clock, environment, processes,
-/// bytecode or addresses, so that the same script gives the same result in every process. What differs from plain Lua
-/// is listed in docs/lua.md. One script per sandbox.
+/// A Lua 5.4 interpreter for one script. The script can't access files, the clock, the environment, processes, bytecode
+/// or addresses, so that it gives the same result in every process. docs/lua.md lists the differences from plain Lua.
 class Sandbox {
  public:
   struct Setup {
     Limits limits;
-    std::function<void(std::string_view)> print;  ///< gets what `print` writes, lines complete; default: stdout
-    /// What is said to who has used up the limits.
+    std::function<void(std::string_view)> print;  ///< receives the output of `print`, whole lines; default: stdout
+    /// Help texts of the errors for exceeded limits.
     std::string loop_help = "a script describes runs and reads their results; is there a loop without an end?";
     std::string memory_help = "a script describes runs and reads their results; big data belongs into data sets";
   };
@@ -76,44 +75,46 @@ class Sandbox {
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// Lets `require "name"` give what `open` leaves on top of the stack.
+  /// Adds a built-in module: calls `open`. `require "name"` then returns the value that `open` left on the stack.
   void add_module(const std::string& name, int (*open)(lua_State*));
 
-  /// Runs a script to its end. `require` finds modules below the script's folder. Throws Error: whatever was raised,
-  /// with exit 3 if it was a mistake in the script; `where` is "script.lua:LINE", the text holds that line and, from
-  /// two functions on, the way there. False if the script was ended early by `stop`.
+  /// Runs a script. `require` finds modules below the script's folder. Returns false if `stop` ended the script. Throws
+  /// Error for any error raised (exit 3 for mistakes in the script); `where` is "script.lua:LINE", and the text
+  /// contains that line and, if it was inside a function, the call stack.
   bool run_file(const std::filesystem::path& file);
-  /// The same for a text; `name` stands for the file.
+  /// The same for a text; `name` is used in place of the file name.
   bool run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder = ".");
 
-  /// Runs `body`, C++ that may call into the script, as run_text runs a script: what is raised in it becomes an Error,
-  /// and the stack is left as it was. `load_text` is for such a body: it pushes the text as a function.
+  /// Runs `body`, C++ code that may call into the script: errors raised in it are thrown as Error, and the stack is
+  /// restored. Returns false if `stop` ended the script.
   bool enter(const std::function<void(lua_State*)>& body);
+  /// For use in such a body: compiles the text and pushes it as a function.
   void load_text(const std::string& text, const std::string& name);
 
-  /// Ends the script, now and for good: no pcall can hold it. Called by C++ functions of modules; the error that they
-  /// then throw is replaced by this one. `stop` is an end that is no failure.
+  /// Ends the script for good with this error, which pcall can't catch. Called by C++ functions of modules, whose own
+  /// error is then replaced by this one.
   void halt(Error error);
+  /// Ends the script without a failure.
   void stop() { stopped_ = true, halt(Error("", "stopped", "", Exit::ok)); }
   bool halted() const { return halted_.has_value(); }
 
   Budget& budget() { return budget_; }
   const Setup& setup() const { return setup_; }
   void print(std::string_view text) const { setup_.print(text); }
-  /// Empty for texts that stand alone, which can't require modules.
+  /// Returns the script's folder; empty for texts that can't require modules.
   const std::filesystem::path& folder() const { return folder_; }
-  /// Texts of the script and the modules it has required so far, by the names used in messages.
+  /// Returns the source texts of the script and of the modules required so far, by the names used in messages.
   const std::map<std::string, std::string>& sources() const { return sources_; }
   void add_source(const std::string& name, std::string text) { sources_[name] = std::move(text); }
 
-  /// The state of `math.random`.
+  /// State of `math.random`: the seed, and the number of values drawn.
   struct Random {
     uint64_t seed = 0, drawn = 0;
   };
   Random random;
-  std::set<std::string> loading;  ///< modules being required
+  std::set<std::string> loading;  ///< names of the modules being required, to detect cycles
 
-  /// What a module keeps for its functions, and gets back by its type.
+  /// Stores a module's data; `kept` returns it as the same type.
   template <typename T>
   void keep(std::shared_ptr<T> value) {
     kept_ = std::move(value);
@@ -123,8 +124,8 @@ class Sandbox {
     return *static_cast<T*>(kept_.get());
   }
 
-  lua_State* running = nullptr;  ///< the coroutine that runs just now
-  /// The line that was refused memory last.
+  lua_State* running = nullptr;  ///< the running coroutine
+  /// The script line ("x.lua:12") of the last allocation that was refused.
   const std::string& refused() const { return refused_; }
 
  private:
@@ -142,7 +143,8 @@ class Sandbox {
   std::unique_ptr<lua_State, void (*)(lua_State*)> lua_;
 };
 
-/// The text of a script file: without byte order mark, its "#!" line emptied. Throws Error (exit 3).
+/// Returns the text of a script file, without byte order mark and with an empty first line if that begins with '#'.
+/// `name` is used in messages. Throws Error (exit 3; 1: I/O error) if the file is missing or not plain UTF-8 text.
 std::string read_script(const std::filesystem::path& file, const std::string& name);
 
 }  // namespace compeer::lua

@@ -1,3 +1,4 @@
+// Converts between Lua values and JSON.
 #include "lua/value.h"
 
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ class ValueReader {
   }
 
   lua_State* L_;
-  Held held_;  // a string can stand in many places of a table, and is copied for each
+  Held held_;  // a string may occur many times in a table, and each occurrence is copied
   size_t values_ = 0;
   std::vector<const void*> inside_;
 };

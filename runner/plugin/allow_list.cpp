@@ -1,3 +1,4 @@
+// Reads, writes and applies allow lists.
 #include "plugin/allow_list.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Implements the append-only files of the answer store.
 #include "plugin/answer_file.h"
 
 #include <fcntl.h>
@@ -52,7 +53,7 @@ std::unique_ptr<AnswerFile> AnswerFile::to_add_to(const fs::path& folder, const 
   const auto host = host_name();
   for (int n = 0;; ++n) {
     auto file = std::make_unique<AnswerFile>(folder / fmt::format("{}-{}.jsonl", host, n), Use::add);
-    // `compeer data answers --drop` may have put another file in its place since.
+    // `compeer data answers --drop` may have replaced the file since it was opened.
     if (!file->lock() || !file->same_as(file->path_)) continue;
     sync_folder(folder);
     file->read_on([](const AnswerLine&) {}, nullptr);
@@ -63,7 +64,7 @@ std::unique_ptr<AnswerFile> AnswerFile::to_add_to(const fs::path& folder, const 
             ": this answer is cut off and left out, as after a kill");
       if (!file->cut(file->end_)) file->fail("can't be written");
     }
-    file->end_ = file->number_ = 0;  // whoever asked for it reads it from its beginning
+    file->end_ = file->number_ = 0;  // the caller reads it from the beginning
     return file;
   }
 }
@@ -77,7 +78,7 @@ void AnswerFile::fail(const std::string& what, const std::string& help) const {
 }
 
 void AnswerFile::read_on(const std::function<void(AnswerLine line)>& f, const Log& log) {
-  std::string bytes;  // of lines that are not whole yet
+  std::string bytes;  // bytes of incomplete lines
   std::string piece(size_t{1} << 20, '\0');
   for (uint64_t at = end_;;) {
     const ssize_t n = ::pread(fd_, piece.data(), piece.size(), static_cast<off_t>(at));

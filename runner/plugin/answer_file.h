@@ -8,47 +8,52 @@
 
 namespace compeer::plugin {
 
-/// A line of the answer store.
+/// One line of an answer file.
 struct AnswerLine {
   std::string key;
-  bool malformed;  ///< no answer, but a mark: the answer under this key could not be read
+  bool malformed;  ///< true for a mark that the answer with this key could not be parsed; false for an answer
+  /// Position of the line in the file, in bytes, without the line break.
   uint64_t offset, length;
 };
 
-/// One of the files that make up the answer store (answer_store.h): JSON lines, only ever added to, by one process at a
-/// time. Knows how a line begins and nothing of what is in it:
+/// One file of the answer store (answer_store.h): JSON lines, append-only, with one writing process at a time. Parses
+/// only the beginning of a line:
 ///
 ///   {"key":"<64 hex digits>","model":"large-model",...}
 ///   {"key":"<64 hex digits>","malformed":true}
 ///
-/// Throws Error naming the file: it can't be opened, read or written (exit 1).
+/// Functions throw Error (exit 1), naming the file, if it can't be opened, read, locked or written.
 class AnswerFile {
  public:
   using Log = std::function<void(const std::string& line)>;
 
-  enum class Use { read, change, add };  ///< `add` makes the file if there is none
+  enum class Use { read, change, add };  ///< `add` creates the file if it is missing
   explicit AnswerFile(std::filesystem::path path, Use use = Use::read);
-  /// The first file `<host>-<n>.jsonl` of a folder that no other process adds to. What a kill left of a line is cut
-  /// off.
+  /// Opens for writing the first file `<host>-<n>.jsonl` of the folder that no other process has locked. Removes an
+  /// incomplete last line, as left by a killed process, and logs that.
   static std::unique_ptr<AnswerFile> to_add_to(const std::filesystem::path& folder, const Log& log);
   ~AnswerFile();
   AnswerFile(const AnswerFile&) = delete;
   AnswerFile& operator=(const AnswerFile&) = delete;
 
-  /// The lines that were added since the last call, whole ones only. One that is damaged is named in the log.
+  /// Calls `f` for each complete line added since the last call. Logs damaged lines and skips them.
   void read_on(const std::function<void(AnswerLine line)>& f, const Log& log);
 
+  /// Returns these bytes of the file. Throws Error (exit 4) if the file has become shorter.
   std::string at(uint64_t offset, uint64_t length) const;
 
-  /// Adds a line, whole or not at all: what a full disk left of it is taken back. Returns where it stands.
+  /// Appends a line and returns its offset. If the disk is full, removes the partial line before it throws.
   uint64_t add(const std::string& line);
 
+  /// Makes the file durable (fdatasync).
   void sync() const;
 
-  /// Whether this process alone may change the file, from now on.
+  /// Tries to lock the file for exclusive writing until this object is destroyed. Returns false if another process
+  /// holds the lock.
   bool lock() const;
 
   const std::filesystem::path& path() const { return path_; }
+  /// True if `other` is the same file (device and inode).
   bool same_as(const std::filesystem::path& other) const;
 
  private:
@@ -57,10 +62,10 @@ class AnswerFile {
 
   std::filesystem::path path_;
   int fd_;
-  uint64_t end_ = 0, number_ = 0;  // of the lines that were read or added
+  uint64_t end_ = 0, number_ = 0;  // after the last complete line read or added: offset, line number
 };
 
-/// All `*.jsonl` of a folder, in order; none if there is no such folder.
+/// Returns all `*.jsonl` files of a folder, sorted; empty if there is no such folder.
 std::vector<std::filesystem::path> answer_files(const std::filesystem::path& folder);
 
 }  // namespace compeer::plugin

@@ -1,3 +1,4 @@
+// Implements the persistent cache of chat models' answers.
 #include "plugin/answer_store.h"
 
 #include <fcntl.h>
@@ -23,13 +24,13 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Texts from outside may hold any bytes; JSON is UTF-8.
+// Replaces invalid UTF-8, because texts from outside may contain any bytes.
 template <class Json>
 std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A picture may be another one under its old name.
+// Hashes the contents, because a picture may change under the same name.
 json pictures_of(const Turn& turn) {
   json all = json::array();
   for (const auto& file : turn.pictures) {
@@ -77,7 +78,7 @@ int64_t now() {
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-// The byte of `claims` that stands for a question.
+// The lock on the byte of `claims` that belongs to a request.
 struct flock byte_of(const AnswerKey& key, short type) {
   struct flock lock {};
   lock.l_type = type;
@@ -185,9 +186,9 @@ void AnswerStore::refresh() {
 bool AnswerStore::claim(const AnswerKey& key) {
   const std::lock_guard lock(mutex_);
   own();
-  if (!held_.insert(key.ended).second) return false;  // by another thread
+  if (!held_.insert(key.ended).second) return false;  // claimed by another thread
   auto byte = byte_of(key, F_WRLCK);
-  // Where there are no locks the worst is an answer that is paid twice.
+  // On a file system without locks, at worst an answer is paid for twice.
   if (::fcntl(claims_, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES)) return true;
   held_.erase(key.ended);
   return false;

@@ -14,55 +14,59 @@
 
 namespace compeer::plugin {
 
-/// The name of an answer: SHA-256 of who is asked (plugin, version, model and what its answers depend on) and of what:
-/// turns with the bytes of their pictures, temperature, draw, choices, whether these are weighed. Not of the limit: an
-/// answer that ended by itself is the same under a higher one. One that was cut off has another name, with the limit.
+/// Keys of a request in the store: SHA-256 of the answering model (plugin, version, model and what its answers depend
+/// on) and of the request (turns including the bytes of their pictures, temperature, draw, choices, weigh). `ended` is
+/// the key of a complete answer and does not include max_tokens, because such an answer is also valid for a higher
+/// limit. `cut` is the key of an answer cut off at max_tokens and includes it.
 struct AnswerKey {
   std::string ended, cut;
 
   AnswerKey(const std::string& who, const ChatRequest& request);
 };
 
-/// What chat models have answered, for all runs with the same folder of results: a folder of JSON lines. Each process
-/// adds to a file of its own and sees what others have added before it asks. Texts stay in the files; memory holds
-/// where they are. Nothing is read before the first question. May be used by several threads.
+/// Persistent cache of chat models' answers, a folder of JSON lines that all runs with the same results folder share.
+/// Each process appends to its own file, and reads what others have appended before it sends a request. Memory holds
+/// only an index; the folder is read at the first call. Thread-safe.
 ///
-/// Beside the files lies `claims`: whoever is about to ask holds a lock on a byte of it that the question's name gives,
-/// so that what two processes, or two threads, want to know at once is asked by one of them. A lock ends with its
-/// process.
+/// The file `claims` prevents two processes or threads from sending the same request at once: before sending a request,
+/// the sender locks the byte of this file that the request's key determines. The lock is released when its process
+/// ends.
 class AnswerStore {
  public:
   using Log = AnswerFile::Log;
 
-  /// Makes nothing and reads nothing yet.
+  /// Does not access the folder yet.
   AnswerStore(std::filesystem::path folder, Log log);
   ~AnswerStore();
   AnswerStore(const AnswerStore&) = delete;
   AnswerStore& operator=(const AnswerStore&) = delete;
 
-  /// An answer that fits the request. A line that can't be read is named in the log and counts for nothing.
+  /// Returns a stored answer that is valid for the request, or nothing. Logs unreadable lines and ignores them.
   std::optional<ChatReply> find(const AnswerKey& key, const ChatRequest& request);
 
-  /// Reads what other processes have added since.
+  /// Reads what other processes have appended.
   void refresh();
 
-  /// Whether nobody else is asking this; then nobody else will until `release`. Opens the file to add to, so that a
-  /// folder that can't be written is an error before anything is paid. Throws Error (exit 1).
+  /// Claims the request for this caller until `release`. Returns false if another process or thread has claimed it.
+  /// Opens the file for writing, so that an unwritable folder is an error before any request is sent. Throws Error
+  /// (exit 1).
   bool claim(const AnswerKey& key);
   void release(const AnswerKey& key);
 
-  /// Writes an answer down at once; a crash of the machine, not of the process, may lose those of the last 20 ms.
-  /// Returns it as `find` will: bytes that are not UTF-8 are gone. `who` and `model` are for people.
-  /// Throws Error (exit 1) naming file and cause, as when the disk is full; what was kept before stays.
+  /// Stores an answer immediately. Only a crash of the machine (not of the process) may lose answers of the last 20 ms.
+  /// Returns the answer as `find` will: invalid UTF-8 is replaced. `who` and `model` are informational. Throws Error
+  /// (exit 1), naming file and cause, if it can't be written, for example because the disk is full; earlier answers are
+  /// kept.
   ChatReply keep(const AnswerKey& key, const std::string& who, const std::string& model, const ChatRequest& request,
                  const ChatReply& reply);
 
-  /// Notes, once, that this request's answer could not be read.
+  /// Marks the stored answer to this request as malformed, once. Does nothing if there is none.
   void mark_malformed(const AnswerKey& key, const ChatRequest& request);
 
   /// Makes all answers durable.
   void flush();
 
+  /// Returns the number of stored answers.
   size_t size();
 
  private:
@@ -86,12 +90,12 @@ class AnswerStore {
   Log log_;
   bool opened_ = false;
   std::vector<std::unique_ptr<AnswerFile>> files_;
-  AnswerFile* own_ = nullptr;  // one of them, once there is something to add
-  int claims_ = -1;
-  std::unordered_set<std::string> held_;  // claims of this process
+  AnswerFile* own_ = nullptr;             // element of `files_` that this process writes to; null until the first write
+  int claims_ = -1;                       ///< file descriptor of `claims`; -1: not open
+  std::unordered_set<std::string> held_;  // keys claimed by this process
   std::unordered_map<std::string, EntryAt> places_;
   std::unordered_set<std::string> malformed_;
-  int64_t synced_ = 0;  // when, in ms
+  int64_t synced_ = 0;  // time of the last fdatasync, in ms
   std::mutex mutex_;
 };
 

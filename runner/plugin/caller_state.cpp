@@ -1,3 +1,4 @@
+// Saves, compares and restores the floating-point control, signal mask, current folder and locale.
 #include "plugin/caller_state.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ struct Bits {
   std::string_view name;
 };
 
-// The control bits of the two units. Their other bits are flags of what has happened.
+// Control bits of the SSE and x87 units. Their other bits are status flags.
 constexpr Bits sse_bits[] = {{0x6000, rounding}, {0x8040, CallerState::denormals}, {0x1f80, traps}};
 constexpr Bits x87_bits[] = {{0x0c00, rounding}, {0x0300, "the precision of x87"}, {0x003f, traps}};
 constexpr uint32_t sse_control = 0x6000 | 0x8040 | 0x1f80;
@@ -43,12 +44,12 @@ uint16_t x87_control() {
   return word;
 }
 
-// An exception that is pending would trap at fldcw.
+// Clears pending exceptions first, because fldcw would trap on them.
 void set_x87_control(uint16_t word) { __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(word)); }
 
 #endif
 
-// "" where the folder has been removed or its path is too long.
+// Sets "" if the folder has been removed or its path is too long.
 void read_folder(char (&folder)[PATH_MAX]) {
   if (!::getcwd(folder, sizeof folder)) folder[0] = '\0';
 }
@@ -107,7 +108,7 @@ bool CallerState::restore_signals() const {
   return true;
 }
 
-// A folder that somebody has renamed has another path, too, but then there is none at the old one.
+// If the folder was renamed, its path differs, but chdir to the old path fails with ENOENT: then nothing was changed.
 bool CallerState::restore_folder() const {
   char folder[PATH_MAX];
   read_folder(folder);

@@ -10,19 +10,20 @@
 
 namespace compeer::plugin {
 
-/// What whoever is called can leave changed for all code that runs after it, which then computes other numbers, writes
-/// other texts or finds other files, without any error: how this thread's arithmetic is set up, which signals it
-/// blocks, the current folder, the locale. Taken when this is made; making and comparing it costs about a microsecond.
-/// Flags that tell what happened in past calculations don't count.
+/// Thread and process state that a called plugin could leave changed, and that would silently alter later results: this
+/// thread's floating-point control (rounding mode, denormals, exception traps) and signal mask, the current folder and
+/// the locale. The constructor saves it; saving and comparing takes about a microsecond. Floating-point status flags
+/// are ignored.
 class CallerState {
  public:
   CallerState();
 
-  /// Puts back what is otherwise now and names it: "the rounding mode", "the current folder". The folder and the locale
-  /// are the process's, so that what another thread changed in the meantime is found, too.
+  /// Restores whatever differs from the saved state and returns the names of it: "the rounding mode", "the current
+  /// folder". The folder and the locale belong to the process, so changes by other threads are found, too.
   std::vector<std::string> restore() const;
 
-  /// What -ffast-math changes by being linked: the name that `restore` has for it.
+  /// The name that `restore` uses for a change of the denormal mode, which loading a library built with -ffast-math
+  /// causes.
   static constexpr std::string_view denormals = "the treatment of denormal numbers";
 
  private:
@@ -34,13 +35,14 @@ class CallerState {
   uint32_t sse_ = 0;
   uint16_t x87_ = 0;
   sigset_t blocked_ = {};
-  char folder_[PATH_MAX];  // empty if there is no telling
+  char folder_[PATH_MAX];  // empty if it could not be determined
   std::locale locale_;
   std::string c_locale_;
 };
 
-/// "the rounding mode and the current folder", for a message about what a plugin changed; and how to mend that.
+/// Returns "the rounding mode and the current folder", for an error message about what a plugin changed.
 std::string in_words(const std::vector<std::string>& changed);
+/// Help text for such an error message.
 constexpr auto leave_as_it_was = "other code relies on it: put it back before the call ends, on every way out of it";
 
 }  // namespace compeer::plugin

@@ -1,3 +1,4 @@
+// Calls plugins and checks their results.
 #include "plugin/calls.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace compeer::plugin {
 
 namespace {
 
-// The door of one call: what comes back from a plugin is looked at here, once.
+// Checks the results of one call of a plugin.
 class Door {
  public:
   Door(const Identity& identity, const char* method) : identity_(identity), method_(method) {}
@@ -19,7 +20,7 @@ class Door {
     plugin::refuse(identity_, method_, what, help);
   }
 
-  /// `place` says where number i stands.
+  /// Throws NotFinite for the first number that is not finite. `place(i)` describes the position of number i.
   template <class Number, class Where>
   void finite(std::span<const Number> numbers, Where&& place, bool or_nan = false) const {
     for (size_t i = 0; i < numbers.size(); ++i) {
@@ -35,7 +36,7 @@ class Door {
     constexpr auto ok = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     if (names.size() < least) refuse("returned no names", "a reward has at least one part, the reward itself");
     for (auto name = names.begin(); name != names.end(); ++name) {
-      const bool only_dots = name->find_first_not_of('.') == std::string::npos;  // or empty
+      const bool only_dots = name->find_first_not_of('.') == std::string::npos;  // also true for the empty name
       if (only_dots || name->size() > 64 || name->find_first_not_of(ok) != std::string::npos) {
         refuse("returned the name '" + *name + "'",
                "a name is up to 64 letters, digits, '_', '-' and '.', not dots alone");
@@ -50,11 +51,11 @@ class Door {
   const char* method_;
 };
 
-// Completions are counted from 0, as in the record of a run.
+// Completions are numbered from 0, as in run records.
 std::string numbered(size_t completion) { return "completion " + std::to_string(completion) + " (the first is 0)"; }
 
-// The columns of one group, checked: those with these names and no other, in this order, each with a number for each
-// completion. `Number` is what numbers are rounded to.
+// Returns the columns of one group, checked and in the order of `names`: exactly these columns, each with one number
+// per completion, rounded to `Number`.
 template <class Number>
 Scores checked(const Scores& given, const std::vector<std::string>& names, size_t completions, bool or_nan,
                const Door& door) {
@@ -74,7 +75,7 @@ Scores checked(const Scores& given, const std::vector<std::string>& names, size_
     auto& column = all[name];
     for (size_t i = 0; i < completions; ++i) column.push_back(static_cast<Number>(found->second[i]));
   }
-  // Completion by completion, so that the first one that is wrong is named.
+  // Checked completion by completion, so that the message names the first faulty one.
   for (size_t i = 0; i < completions; ++i) {
     for (const auto& name : names) {
       const auto place = [&](size_t) { return "in column '" + name + "' of " + numbered(i); };
@@ -131,7 +132,7 @@ std::vector<std::string> columns(Plugin<Reward>& reward) {
 
 namespace {
 
-// The plugin is called for all groups at once; what it gave each of them is looked at group by group.
+// Calls the plugin once for all groups and checks the result group by group.
 std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const Group> groups,
                                          const std::vector<std::string>& names) {
   const Door door(reward.identity(), "score");

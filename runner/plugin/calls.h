@@ -13,61 +13,65 @@
 
 namespace compeer::plugin {
 
-/// Calls whose results are checked at the door. What the interface doesn't allow is an Error (exit 5) that names the
-/// plugin, the method and what came back: "returned NaN in column 'quality' of completion 2 (the first is 0)".
+/// Calls of plugins with checked results. If a result violates the interface, these functions throw Error (exit 5)
+/// naming the plugin, the method and the value: "returned NaN in column 'quality' of completion 2 (the first is 0)".
 
-/// What is thrown for a number that is NaN or infinite.
+/// Thrown if a plugin returns a number that is NaN or infinite.
 class NotFinite : public PluginError {
  public:
   using PluginError::PluginError;
 };
 
-/// How many records a split has. Throws Error (exit 4) if it has none, which tells those that have some; `setting`:
-/// what names the split, for people.
+/// Returns the number of records in a split. Throws Error (exit 4) if there are none; its help names the splits that
+/// have some. `setting`: the setting that names the split, for the message.
 int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std::string& setting);
 
-/// What a data set had to leave out of its files, for the log: how many records, and "" or a line that names the first.
+/// Number of records that a dataset skipped, and a line for the log that names the first one ("" if none).
 struct LeftOutCount {
   int64_t count = 0;
   std::string text;
 };
 LeftOutCount left_out(Plugin<Dataset>& dataset);
 
-/// Names of a reward's columns, its own or its descriptor's: at least one, each once, letters, digits, `_`, `-`, `.`.
+/// Returns the names of a reward's columns, from the plugin or its descriptor: at least one, unique, up to 64 letters,
+/// digits, `_`, `-`, `.`.
 std::vector<std::string> columns(Plugin<Reward>& reward);
 
-/// The scores of a group, or the error in their place.
+/// The scores of a group, or the exception that prevented them.
 struct GroupScores {
   Scores scores;
   std::exception_ptr failure = nullptr;
 };
-/// The scores that the plugin returned, rounded to float32: the columns `names` (what `columns` returned) in this
-/// order, finite except NaN of a reward that abstains. If it fails for groups together, each is scored alone, to find
-/// the one at fault. Throws only Error with exit 85, because the run is to stop.
+/// Scores all groups in one call. Returns for each group the columns `names` (the result of `columns`) in this order,
+/// rounded to float32; they are finite, or NaN if the reward abstains. If the call fails for several groups, each is
+/// scored alone to find the faulty one; failures are returned, not thrown. Throws only the Error of a run that is to
+/// stop.
 std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> groups,
                                const std::vector<std::string>& names);
-/// The scores of one group. Throws its failure.
+/// Returns the scores of one group. Throws its failure.
 Scores score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
 
-/// Which completions a reward's `failure` to score this group is about: "completion 2 (the first is 0)" if it fails in
-/// the same way when it gets that one alone, "every completion" if it does so for each of several; "" if it fails for
-/// none alone, if the failure itself names one, or if it came from another plugin.
+/// Returns which completions cause `failure` of a reward for this group: "completion 2 (the first is 0)" if scoring
+/// that one alone fails in the same way, "every completion" if each of several does. "" if none fails alone, if the
+/// message already names one, or if the failure came from another plugin.
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
                     const PluginError& failure);
 
-/// Names of the columns after the first; may be none. "reward" is none of them.
+/// Returns the names of the columns after "reward"; may be empty. They are unique and none is "reward".
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
 
-/// The column "reward", then `names` (what `factors` returned): finite. `rewards` has one number for each completion.
+/// Returns the column "reward" and then `names` (the result of `factors`), all finite. `rewards` has one number for
+/// each completion.
 Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<const double> rewards,
                 const std::vector<std::string>& names);
 
-/// [a][b], finite; of texts that answer `said`, if there is any, `compare_beyond` it.
+/// Returns [a.size()][b.size()], finite, in [-1, 1]. Calls `compare_beyond` if `said` is given, otherwise `compare`.
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                                          const std::vector<std::string>& b,
                                          const std::optional<std::vector<std::string>>& said = std::nullopt);
 
-/// One outcome for each record: records, each an object with an id, or a reason why there are none; finite counts.
+/// Returns one outcome for each record: either output records, each an object with an id, or a reason for dropping it.
+/// Counts are finite.
 std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records);
 
 }  // namespace compeer::plugin

@@ -1,3 +1,4 @@
+// Implements the request queue of a chat plugin and checks that the plugin keeps its contract.
 #include "plugin/chat_line.h"
 
 #include <algorithm>
@@ -11,14 +12,14 @@
 
 namespace compeer::plugin {
 
-// What the plugin sees: where it takes requests and hands in replies.
+// The queue as the plugin sees it: it takes requests and returns replies here.
 class ChatLine::Desk : public ChatRequests {
  public:
   explicit Desk(ChatLine& line) : line_(line) {}
 
   std::vector<Numbered> take(size_t most) override {
     std::unique_lock lock(line_.mutex_);
-    // A stop is seen by looking: nobody tells of it.
+    // Polls for a stop, because nothing signals it.
     while (line_.waiting_.empty() && line_.taken_.empty() && line_.anybody_waits() && !line_.stopped())
       line_.changed_.wait_for(lock, std::chrono::milliseconds(50));
     ++line_.moment_;
@@ -35,7 +36,7 @@ class ChatLine::Desk : public ChatRequests {
 
   void reply(size_t number, ChatReply reply) override {
     if (std::this_thread::get_id() != thread_) {
-      elsewhere = true;  // an exception there would end the process
+      elsewhere = true;  // an exception on that thread would end the process
       return;
     }
     std::unique_lock lock(line_.mutex_);
@@ -48,7 +49,7 @@ class ChatLine::Desk : public ChatRequests {
     }
     const Place place = found->second;
     line_.taken_.erase(found);
-    if (!place.asker) return;  // who asked is gone
+    if (!place.asker) return;  // the caller has returned
     Asker& asker = *place.asker;
     lock.unlock();
     std::exception_ptr failure;
@@ -67,7 +68,7 @@ class ChatLine::Desk : public ChatRequests {
   std::atomic<bool> elsewhere = false;
 
  private:
-  // Whoever asked has failed: what is under way is for nobody.
+  // Throws if all callers have failed, because the remaining replies are no longer needed.
   void end_if_nobody_waits() const {
     if (!line_.taken_.empty() && !line_.anybody_waits()) throw std::runtime_error("nobody waits for an answer");
   }
@@ -93,7 +94,7 @@ void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arri
   changed_.notify_all();
   try {
     if (!std::exchange(inside_, true)) go_in(lock);
-  } catch (...) {  // there is no thread to be had
+  } catch (...) {  // the thread could not be started
     inside_ = false;
     asker.failure = std::current_exception();
   }
@@ -103,7 +104,7 @@ void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arri
   if (asker.failure) std::rethrow_exception(asker.failure);
 }
 
-// The old thread has left, and a new one waits for the lock.
+// Called with `inside_` just set. A thread of an earlier call, if any, has finished or is about to.
 void ChatLine::go_in(std::unique_lock<std::mutex>& lock) {
   if (on_own_thread_) {
     if (thread_.joinable()) thread_.join();
@@ -136,7 +137,7 @@ void ChatLine::call_while_anybody_waits() {
   inside_ = false;
 }
 
-// One call of the plugin. Who has no reply after it gets none; but for who came when the plugin no longer looked.
+// Calls the plugin once. After it returns, callers with open requests fail, unless they came after its last `take`.
 void ChatLine::call() {
   {
     const std::lock_guard lock(mutex_);

@@ -13,12 +13,12 @@
 
 namespace compeer::plugin {
 
-/// The line of requests before a chat plugin. Of a plugin that `waits`, those of several threads stand in it, and the
-/// plugin is called on a thread of the line's own for as long as anybody asks. Any other plugin is called by whoever
-/// asks, one at a time.
+/// The request queue of a chat plugin. If the plugin `waits`, requests of several threads share the queue, and the
+/// plugin is called on a thread of the queue while there are any. Otherwise the plugin is called on the calling thread,
+/// by one thread at a time.
 ///
-/// The plugin is held to its contract: every request that it takes is answered, once, by the thread that took it. Else
-/// whoever asked gets an Error (exit 5) that names it; and one with exit 85 if the run was `cancelled` meanwhile.
+/// Checks that the plugin answers every request it takes, once, on the thread that took it. Otherwise the callers get
+/// an Error (exit 5) that names the plugin, or one with exit 85 if the run was `cancelled` meanwhile.
 class ChatLine {
  public:
   ChatLine(Plugin<ChatModel>& plugin, std::function<bool()> cancelled);
@@ -26,21 +26,21 @@ class ChatLine {
   ChatLine(const ChatLine&) = delete;
   ChatLine& operator=(const ChatLine&) = delete;
 
-  /// Comes back when all requests are answered. `arrived` is told of each reply as it comes, by the thread that is in
-  /// the plugin; what it throws is thrown here, and the plugin is told of no other of these requests.
+  /// Returns when all requests are answered. Calls `arrived` for each reply when it comes, on the thread that runs the
+  /// plugin. If `arrived` throws, this function throws the same, and the remaining requests are abandoned.
   void answer(const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived);
 
  private:
-  // Somebody who asks.
+  // A blocked call of `answer`.
   struct Asker {
     const std::vector<ChatRequest>& requests;
     const Chat::Arrived& arrived;
-    size_t since;                          // moment_ when it came
-    size_t open;                           // requests without a reply
-    std::exception_ptr failure = nullptr;  // why there will be no more
+    size_t since;                          // value of `moment_` when the call began
+    size_t open;                           // number of requests without a reply
+    std::exception_ptr failure = nullptr;  // set if no more replies will come
     bool waits() const { return open > 0 && !failure; }
   };
-  // One request of an asker.
+  // One request of such a call.
   struct Place {
     Asker* asker;
     size_t request;
@@ -51,20 +51,21 @@ class ChatLine {
   void call_while_anybody_waits();
   void call();
   std::exception_ptr why_unanswered() const;
-  void forget(const Asker& asker);  // what is still open of it
+  void forget(const Asker& asker);  // drops the requests of `asker` that are not answered
   bool anybody_waits() const;
   bool stopped() const { return cancelled_ && cancelled_(); }
 
   Plugin<ChatModel>& plugin_;
   const std::function<bool()> cancelled_;
   const bool on_own_thread_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<Asker*> askers_;
   std::deque<Place> waiting_;
   std::map<size_t, Place> taken_;
-  size_t numbers_ = 0;  // of requests that were taken, ever
-  size_t moment_ = 0;   // counts calls of the plugin, and its own of `take`: when it last saw the line
+  size_t numbers_ = 0;  // number of requests taken so far
+  /// Counts calls of the plugin and of its `take`: identifies when the plugin last looked at the queue.
+  size_t moment_ = 0;
   bool inside_ = false;
   std::thread thread_;
 };

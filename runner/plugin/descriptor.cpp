@@ -1,3 +1,4 @@
+// Reads plugin descriptors from ELF files without loading them.
 #include "plugin/descriptor.h"
 
 #include <elf.h>
@@ -26,7 +27,7 @@ constexpr int this_machine = EM_AARCH64;
 #error "add this processor's EM_ number"
 #endif
 
-// Reads fixed-size records at offsets the file itself gives, none of which is believed.
+// Reads fixed-size records at offsets given by the file, after checking that they lie within it.
 class ElfReader {
  public:
   ElfReader(std::string_view bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file) {}
@@ -70,7 +71,7 @@ Elf64_Ehdr header_of(const ElfReader& reader, std::string_view bytes) {
   return header;
 }
 
-// The loader maps these parts; touching one that lies beyond the end of the file kills the process.
+// Checks the parts that the loader maps: accessing one beyond the end of the file would kill the process.
 void check_segments(const ElfReader& reader, const Elf64_Ehdr& header) {
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr)) reader.fail("has no program table");
   reader.range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr), "the program table");
@@ -80,9 +81,9 @@ void check_segments(const ElfReader& reader, const Elf64_Ehdr& header) {
   }
 }
 
-// The bytes of one section of an ELF64 little-endian file, found without loading the file: none of its code runs.
-// Every offset and size is checked against `bytes` before it is used. A file that is no such ELF file, is cut off,
-// contradicts itself or lacks the section gives Error (exit 5) with `file` as its place.
+// Returns the bytes of one section of an ELF64 little-endian file, without loading it. Checks every offset and size
+// before use. Throws Error (exit 5) naming `file` if it is not such an ELF file, is truncated or inconsistent, or lacks
+// the section.
 std::string_view elf_section(std::string_view bytes, std::string_view section, const std::filesystem::path& file) {
   const ElfReader reader(bytes, file);
   const Elf64_Ehdr header = header_of(reader, bytes);
@@ -107,14 +108,14 @@ std::string_view elf_section(std::string_view bytes, std::string_view section, c
               "end its source with COMPEER_PLUGIN (compeer/plugin.h), and strip nothing but symbols", Exit::plugin);
 }
 
-using Json = nlohmann::ordered_json;  // parameters are shown in the order of their declaration
+using Json = nlohmann::ordered_json;  // keeps the order of the parameters
 constexpr size_t largest_descriptor = 1 << 16;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& help = "") {
   throw Error(file.string(), what, help, Exit::plugin);
 }
 
-// The library's own text without its prefix "[json.exception.parse_error.101] ".
+// Removes nlohmann::json's prefix "[json.exception.parse_error.101] ".
 std::string cause(const std::exception& error) {
   const std::string text = error.what();
   const auto end = text.find("] ");
@@ -123,7 +124,7 @@ std::string cause(const std::exception& error) {
 
 Json parse(std::string_view text, const std::filesystem::path& file) {
   if (text.size() > largest_descriptor) fail(file, "its descriptor is longer than 64 KiB");
-  text = text.substr(0, text.find_last_not_of('\0') + 1);  // the section ends with the string's zero
+  text = text.substr(0, text.find_last_not_of('\0') + 1);  // the section ends with the string's terminating zero
   try {
     return parse_json_object<Json>(text, "");
   } catch (const Error& error) {

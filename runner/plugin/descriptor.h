@@ -8,50 +8,50 @@
 
 namespace compeer::plugin {
 
-/// Larger files are not read.
+/// Maximum size of a library file, in bytes.
 constexpr uint64_t largest_library = uint64_t{4} << 30;
 
-/// The kinds of plugin: also the folders they lie in and the last part of `rewards/length`.
+/// Returns the plugin kinds. They are also the names of their folders, and the first part of `rewards/length`.
 const std::vector<std::string>& kinds();
 
-/// What a plugin says about itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
+/// A plugin's description of itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
 struct Descriptor {
-  int64_t interface = 0;             ///< the number of its kind's interface that it was built with
-  int64_t host = 0;                  ///< the number of the host's interface that it was built with
-  std::string kind, name;            ///< those of its file: <folder>/<kind>/<name>.so
-  std::string version;               ///< the plugin's own
-  std::string torch;                 ///< libtorch it was built with, "2.11.0"; empty: without one
+  int64_t interface = 0;             ///< interface version of its kind at build time
+  int64_t host = 0;                  ///< version of the host's interface at build time
+  std::string kind, name;            ///< equal those of the file <folder>/<kind>/<name>.so
+  std::string version;               ///< version of the plugin itself
+  std::string torch;                 ///< version of libtorch at build time, "2.11.0"; empty: built without it
   int64_t cxx_abi = 0;               ///< _GLIBCXX_USE_CXX11_ABI
-  std::string compiler;              ///< __VERSION__; for people, not compared
+  std::string compiler;              ///< __VERSION__; informational
   std::string summary;               ///< one line
-  std::vector<std::string> columns;  ///< of a reward's scores; empty: they follow from its settings
+  std::vector<std::string> columns;  ///< columns of a reward's scores; empty: they depend on its settings
   spec::Schema parameters;           ///< in the order of their declaration
 };
 
-/// Reads the descriptor out of a library's bytes without running any of its code. `file` must be <kind>/<name>.so
-/// and the descriptor must say the same. Throws Error (exit 5) naming file and cause: not a library, cut off, no
-/// descriptor, JSON that does not parse, a key missing or of the wrong type, another kind or name.
-/// Interface, libtorch and C++ ABI are not judged here: a plugin this program can't run can still be inspected.
+/// Reads the descriptor from a library's bytes without running any of its code. Throws Error (exit 5), naming file and
+/// cause, if `bytes` are not a library or truncated, if there is no descriptor or it is invalid, or if kind and name
+/// differ from the path, <kind>/<name>.so. Interface, libtorch and C++ ABI are not checked (see `misfit`), so that
+/// incompatible plugins can be inspected.
 Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& file);
 
-/// The same, reading the file.
+/// The same, reading the file; exit 1 on an I/O error.
 Descriptor read_descriptor(const std::filesystem::path& file);
 
-/// The settings of a plugin of which the user says nothing: every key that has a default, tables inside filled in.
+/// Returns the default settings of a plugin, with the defaults of nested tables filled in. Required settings are
+/// missing.
 spec::json defaults(const spec::Schema& parameters);
 
-/// What this program was built with, and its plugins must have been: the number of a kind's interface, libtorch's
-/// version (if they use it), _GLIBCXX_USE_CXX11_ABI. Of the host's interface they may have been built with a lower
-/// number.
+/// What this program was built with. A plugin must have the same interface version of its kind, libtorch version (if it
+/// uses libtorch) and _GLIBCXX_USE_CXX11_ABI, and at most the same host interface version.
 int64_t interface_number(const std::string& kind);
 int64_t host_interface_number();
 std::string torch_version();
 int64_t cxx_abi();
 
-/// Why a plugin that says this of itself can't be loaded: "was built for plugin interface 8, this program has interface
-/// 9"; "" if it can, as far as a descriptor tells.
+/// Returns why a plugin with this descriptor can't be loaded: "was built for plugin interface 8, this program has
+/// interface 9"; "" if it can.
 std::string misfit(const Descriptor& plugin);
-/// What to do about it.
+/// Returns the remedy for a misfit.
 std::string misfit_help(const Descriptor& plugin);
 
 }  // namespace compeer::plugin

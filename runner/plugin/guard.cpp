@@ -1,3 +1,5 @@
+// Implements the guard around calls of plugins: exceptions become PluginErrors, and changed state is restored and
+// reported.
 #include "plugin/guard.h"
 
 #include <cxxabi.h>
@@ -37,7 +39,7 @@ std::string readable(const std::type_info& type) {
 
 constexpr size_t longest_place = 500;
 
-// When all that is known of what is being thrown is that it is no std::exception.
+// For exceptions that are not std::exception: names the thrown type.
 std::string thrown_type() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   return type ? "a value of type " + readable(*type) : "something from outside C++";
@@ -48,7 +50,7 @@ std::string described(const std::exception& error) {
   return text.empty() ? "threw " + readable(typeid(error)) + " without a message" : text;
 }
 
-// A message goes to the terminal, to every rank and into files: of a very long one the beginning will do.
+// Truncates long messages: they go to the terminal, to every rank and into files.
 std::string cut(const std::string& text) {
   constexpr size_t most = 4000;
   if (text.size() <= most) return text;
@@ -72,7 +74,7 @@ void rethrow(const Identity& identity, const char* method) {
   try {
     throw;
   } catch (const PluginError&) {
-    throw;  // one plugin called another through the host: the inner one is the culprit
+    throw;  // one plugin called another through the host: the inner one is at fault
   } catch (const Error& error) {
     const std::string what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
     throw PluginError(identity, method, what, error.help(), error.exit());
@@ -86,7 +88,7 @@ void rethrow(const Identity& identity, const char* method) {
   } catch (const std::exception& error) {
     throw PluginError(identity, method, described(error));
   } catch (const abi::__forced_unwind&) {
-    throw;  // the thread is being cancelled: not an exception, and not to be stopped
+    throw;  // the thread is being cancelled, which must not be caught
   } catch (...) {
     throw PluginError(identity, method, "threw " + thrown_type());
   }

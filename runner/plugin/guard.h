@@ -11,13 +11,13 @@
 
 namespace compeer::plugin {
 
-/// An error that came out of a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
+/// An error raised by a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
 class PluginError : public Error {
  public:
   PluginError(const Identity& identity, const char* method, const std::string& what, const std::string& help = "",
               Exit exit = Exit::plugin);
-  /// The same with what the call was about: "record a/7: rewards/length 1.0.0 (/x/rewards/length.so), in score(): ...";
-  /// done twice, "step 3, record a/7: ...".
+  /// Prefixes an error with the subject of the call: "record a/7: rewards/length 1.0.0 (/x/rewards/length.so), in
+  /// score(): ..."; applied twice, "step 3, record a/7: ...".
   PluginError(const std::string& subject, const PluginError& failure);
   const std::string& plugin() const { return plugin_; }  ///< "rewards/length 1.0.0"
 
@@ -25,24 +25,25 @@ class PluginError : public Error {
   std::string plugin_, call_, subject_;
 };
 
-/// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
-/// PluginError, exit 5 (1: a device or a file system failed). A compeer::Error keeps its own exit code, so a dataset
-/// that finds its file damaged still ends the run with 4; a PluginError of another plugin, called through the host,
-/// stays what it is.
+/// Call within a catch block. Throws the current exception (std::exception, c10::Error, an int, anything) as a
+/// PluginError with exit 5, or exit 1 if a device or a file system failed. A compeer::Error keeps its exit code, so a
+/// dataset that finds a damaged file still ends the run with 4. A PluginError of another plugin, called through the
+/// host, is rethrown unchanged.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 
-/// What a plugin did wrong that it didn't throw: a PluginError, exit 5.
+/// Throws a PluginError (exit 5) for a violation that the plugin did not report by an exception.
 [[noreturn]] void refuse(const Identity& identity, const char* method, const std::string& what,
                          const std::string& help = "");
 
-/// Refuses a call that has left anything of its caller's changed, which is put back first.
+/// Throws a PluginError (exit 5) if the call left any of its caller's state changed. Restores the state first.
 void leave_as_before(const CallerState& before, const Identity& identity, const char* method);
 
-/// Warns on standard error of processes that a call has left running, once for each method of a plugin. Ends this
-/// process if it is a copy that the call forked.
+/// Prints a warning on standard error if a call left processes running, once for each method of a plugin. If this
+/// process is a fork made by the call, ends it.
 void tell_left_processes(const ProcessWatch& processes, const Identity& identity, const char* method);
 
-/// The one way by which the runner calls into plugins.
+/// Calls `f`, which calls the plugin: turns exceptions into PluginErrors, restores and checks the caller's state, and
+/// warns about processes left running. All calls of plugins go through this function.
 template <class F>
 decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
   const CallerState before;
@@ -65,8 +66,8 @@ decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
   }
 }
 
-/// A thread's visit to a plugin that several threads call, one at a time. A visitor who waits for a chat model leaves
-/// meanwhile, so that others can go in.
+/// Holds the lock of a plugin that several threads call, one at a time. While the thread waits for a chat model, the
+/// lock is released (`leave_during`), so that other threads can enter.
 class Visit {
  public:
   explicit Visit(std::mutex& door) : lock_(door), outer_(std::exchange(current, this)) {}
@@ -74,7 +75,7 @@ class Visit {
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  /// f(), with this thread outside, if it is on a visit.
+  /// Runs `f` with the lock of this thread's current Visit released, if there is one.
   template <class F>
   static void leave_during(F&& f) {
     if (!current) return f();

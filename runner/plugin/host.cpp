@@ -1,3 +1,4 @@
+// Implements Host for the plugins of a run.
 #include "plugin/host.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace compeer::plugin {
 
 namespace {
 
-// What a plugin gets when it asks for a similarity: every call goes through guard and door.
+// The Similarity that other plugins get: every call is guarded and its result is checked.
 class CheckedSimilarity : public Similarity {
  public:
   CheckedSimilarity(Plugin<Similarity> plugin, const Settings&, const Services&) : plugin_(std::move(plugin)) {}

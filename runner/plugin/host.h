@@ -19,14 +19,14 @@
 
 namespace compeer::plugin {
 
-/// The first three different texts of many. May be used by several threads.
+/// Collects the first three different texts of many, as examples. Thread-safe.
 class Examples {
  public:
   void add(const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (texts_.size() < 3 && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
   }
-  /// Returns the examples and starts over.
+  /// Returns the collected texts and starts over.
   std::vector<std::string> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(texts_, {});
@@ -37,49 +37,55 @@ class Examples {
   std::vector<std::string> texts_;
 };
 
-/// What was asked of chat models by one rank since it started.
+/// Statistics of one rank's requests to chat models since it started.
 struct ChatCounts {
-  std::atomic<int64_t> asked = 0;   ///< requests that a plugin has replied to, failures included
-  std::atomic<int64_t> known = 0;   ///< requests answered by the store, or by the same request in one call
-  std::atomic<int64_t> failed = 0;  ///< of those asked: no answer after all retries
-  std::atomic<int64_t> prompt_tokens = 0, completion_tokens = 0;  ///< of those asked, as far as known
-  std::atomic<int64_t> malformed = 0;                             ///< requests without any answer that could be read
-  std::atomic<int64_t> again = 0;  ///< answers that could not be read, whose requests were repeated
-  std::atomic<double> cost = 0;    ///< of those asked, in the currency of `price_in`
-  Examples unreadable;             ///< of `malformed`: "'I would keep it'", "an empty answer"
-  Examples failures;               ///< of `failed`: the reasons
+  std::atomic<int64_t> asked = 0;   ///< requests that a plugin has replied to, including failures
+  std::atomic<int64_t> known = 0;   ///< requests answered from the store, or by an equal request of the same call
+  std::atomic<int64_t> failed = 0;  ///< requests that still had no answer after all retries; part of `asked`
+  std::atomic<int64_t> prompt_tokens = 0, completion_tokens = 0;  ///< tokens of `asked`, as far as known
+  std::atomic<int64_t> malformed = 0;                             ///< requests without any parsable answer
+  std::atomic<int64_t> again = 0;                                 ///< unparsable answers whose requests were repeated
+  std::atomic<double> cost = 0;                                   ///< price of `asked`, in the currency of `price_in`
+  Examples unreadable;  ///< examples of `malformed`: "'I would keep it'", "an empty answer"
+  Examples failures;    ///< reasons of `failed`
 };
 
-/// Made before a chat model is asked. `unknown`: different requests that are not in the store. `tokens`: an estimate of
-/// those in their prompts.
+/// Passed to Services::before_asking. `unknown`: number of distinct requests that are not in the store. `tokens`:
+/// estimated number of tokens in their prompts.
 struct Announcement {
   std::string model;
   size_t requests, unknown;
   int64_t tokens;
 };
 
-/// What all plugins of a rank share. Must outlive them.
+/// Services shared by all plugins of a rank. Must outlive them.
 struct Services {
-  uint64_t seed = 0;                                                        ///< the run's
-  std::function<void(const std::string& plugin, const std::string&)> log;   ///< "rewards/length", the line
-  std::function<bool()> cancelled;                                          ///< true once the run is to stop
-  std::function<Chosen(const std::string& kind, const std::string&)> find;  ///< a plugin that another asks for
-  /// Host::embed, where there is a policy.
+  uint64_t seed = 0;  ///< seed of the run
+  /// Called with "rewards/length" and the line.
+  std::function<void(const std::string& plugin, const std::string&)> log;
+  std::function<bool()> cancelled;  ///< true once the run is to stop
+  /// Locates the plugin, given its kind and name, that another plugin asks for.
+  std::function<Chosen(const std::string& kind, const std::string&)> find;
+  /// Implements Host::embed; null if there is no policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
-  std::function<LanguageModel&(const std::string& directory)> language_model = nullptr;  ///< Host::language model
-  std::string compute = "float32";           ///< what the models compute in that plugins open: model.compute
-  std::string device = "cpu";                ///< and where
-  const TextTokenizer* tokenizer = nullptr;  ///< of the policy, where there is one
-  AnswerStore* answers = nullptr;            ///< what chat models answered; absent: nothing is stored
+  /// Implements Host::language_model.
+  std::function<LanguageModel&(const std::string& directory)> language_model = nullptr;
+  std::string compute = "float32";           ///< number format of the models that plugins open (model.compute)
+  std::string device = "cpu";                ///< device of the models that plugins open
+  const TextTokenizer* tokenizer = nullptr;  ///< the policy's tokenizer; null if there is no policy
+  AnswerStore* answers = nullptr;            ///< answers of chat models; null: they are not stored
   ChatCounts* chat_counts = nullptr;
-  std::function<void(const Announcement&)> before_asking = nullptr;  ///< of requests whose answers are not stored
-  std::function<void(const std::string& model, const ChatReply&)> paid = nullptr;  ///< of each reply that is not free
+  /// Called before requests that are not in the store are sent.
+  std::function<void(const Announcement&)> before_asking = nullptr;
+  /// Called for each reply of a chat model whose answers are stored, failures included; null: not called.
+  std::function<void(const std::string& model, const ChatReply&)> paid = nullptr;
 };
 
-/// A plugin's settings where no spec has filled them in: what `given` leaves out has its default.
+/// Returns the complete settings of a plugin: `given`, and defaults for all other parameters. Throws Error (exit 5) if
+/// a required one is missing.
 Settings whole_settings(const Chosen& chosen, const nlohmann::json& given);
 
-/// The host of one plugin within a run.
+/// The host of one plugin within a run. Keeps a reference to `services`.
 class RunHost : public Host {
  public:
   RunHost(const Chosen& plugin, const Services& services);
@@ -87,7 +93,8 @@ class RunHost : public Host {
 
   void log(const std::string& message) override;
   double random(uint32_t a, uint32_t b, uint32_t c) override;
-  /// Opened when first asked for, guarded and checked like any plugin. Settings that are absent have their defaults.
+  /// Opens the plugin at the first call. Its calls are guarded and its results checked. Missing settings get their
+  /// defaults.
   Similarity& similarity(const Settings& choice) override;
   Chat& chat(const Settings& choice) override;
   LanguageModel& language_model(const std::string& directory) override;
@@ -102,11 +109,11 @@ class RunHost : public Host {
   auto& opened(std::map<std::string, std::unique_ptr<Known>>& known, const Settings& choice);
 
   std::string title_;   // "rewards/length"
-  std::string folder_;  // of its library
-  uint32_t stream_;     // keeps the random numbers of plugins apart: from kind and name alone
+  std::string folder_;  // folder of the library
+  uint32_t stream_;     // random number stream of this plugin, derived from kind and name
   const Services& services_;
-  std::vector<std::string> askers_;  // plugins being opened on behalf of each other, to see a circle
-  std::map<std::string, std::unique_ptr<Similarity>> similarities_;  // by their settings
+  std::vector<std::string> askers_;  // plugins being opened on behalf of each other, to detect cycles
+  std::map<std::string, std::unique_ptr<Similarity>> similarities_;  // keyed by settings
   std::map<std::string, std::unique_ptr<Chat>> chats_;
 };
 

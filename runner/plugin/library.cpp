@@ -1,3 +1,4 @@
+// Checks and loads plugin libraries.
 #include "plugin/library.h"
 
 #include <dlfcn.h>
@@ -44,8 +45,8 @@ void check_same_file(const Chosen& chosen, const std::string& actual) {
        "put the old library back, or go on with the new one, which is recorded: compeer resume RUN_DIR --changed");
 }
 
-// Of "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file descriptor" the loader's part;
-// the last is errno, which has nothing to do with it.
+// Extracts the loader's message from "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file
+// descriptor". The last part is errno and unrelated.
 std::string loader_message(const std::string& text, const std::string& path) {
   constexpr std::string_view before = "system message: ";
   const size_t start = text.find(before), end = text.rfind("): ");
@@ -59,7 +60,7 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
   try {
     auto library = std::make_shared<boost::dll::shared_library>(
         file.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-    // Never unloaded, even if it was linked without -z nodelete. Boost.DLL has no word for that.
+    // Prevents unloading, even if the library was linked without -z nodelete. Boost.DLL has no flag for that.
     ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     return library;
   } catch (const std::exception& error) {
@@ -71,8 +72,8 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
   }
 }
 
-// A library linked with -ffast-math has all code of this thread take tiny numbers for zero, from when it is loaded.
-// Its author needn't know, so it is put back without a word.
+// Loading a library that was linked with -ffast-math makes this thread flush denormal numbers to zero. The author may
+// not know that, so the mode is restored without an error.
 std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
   const CallerState before;
   auto library = load_as_it_is(chosen, file);
@@ -82,7 +83,7 @@ std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std
   return library;
 }
 
-// Where only some may run, the file must not be exchanged between being hashed and being opened.
+// With allow lists in force, loads a sealed copy, so that the file can't be replaced between hashing and loading.
 std::filesystem::path to_load(const Chosen& chosen, const std::string& bytes, const std::string& hash) {
   const AllowLists lists;
   lists.refuse(chosen.kind, chosen.name, chosen.path, hash);
@@ -128,7 +129,7 @@ Library::Library(const Chosen& chosen, const std::string& kind) {
 }
 
 std::filesystem::path sealed_copy(const std::string& name, const std::string& bytes, const std::string& sha256) {
-  // As the loader does, and for it: it knows a library by its name, so a number must not be given to another one.
+  // Keeps all files open: the loader identifies a library by its name, so a descriptor number must not be reused.
   static std::map<std::string, int> files;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

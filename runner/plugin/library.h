@@ -7,43 +7,44 @@
 
 namespace compeer::plugin {
 
-/// Which file to open: an entry of the list "plugins" of spec.json, or what Finder found.
+/// The library file to open: an entry of the list "plugins" in spec.json, or a result of Finder.
 struct Chosen {
   std::string kind, name;
   std::filesystem::path path;
-  std::string sha256;  ///< what the file must hash to; empty: not compared
+  std::string sha256;  ///< expected SHA-256 of the file; empty: not checked
 };
 
-/// A plugin as messages name it.
+/// A plugin's name, version and file, for messages.
 struct Identity {
   std::string kind, name, version;
   std::filesystem::path path;
   std::string title() const { return kind + "/" + name + " " + version; }  ///< "rewards/length 1.0.0"
 };
 
-/// An open plugin library. It is checked first, then opened with all symbols bound at once and kept to itself
-/// (rtld_now, rtld_local). Once open it stays in memory until the process ends, whatever happens to this object:
-/// exceptions and autograd nodes made by its code may outlive it.
+/// A loaded plugin library. Validated before loading, then opened with RTLD_NOW | RTLD_LOCAL and never unloaded, even
+/// after this object is destroyed: exceptions and autograd nodes created by its code may outlive it.
 class Library {
  public:
-  /// Throws Error (exit 5), before any of its code runs, if the file isn't the one chosen (SHA-256), isn't the kind
-  /// `kind`, or was built for another plugin interface, libtorch or C++ ABI: both sides are named.
+  /// Throws Error (exit 5) before any code of the library runs if its SHA-256 differs from `chosen`, an allow list does
+  /// not contain it, it is not of the kind `kind`, or it was built for another plugin interface, libtorch or C++ ABI.
+  /// Also throws, after static initializers have run, if loading fails, changes the caller's state (except the denormal
+  /// mode, which is restored), or if the library exports no factory. Exit 1 on an I/O error.
   Library(const Chosen& chosen, const std::string& kind);
 
   const Identity& identity() const { return identity_; }
   const Descriptor& descriptor() const { return descriptor_; }
-  void* factory() const { return factory_; }  ///< behind the alias compeer_make
+  void* factory() const { return factory_; }  ///< address of the exported symbol `compeer_make`
 
  private:
   Identity identity_;
   Descriptor descriptor_;
-  std::shared_ptr<void> handle_;  // shared so that this header needn't know the type
+  std::shared_ptr<void> handle_;  // type-erased, so that this header does not need Boost.DLL
   void* factory_ = nullptr;
 };
 
-/// A copy of a library in memory that nobody can change any more, as a file for the loader: what was hashed is what is
-/// opened, whatever happens to the file meanwhile. It stays until the process ends, like the library; the same bytes
-/// are the same file. Throws std::runtime_error if the system has no memory for it.
+/// Returns the path of an immutable in-memory copy of a library (a sealed memfd), so that the loaded bytes are the
+/// hashed ones even if the file is replaced meanwhile. The copy exists until the process ends; equal bytes share one
+/// copy. Throws std::runtime_error if it can't be created.
 std::filesystem::path sealed_copy(const std::string& name, const std::string& bytes, const std::string& sha256);
 
 }  // namespace compeer::plugin

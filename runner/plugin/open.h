@@ -9,8 +9,7 @@
 
 namespace compeer::plugin {
 
-/// Destroys a plugin's object. Nobody can be told of what its destructor leaves changed, so that is put back in
-/// silence.
+/// Destroys a plugin's object. Restores the caller's state silently, because a destructor can't report an error.
 template <class T>
 struct Ending {
   void operator()(T* object) const {
@@ -20,28 +19,28 @@ struct Ending {
   }
 };
 
-/// An open plugin: the library first, the object second, so that code outlives what runs on it.
-/// T is one of the SDK's interfaces (Dataset, Model, Reward, Reweighting, Similarity).
+/// An open plugin: its library, its host and its object, which is destroyed first. T is one of the SDK's interfaces
+/// (Dataset, Model, Reward, Reweighting, Similarity, ChatModel, Stage).
 ///
 ///   auto reward = open<Reward>(chosen, settings, std::make_unique<RunHost>(chosen, services));
-///   reward.call("score", [&](Reward& r) { r.score(groups, scores); });
+///   auto scores = reward.call("score", [&](Reward& r) { return r.score_all(groups); });
 ///
-/// A plugin is called by one thread at a time; different plugins may be called by different threads at once.
-/// For calls whose results are checked at the door (shape, type, finite numbers) see plugin/calls.h.
+/// A plugin may be called by one thread at a time; different plugins may be called concurrently. See plugin/calls.h for
+/// calls with checked results (shapes, types, finite numbers).
 template <class T>
 class Plugin {
  public:
   Plugin(Library library, std::unique_ptr<Host> host, std::unique_ptr<T> object)
       : library_(std::move(library)), host_(std::move(host)), object_(object.release()) {}
 
-  /// f(T&), guarded: all it throws becomes an Error naming this plugin and `method`.
+  /// Calls f(T&), guarded, and returns its result. Any exception becomes an Error that names this plugin and `method`.
   template <class F>
   decltype(auto) call(const char* method, F&& f) {
     return guard(identity(), method, [&]() -> decltype(auto) { return std::forward<F>(f)(*object_); });
   }
 
-  /// The object without the guard, for what is handed on by reference (a Model to the engine). Whoever calls it
-  /// stands within `call` or `guard`.
+  /// Returns the object itself, for passing it on by reference (a Model to the engine). Calls of it must be made within
+  /// `call` or `guard`.
   T& object() { return *object_; }
 
   const Identity& identity() const { return library_.identity(); }
@@ -49,20 +48,20 @@ class Plugin {
 
  private:
   Library library_;
-  std::unique_ptr<Host> host_;  // what the object was given a reference to
+  std::unique_ptr<Host> host_;  // referenced by the object
   std::unique_ptr<T, Ending<T>> object_;
 };
 
-/// An interface that a plugin may implement beside that of its kind. Throws std::runtime_error(otherwise) if it
-/// doesn't: call it within `call` or `guard`.
+/// Returns the optional interface of a plugin's object. Throws std::runtime_error(otherwise) if the object does not
+/// implement it: call this within `call` or `guard`.
 template <class Optional, class T>
 Optional& optional_interface(T& object, const char* otherwise) {
   if (auto* const found = dynamic_cast<Optional*>(&object)) return *found;
   throw std::runtime_error(otherwise);
 }
 
-/// Checks and opens the library, then makes the object from its settings, every key of its descriptor present.
-/// Throws Error (exit 5) naming plugin, file and cause.
+/// Checks and opens the library, then creates the plugin's object from its settings, which must contain every key of
+/// the descriptor. Throws Error (exit 5) naming plugin, file and cause.
 template <class T>
 Plugin<T> open(const Chosen& chosen, const Settings& settings, std::unique_ptr<Host> host) {
   using Factory = std::unique_ptr<T> (*)(const Settings&, Host&);

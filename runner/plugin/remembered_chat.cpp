@@ -1,3 +1,4 @@
+// Implements the Chat that plugins get: stored answers first, then requests to the chat plugin, each sent once.
 #include "plugin/remembered_chat.h"
 
 #include <chrono>
@@ -14,7 +15,7 @@ namespace compeer::plugin {
 
 namespace {
 
-// Questions that nobody else will ask while this one lives.
+// Requests claimed by this thread; the destructor releases them.
 class Claims {
  public:
   explicit Claims(AnswerStore& store) : store_(store) {}
@@ -35,7 +36,7 @@ class Claims {
   std::vector<AnswerKey> keys_;
 };
 
-// An answer that could not be read, for an error message.
+// Describes an answer that could not be parsed, for an error message.
 std::string described(const ChatRequest& request, const std::string& answer, bool cut_off) {
   constexpr size_t most = 160;
   const bool blank = answer.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -44,7 +45,7 @@ std::string described(const ChatRequest& request, const std::string& answer, boo
   return text;
 }
 
-// A guess: about four letters of a European language, or one CJK character.
+// Estimates the number of tokens: one per four ASCII characters or other character.
 int64_t tokens_in(const std::string& text) {
   int64_t letters = 0, characters = 0;
   for (const char c : text) {
@@ -86,7 +87,7 @@ void RememberedChat::answer(const std::vector<ChatRequest>& requests, const Arri
   while (!open.empty()) {
     const size_t before = open.size();
     ask_those_nobody_asks(open, requests, arrived);
-    if (open.size() == before) Visit::leave_during([&] { wait(); });  // for those who ask the rest
+    if (open.size() == before) Visit::leave_during([&] { wait(); });  // until others have answered the rest
   }
 }
 
@@ -112,7 +113,7 @@ std::vector<RememberedChat::RememberedRequest> RememberedChat::different(const s
   return questions;
 }
 
-// Delivers what is stored; the rest is open.
+// Delivers stored answers; returns the other questions.
 std::vector<RememberedChat::RememberedRequest> RememberedChat::unknown(std::vector<RememberedRequest> questions,
                                                                        const std::vector<ChatRequest>& requests,
                                                                        const Arrived& arrived) {
@@ -136,7 +137,7 @@ void RememberedChat::ask_those_nobody_asks(std::vector<RememberedRequest>& open,
   for (auto& question : open) {
     (claims.take(question.key) ? mine : others).push_back(std::move(question));
   }
-  store()->refresh();  // others may have been faster
+  store()->refresh();  // others may have stored answers meanwhile
   mine = unknown(std::move(mine), requests, arrived);
   if (!mine.empty()) {
     ask(mine, requests, arrived);
@@ -166,7 +167,7 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
                          const Arrived& arrived) {
   std::vector<ChatRequest> open;
   for (const auto& question : questions) open.push_back(requests[question.places.front()]);
-  // Who asks is told on its own thread, and while it is on its visit.
+  // `arrived` must run on the caller's thread and with its Visit's lock held, so replies are delivered after `answer`.
   std::deque<std::pair<size_t, ChatReply>> untold;
   const auto tell = [&] {
     while (!untold.empty()) {

@@ -12,23 +12,23 @@
 
 namespace compeer::plugin {
 
-/// A chat model as the plugin that asks it gets it: behind guard and door, asked only for what the store does not hold
-/// and nobody else is asking, and for equal requests once. Without a store, and if its answers are free, only the last
-/// is true. May be asked by several threads if the plugin waits.
+/// The Chat that other plugins get for a chat plugin. Calls are guarded and checked. Equal requests are sent once, and
+/// only if no answer is stored and no other thread or process is sending the same. Without a store, or if the plugin's
+/// answers are `free`, only equal requests of one call are merged. Thread-safe if the plugin `waits`.
 class RememberedChat : public Chat {
  public:
   RememberedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services);
 
-  /// An answer is stored as it comes, before `arrived` is told of it; a failure is not stored, but the first
-  /// few reasons, each once, are logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit
-  /// 85) if the run was stopped before all answers were there.
+  /// Stores each answer before `arrived` is called with it. Failures are not stored; the first three different reasons
+  /// are logged under the chat plugin's name. Throws Error (exit 85) if the run is stopped before all requests are
+  /// answered.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override;
   std::string model() const override { return model_; }
   bool waits() const override { return waits_; }
   void unreadable(const ChatRequest& request, const std::string& answer, bool again) override;
 
  private:
-  // Equal requests, of which the first is asked.
+  // Equal requests of one call (`places` are their indices); the first is sent.
   struct RememberedRequest {
     AnswerKey key;
     std::vector<size_t> places;
@@ -53,9 +53,9 @@ class RememberedChat : public Chat {
   const std::string model_;
   const bool free_, waits_;
   ChatLine line_;
-  std::mutex mutex_;            // of what follows, and of `services.paid`
-  std::set<std::string> told_;  // failures that were logged
-  std::string answerer_;        // who answers, for keys; empty until it is asked for
+  std::mutex mutex_;            // guards the members below and calls of `services.paid`
+  std::set<std::string> told_;  // failures already logged
+  std::string answerer_;        // the answering model, as part of keys; empty until first used
 };
 
 }  // namespace compeer::plugin

@@ -1,3 +1,4 @@
+// Implements the search path for plugins, and the checks of files and folders before a library is read.
 #include "plugin/search.h"
 
 #include <sys/stat.h>
@@ -54,7 +55,7 @@ bool valid_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 && name.find_first_not_of(ok) == std::string::npos;
 }
 
-// The libraries <folder>/<kind>/<name>.so that are files, or links that may lead to one.
+// Returns the libraries <folder>/<kind>/<name>.so that are regular files or symbolic links.
 std::vector<fs::path> libraries(const fs::path& folder, const std::string& kind) {
   std::vector<fs::path> files;
   std::error_code code;

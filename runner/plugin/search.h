@@ -10,50 +10,53 @@
 
 namespace compeer::plugin {
 
-/// Where plugins are looked for, first match wins: COMPEER_PLUGIN_PATH (colon separated; `--plugin-dir` puts folders
-/// in front of it), $XDG_DATA_HOME/compeer/plugins (default ~/.local/share), <folder of this program>/../plugins,
-/// <folder of this program>/../lib/compeer/plugins. Folders that don't exist are kept, so that messages can list them.
-/// The current folder is searched only if it is named.
+/// Returns the folders in which plugins are searched; the first match wins: COMPEER_PLUGIN_PATH (colon separated; the
+/// option `--plugin-dir` puts folders before it), $XDG_DATA_HOME/compeer/plugins (default ~/.local/share), <folder of
+/// this program>/../plugins, <folder of this program>/../lib/compeer/plugins. Includes folders that don't exist, so
+/// that messages can list them. The current folder is searched only if it is listed.
 std::vector<std::filesystem::path> search_path();
 
-/// Why the superuser should not run code from this file or folder: "can be written by everybody", "belongs to user
-/// 1000"; "" if it may, or if `user` is not the superuser. `program_owner`: whose programs root is running already.
+/// Returns why the superuser should not run code from this file or folder: "can be written by everybody", "belongs to
+/// user 1000"; "" if it is safe, or if `user` is not the superuser. `program_owner` is the owner of this program, who
+/// is trusted, too.
 std::string distrust(const std::filesystem::path& path, uid_t user, uid_t program_owner);
 
-/// A plugin's file and what it says. Where the file can't be used, `problem` says why and the descriptor is empty.
+/// A plugin's file and descriptor. If the file can't be used, `problem` is the reason and the descriptor is empty.
 struct Found {
   std::string kind, name;
   std::filesystem::path path;  ///< absolute
-  std::string sha256;          ///< of the bytes the descriptor was read from
+  std::string sha256;          ///< SHA-256 of the bytes that the descriptor was read from
   Descriptor descriptor;
   std::string problem;
-  bool shadowed = false;  ///< a folder earlier in the search path has one of the same kind and name
+  bool shadowed = false;  ///< true if an earlier folder of the search path has a plugin of the same kind and name
 };
 
-/// Plugins by kind and name, within the search path only: <folder>/<kind>/<name>.so, where a name is made of letters,
-/// digits, `_` and `-`, never of a path. What is found is read, not loaded.
+/// Finds plugins by kind and name: <folder>/<kind>/<name>.so in the search path. Names consist of up to 64 letters,
+/// digits, `_` and `-`, so they can't be paths. Libraries are read, but not loaded.
 class Finder : public spec::Catalog {
  public:
   explicit Finder(std::vector<std::filesystem::path> folders = search_path());
 
-  /// Names of a kind, sorted, the broken ones too.
+  /// Returns the names of all plugins of a kind, sorted, including unusable ones.
   std::vector<std::string> names(const std::string& kind) const override;
 
-  /// For resolving a spec. Throws as `get`, and refuses what this program can't load (descriptor.h) and what is not
-  /// among those that are allowed (allow_list.h).
+  /// Finds a plugin for a spec. Throws like `get`, and Error (exit 5) if this program can't load it (descriptor.h) or
+  /// an allow list does not contain it (allow_list.h).
   spec::PluginInfo find(const std::string& kind, const std::string& name) const override;
 
-  /// The plugin that is used under that name. One that isn't there gives Error (exit 3) with the nearest name and the
-  /// folders searched, a file that can't be used Error (exit 5) naming file and cause.
+  /// Returns the plugin with this name. Throws Error (exit 3), with the nearest name and the folders searched, if there
+  /// is none; Error (exit 5), naming file and cause, if its file can't be used.
   Found get(const std::string& kind, const std::string& name) const;
 
-  /// The folders in which a kind is looked for and the option that adds one, as lines of a message.
+  /// Returns the folders in which a kind is searched and the option that adds one, as lines of a message.
   std::string searched(const std::string& kind) const override;
 
-  /// Whether a library lies where plugins of the kind are looked for. A path that is recorded may be a stranger's.
+  /// True if `library` is in a folder that is searched for plugins of the kind. To be checked for paths that come from
+  /// files.
   bool covers(const std::string& kind, const std::filesystem::path& library) const;
 
-  /// Everything in the search path, by kind and name, then in search order; broken and shadowed files included.
+  /// Returns everything in the search path, sorted by kind and name, then in search order, including unusable and
+  /// shadowed files.
   std::vector<Found> all() const;
 
   const std::vector<std::filesystem::path>& folders() const { return folders_; }

@@ -1,4 +1,4 @@
-// The page: which sections, in which order, and what stands around them.
+// Assembles the page: its sections and their order, title, notices and style.
 #include "report/report.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string training_heading(const std::string& task) {
   return task == "grpo" ? "Training by GRPO" : task == "sft" ? "Supervised fine-tuning" : "Training: " + task;
 }
 
-/// In page order; those that turn out to be empty are left out.
+/// In page order. Empty sections are omitted.
 std::vector<PageSection> sections(const std::vector<RunData>& runs, const Lineage& lineage,
                                   const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
   std::vector<PageSection> list;
@@ -77,7 +77,7 @@ std::string title_of(const std::vector<RunData>& runs) {
   for (const auto& run : runs)
     start.resize(std::mismatch(start.begin(), start.end(), run.name.begin(), run.name.end()).first - start.begin());
   if (runs.size() > 1) {
-    // Back to the end of a word: "quick-grpo-a" and "quick-grpo-ab" share "quick-grpo".
+    // Cut at a word: "quick-grpo-a" and "quick-grpo-ab" share "quick-grpo".
     const size_t word = start.find_last_of("-_");
     start.resize(word == std::string::npos ? 0 : word);
   }
@@ -93,7 +93,7 @@ void write_notices(Markup& out, const std::vector<RunData>& runs) {
   for (const auto& notice : list) out.element("li", {}, notice);
 }
 
-/// A style rule for each run: the box in the legend hides its lines, without a script.
+/// Returns a style rule for each run, with which its box in the legend hides its lines without a script.
 std::string hiding_rules(const std::vector<RunData>& runs, const Lineage& lineage) {
   std::set<size_t> styles;
   for (size_t i = 0; i < runs.size(); ++i) styles.insert(lineage.style(i));
@@ -106,7 +106,7 @@ std::string hiding_rules(const std::vector<RunData>& runs, const Lineage& lineag
 void write_head(Markup& out, const std::string& title, const std::string& rules) {
   const auto head = out.open("head");
   out.empty("meta", {{"charset", "utf-8"}});
-  // Nothing is fetched and nothing runs, should a text ever get past the escaping.
+  // Defence in depth: nothing is fetched or executed even if a text should get past the escaping.
   out.empty("meta",
             {{"http-equiv", "Content-Security-Policy"},
              {"content", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"}});
@@ -126,7 +126,7 @@ void write_section(Markup& out, const PageSection& section) {
   out.verbatim(section.inside);
 }
 
-/// Before any run is read: a page that can't be put in place should be known at once.
+/// Called before runs are read, so that an output that can't be written is reported immediately.
 void prepare(const std::filesystem::path& output) {
   std::error_code code;
   if (std::filesystem::is_directory(output, code))
@@ -136,7 +136,7 @@ void prepare(const std::filesystem::path& output) {
   if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::failure);
 }
 
-/// Runs of one name, such as copies, are told apart by their folders.
+/// Appends the folder to names that occur more than once, such as those of copies.
 void tell_apart(std::vector<RunData>& runs) {
   std::map<std::string, int> times;
   for (const auto& run : runs) ++times[run.name];

@@ -12,25 +12,26 @@
 namespace compeer::report {
 
 struct Options {
-  std::string title = {};           ///< "": made from the names of the runs
-  std::optional<Sweep> sweep = {};  ///< shown first; without it, what the runs sweep, if they do (sections/sweep.h)
+  std::string title = {};  ///< title of the page; empty: derived from the names of the runs
+  /// Shown first. Empty: the sweep that the runs form, if they do (`swept`).
+  std::optional<Sweep> sweep = {};
   std::vector<Frontier> frontiers = {};
 };
 
-/// The whole page: one file that needs nothing else, no script, no network; light and dark; prints.
-/// A function of the runs and of what was asked of them: the same runs give the same bytes.
+/// Returns the whole page as one self-contained HTML document: no scripts, no network access, light and dark,
+/// printable. Deterministic: the same runs and options give the same bytes.
 std::string page(const std::vector<RunData>& runs, const Options& options = {});
 
-/// What was written, for the caller to print.
+/// Result of `write_report`, for the caller to print.
 struct WrittenReport {
-  std::vector<std::string> runs;     ///< their names
-  std::vector<std::string> notices;  ///< what went wrong in runs or ended early, and what could not be read
-  uint64_t bytes = 0;
+  std::vector<std::string> runs;     ///< names of the runs on the page
+  std::vector<std::string> notices;  ///< problems of the runs: failed, unfinished, unreadable files
+  uint64_t bytes = 0;                ///< size of the file
 };
 
-/// One HTML page about these runs; of a folder that is no run itself, about the runs in it. The file appears whole or
-/// not at all. Runs that failed, are unfinished or are damaged are shown as far as they go, and named as such.
-/// Throws Error: a path does not exist or no run is found (exit 4), the file can't be written (exit 1).
+/// Writes one HTML page about these runs; a folder that is not a run stands for the runs in it. The file is written
+/// atomically. Failed, unfinished and damaged runs are shown as far as possible and named. Throws Error if a path does
+/// not exist, no run is found or `output` is a folder (exit 4), or if the file can't be written (exit 1).
 WrittenReport write_report(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& output,
                            const Options& options = {});
 

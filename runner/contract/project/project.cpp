@@ -1,3 +1,4 @@
+// Creates the files of a new plugin from the templates.
 #include "contract/project/project.h"
 
 #include <unistd.h>
@@ -20,7 +21,7 @@ constexpr size_t longest_name = 64;
 bool small(char c) { return c >= 'a' && c <= 'z'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// The nearest name that would do: "My-Reward 2" -> "my_reward_2".
+// Returns the nearest valid name: "My-Reward 2" -> "my_reward_2".
 std::string mended(const std::string& name) {
   if (name.empty()) return "my_plugin";
   std::string good;

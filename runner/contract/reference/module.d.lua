@@ -1,11 +1,11 @@
 ---@meta compeer
 
--- The module `compeer` as scripts see it, for lua-language-server: docs/lua.md says what it all means.
--- `compeer plugins stubs >compeer.d.lua` writes this file, with the settings of every plugin that is found.
+-- Declarations of the Lua module `compeer` for lua-language-server; docs/lua.md documents it. `compeer plugins stubs
+-- >compeer.d.lua` writes this file together with the settings of every plugin found.
 
 ---@class compeer
 ---@field quick boolean whether the script was asked for its smallest form (`compeer run --quick`)
----@field folder string the folder of its runs: "results" unless told otherwise
+---@field folder string the folder of its runs; default: "results"
 local compeer = {}
 
 ---An experiment from a TOML file, looked for in the script's folder and those above it, in `$COMPEER_HOME`, in the
@@ -55,7 +55,7 @@ function compeer.study(declaration) end
 ---@return compeer.Interval
 function compeer.interval(values) end
 
----How values differ from those of the same key in `base`: the mean of the differences with its 95 % interval.
+---The differences between values and those of the same key in `base`: their mean with its 95 % interval.
 ---@param values table<any, number>
 ---@param base table<any, number>
 ---@return compeer.Difference
@@ -68,24 +68,24 @@ function compeer.holm(p_values) end
 
 ---@class compeer.Interval
 ---@field mean number NaN if there is no value
----@field n integer how many values
+---@field n integer number of values
 ---@field low? number
 ---@field high? number
 ---@field half? number half of its width
 
 ---@class compeer.Difference: compeer.Interval
----@field clear boolean the interval leaves zero out
+---@field clear boolean whether the interval excludes zero
 ---@field p? number of the paired t test
 
 ---@class compeer.StudyDeclaration
 ---@field name string
----@field seeds integer|integer[] how many (from 1), or a list
+---@field seeds integer|integer[] number of seeds (from 1), or a list of seeds
 ---@field rows (string|table)[] names, or tables that begin with one: `{ "slow", lr = 1e-5 }`
 ---@field run fun(seed: integer, row: table): compeer.Result|compeer.Experiment
 ---@field figures (string|compeer.Figure)[]
 ---@field against? string the row that all others are compared with
 ---@field contrasts? [string, string, string[]?][] pairs of rows, the first minus the second, and figures to compare
----@field kept? string folder for the figures of each seed; what is kept isn't run
+---@field kept? string folder for the figures of each seed; seeds that are stored there are not run again
 
 ---@class compeer.Figure
 ---@field [1] string its title
@@ -110,7 +110,7 @@ function study:interval(row, figure) end
 ---@return compeer.Difference
 function study:difference(row, base, figure) end
 
----What is to be run; it never changes.
+---The settings of a run. Immutable.
 ---@class compeer.Experiment
 ---@field name string
 local experiment = {}
@@ -120,12 +120,12 @@ local experiment = {}
 ---@return compeer.Experiment
 function experiment:with(changes) end
 
----A setting as it would run, its default included.
+---The value that a setting has in the run, defaults included.
 ---@param key string a dotted path: "grpo.lr"
 ---@return any
 function experiment:get(key) end
 
----All settings as they would run.
+---All settings of the run, defaults included.
 ---@return compeer.Spec
 function experiment:resolve() end
 
@@ -134,14 +134,14 @@ function experiment:resolve() end
 ---@return compeer.Result
 function experiment:launch(options) end
 
----What a run came to.
+---The result of a run.
 ---@class compeer.Result
 ---@field name string
 ---@field path string the run's folder
 ---@field checkpoint string its last checkpoint, to go on from
 ---@field state "finished"|"failed"
 ---@field reused boolean whether it had finished before and was read back
----@field stages string of a data run: what became of its records, as text to print
+---@field stages string of a data run: the outcome of each stage, as text to print
 ---@field records string of a data run: the file of the records after the last stage, or after this stage
 ---@field exit integer 0, or the exit code of a run that failed
 ---@field error? string what went wrong
@@ -182,7 +182,7 @@ local results = {}
 ---@return compeer.Table
 function results:table(...) end
 
----How runs differ from the base runs, those with the values of `against`, pair by pair.
+---The differences between runs and the base runs (those with the values of `against`), paired.
 ---@param columns string[]|{ against: table<string, any>, pair?: string|string[] }
 ---@return compeer.Comparison
 function results:compare(columns) end
@@ -215,4 +215,4 @@ function results:report(options) end
 
 ---@class compeer.Comparison
 ---@field rows table<string, compeer.Estimate|any>[]
----@field left_out string[] lines about what was left out
+---@field left_out string[] lines about runs that were left out

@@ -1,4 +1,4 @@
-// compeer plugins stubs: what editors need to complete and to check scripts.
+// `compeer plugins stubs`: declarations with which editors complete and check scripts.
 #include "contract/reference/stubs.h"
 
 #include <fmt/format.h>
@@ -16,14 +16,14 @@ namespace {
 using spec::SettingSchema;
 using spec::Type;
 
-// Classes are named after the place of their table: compeer.rewards.length
+// Returns the class name of a table, which follows from its place: compeer.rewards.length
 std::string below(const std::string& place, const std::string& name) {
   std::string all = place + ".";
   for (const char c : name) all += c == '-' ? '_' : c;
   return all;
 }
 
-// As a literal: what a descriptor says can't end it.
+// Returns a Lua string literal; text from a descriptor can't terminate it.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : spec::printable(text, 200)) safe += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
@@ -67,13 +67,13 @@ std::string key(const std::string& name) {
   return plain ? name : "[" + quoted(name) + "]";
 }
 
-// "required", "unset", or the default as in a spec.
+// Returns "required", "unset", or the default as in a spec.
 std::string default_text(const SettingSchema& parameter) {
   const auto& standard = parameter.default_value;
   return !standard ? "required" : standard->is_null() ? "unset" : spec::canonical_json(*standard);
 }
 
-// "a number above 0; default 0.2"; of a table with keys of its own nothing that these don't say.
+// Returns "a number above 0; default 0.2". Empty for a table with declared keys, whose own rules are listed.
 std::string rule(const SettingSchema& parameter) {
   const auto standard = default_text(parameter);
   const bool word = standard == "required" || standard == "unset";
@@ -82,7 +82,7 @@ std::string rule(const SettingSchema& parameter) {
          (word ? standard : "default " + spec::printable(standard, 200));
 }
 
-// Every key may be left out: what a script writes is often a part of a spec.
+// Every field is optional, because scripts often write only a part of a spec.
 std::string field(const SettingSchema& parameter, const std::string& place) {
   const auto rules = rule(parameter);
   return fmt::format("---@field {}? {} {}{}\n", key(parameter.name), type_of(parameter, place),
@@ -104,7 +104,7 @@ spec::Schema without_plugin(spec::Schema schema) {
   return schema;
 }
 
-// The keys that a section has beside its plugin's: the class that those of its plugins derive from.
+// Returns the class with the keys that a section has in addition to its plugin's; the plugins' classes derive from it.
 std::string section_class(const std::string& kind) { return below("compeer.section", kind); }
 
 std::string section_classes() {
@@ -145,7 +145,8 @@ std::string plugin_class(const plugin::Descriptor& descriptor) {
          class_of(place, base, descriptor.parameters, "---@field plugin? " + quoted(descriptor.name) + "\n");
 }
 
-// What may stand where a plugin of the kind is named: a table, or, among another plugin's settings, a name.
+// Declares what may be given where a plugin of the kind is expected: a table or, within another plugin's settings, a
+// name.
 std::string alias(const std::string& kind, const std::vector<std::string>& names) {
   const bool bare = !has_section(kind);
   std::vector<std::string> all;

@@ -1,4 +1,4 @@
-// Inputs that the cases of several kinds share, and their comparison.
+// Inputs that the cases of several kinds share, and the comparison of results.
 #include "contract/worker/cases.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ json made_up_record(const std::string& id) {
           {"candidates", json::array({candidate})}};
 }
 
-// Numbers are written with all their digits.
+// Numbers are printed with all digits.
 std::string bytes(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string bytes(const at::Tensor& tensor) {

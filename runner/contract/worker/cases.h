@@ -16,49 +16,54 @@ namespace compeer::contract {
 /// One way to call a plugin.
 template <class T>
 struct Case {
-  std::string input;   ///< "empty completions"
-  std::string method;  ///< "score"
-  /// Returns the result as bytes. Throws the errors of the plugin, and of the checks of its result.
+  std::string input;   ///< name of the input in findings: "empty completions"
+  std::string method;  ///< the method that is called: "score"
+  /// Calls the plugin and returns the result as bytes, which a second call is compared with. Throws the errors of the
+  /// plugin, and of the checks of its result (plugin/calls.h).
   std::function<std::string(plugin::Plugin<T>&)> call;
 };
 
-/// A promise of the interface about several calls.
+/// A property that must hold across several calls.
 template <class T>
 struct Rule {
-  std::string says;  ///< "cosines are symmetric"
-  std::string method;
-  std::function<std::string(T&)> problem;  ///< returns a description of the first mistake, or ""
+  std::string says;                        ///< the property: "cosines are symmetric"
+  std::string method;                      ///< the method that findings name
+  std::function<std::string(T&)> problem;  ///< returns a description of the first violation, or ""
 };
 
 /// The cases and rules of one kind.
 template <class T>
 struct Cases {
-  std::vector<Case<T>> cases;  ///< the first is what a run would call; it is repeated
+  /// All are called again to compare their results. The first is a typical call: it is repeated to find memory leaks,
+  /// and rules are skipped if it fails.
+  std::vector<Case<T>> cases;
   std::vector<Rule<T>> rules;
-  std::function<void(plugin::Plugin<T>&)> prepare = nullptr;  ///< called for each object before the cases
-  std::string varies = {};               ///< why results may differ from call to call; empty: they must not
-  std::string varies_with_threads = {};  ///< why results may differ with the number of threads; empty: they must not
+  std::function<void(plugin::Plugin<T>&)> prepare = nullptr;  ///< called once for each new object, before the cases
+  std::string varies = {};               ///< why results may differ between calls; empty: they must be equal
+  std::string varies_with_threads = {};  ///< why they may differ with the number of threads; empty: they must be equal
 };
 
-/// The front end's request.
+/// What `compeer plugins check` asks the worker to check.
 struct ConformanceRequest {
   plugin::Chosen chosen;
   std::string version;
-  nlohmann::json settings;                                    ///< null if required ones are missing
-  std::vector<std::string> missing;                           ///< names of the missing ones
-  std::vector<std::string> unset;                             ///< names of optional settings without a value
-  std::vector<std::pair<std::string, nlohmann::json>> edges;  ///< name and value: an object must be made with each
-  std::vector<Example> examples;                              ///< of the dataset that was named, or made up
-  std::vector<nlohmann::json> records;
-  bool real_records = false;  ///< examples and records come from a dataset that was named
+  nlohmann::json settings;           ///< null if a required one is missing or one is invalid
+  std::vector<std::string> missing;  ///< names of the missing ones
+  std::vector<std::string> unset;    ///< names of optional settings without a value
+  std::vector<std::pair<std::string, nlohmann::json>>
+      edges;                            ///< name and value of each end of a range: the plugin must accept it
+  std::vector<Example> examples;        ///< of the option --dataset, or made up; not empty
+  std::vector<nlohmann::json> records;  ///< input of stages, from the same source; not empty
+  bool real_records = false;            ///< of --dataset. Otherwise a case that fails with exit code 4 is "not checked"
 };
 
-/// The plugin under test.
+/// The plugin under test. Cases keep references to it, so it must outlive them.
 template <class T>
 struct Subject {
   plugin::Plugin<T>& plugin;
   const ConformanceRequest& request;
-  std::function<plugin::Plugin<T>(const nlohmann::json& changes)> make;  ///< makes an object with changed settings
+  std::function<plugin::Plugin<T>(const nlohmann::json& changes)>
+      make;  ///< makes another object, with `changes` merged into the settings; throws the plugin's errors
 };
 
 Cases<ChatModel> cases_for(const Subject<ChatModel>& subject);
@@ -69,29 +74,31 @@ Cases<Reweighting> cases_for(const Subject<Reweighting>& subject);
 Cases<Similarity> cases_for(const Subject<Similarity>& subject);
 Cases<Stage> cases_for(const Subject<Stage>& subject);
 
-/// Four texts of one sort.
+/// Four test texts of one sort.
 struct SampleTexts {
-  std::string sort;  ///< "empty {}", "{} of 100,000 characters"
+  std::string sort;  ///< format string of their name: "empty {}", "{} of 100,000 characters"
   std::vector<std::string> texts;
-  std::string of(const std::string& things) const;  ///< "empty completions"
+  std::string of(const std::string& things) const;  ///< `sort` with "{}" replaced: "empty completions"
 };
 /// All sorts; the first is the ordinary one.
 const std::vector<SampleTexts>& all_texts();
 const std::vector<std::string>& ordinary_texts();
 
+/// Returns completions with these texts and invented numbers of tokens; every second one is unfinished.
 std::vector<Completion> completions(const std::vector<std::string>& texts);
 
-/// A dialogue to be answered, as a dataset returns it, and as the record that stages receive.
+/// The same made-up dialogue as a dataset's example and as the record that stages receive.
 Example made_up_example(const std::string& id);
 nlohmann::json made_up_record(const std::string& id);
 
-/// Results and arguments as bytes that can be compared.
+/// Returns bytes that differ if the values do. Those of Scores leave out the names of the columns.
 std::string bytes(const nlohmann::json& value);
 std::string bytes(const at::Tensor& tensor);
 std::string bytes(const Scores& scores);
 std::string bytes(const Example& example);
 
-/// Returns the result of `call`. Throws Error if it wrote into an argument, because other plugins get the same object.
+/// Calls `call()` and returns its result. Throws Error (exit 5) if `given` has changed: other plugins get the same
+/// objects.
 template <class Call, class... Given>
 auto untouched(const Call& call, const Given&... given) {
   const auto before = (bytes(given) + ...);

@@ -1,3 +1,4 @@
+// The worker's half of `compeer plugins check`: limits this process, makes inputs and runs the checks of the kind.
 #include "contract/worker/check_plugin.h"
 
 #include <signal.h>
@@ -21,7 +22,7 @@ CallFailure call_failure(const plugin::Identity& identity, const std::string& me
     const auto called = where.substr(own.size(), where.size() - own.size() - 2);
     if (method != "new") failure.place = place_text(called, input);
   } else if (!where.empty() && where != identity.path.string()) {
-    failure.problem = where + ": " + failure.problem;  // another plugin's failure
+    failure.problem = where + ": " + failure.problem;  // the failure of another plugin
   }
   if (failure.problem.empty()) failure.problem = "an error without a message";
   if (!error.help().empty()) failure.problem += " (" + error.help() + ")";
@@ -35,7 +36,8 @@ using nlohmann::json;
 constexpr int64_t examples_of_a_dataset = 8;
 constexpr rlim_t max_processor_time = 3600, max_file = 64 << 20;  // seconds, bytes
 
-// Private memory is limited, not mapped files of a model. A model may save files that are as large as it is.
+// Limits private memory but not mapped files, because a model's weights are mapped. A model may save files as large as
+// itself.
 void limit_this_process(const std::string& kind) {
   const auto limit = [](auto resource, rlim_t most) {
     const rlimit both{most, most};
@@ -46,12 +48,12 @@ void limit_this_process(const std::string& kind) {
   limit(RLIMIT_DATA, std::min(rlim_t{16} << 30, memory));
 #endif
   if (kind != Model::kind) limit(RLIMIT_FSIZE, max_file);
-  ::signal(SIGXFSZ, SIG_DFL);  // the parent process may have ignored it
+  ::signal(SIGXFSZ, SIG_DFL);  // the parent process may ignore it
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, max_processor_time);
 }
 
-// Stands for a policy's embedding: a function of the text, zeros for the empty one.
+// Replaces a policy's embedding: a function of the text, zeros for the empty one.
 std::vector<float> made_up_embedding(const std::string& text) {
   std::vector<float> numbers(16, 0.0F);
   const auto digits = sha256(text);
@@ -106,7 +108,7 @@ ConformanceRequest parse(const json& options, const plugin::Services& services) 
       request.records.push_back(made_up_record(id));
     }
   }
-  // In a run the vocabulary of a new model comes from a tokenizer.
+  // In a run, the vocabulary size of a new model comes from the tokenizer.
   if (request.chosen.kind == Model::kind && request.settings.is_object() &&
       request.settings.value("config", json()).is_object())
     request.settings["config"].emplace("vocab_size", 1024);

@@ -16,23 +16,25 @@
 
 namespace compeer::contract {
 
-/// An Error that came out of a plugin: "in score() with empty completions: threw a value of type int".
+/// An Error raised by a plugin, for findings: "in score() with empty completions: threw a value of type int".
 struct CallFailure {
   std::string place, problem;
   Exit exit;
   std::string text() const { return place + ": " + problem; }
 };
+/// Describes `error`, which a call of `method` with `input` threw.
 CallFailure call_failure(const plugin::Identity& identity, const std::string& method, const std::string& input,
                          const Error& error);
 
-/// Runs all checks of one plugin, in the order of this class. The cases of its kind are in *_cases.cpp.
+/// Runs all checks of one plugin, in the order of the functions of this class. The cases of each kind are in
+/// *_cases.cpp.
 template <class T>
 class ConformanceTest {
  public:
   ConformanceTest(const ConformanceRequest& request, const plugin::Services& services, Reporter& report)
       : request_(request), services_(services), report_(report) {}
 
-  /// True if an object of the plugin could be made.
+  /// Returns true if an object of the plugin could be made.
   bool run() {
     at::set_num_threads(1);
     if (!loads() || !makes()) return false;
@@ -133,7 +135,7 @@ class ConformanceTest {
     at::set_num_threads(1);
   }
 
-  // Repeats the first case. Memory that only the first calls take, such as a cache, is no leak.
+  // Repeats the first case and compares the heap. Memory that only early calls allocate, such as a cache, is no leak.
   void memory() {
     report_.begin("memory");
     if (!cases_.varies.empty()) return report_.not_checked(cases_.varies);
@@ -155,7 +157,7 @@ class ConformanceTest {
     report_.fails(fmt::format("{}: {} calls left {} bytes in use", place, 2 * calls, after - before));
   }
 
-  // Rules compare calls. If results change from call to call (not `same`), they would fail for that reason alone.
+  // Rules compare the results of calls. If these change from call to call (not `same`), rules would fail only for that.
   void rules(bool same) {
     report_.begin("rules");
     for (const auto& rule : cases_.rules) {
@@ -182,7 +184,7 @@ class ConformanceTest {
     return same;
   }
 
-  // From the last case to the first, so that a state that an earlier call has changed shows.
+  // Calls the cases from the last to the first, to detect state that an earlier call has changed.
   bool agrees(Object& object, const std::string& otherwise) {
     for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
       const auto& one = cases_.cases[known->first];
@@ -212,7 +214,7 @@ class ConformanceTest {
     object.reset();
   }
 
-  // Calls f() and returns its failure, if there is one.
+  // Calls f() and returns its failure, if any.
   template <class F>
   std::optional<CallFailure> attempt(const std::string& method, const std::string& input, F&& f, int patience = 1) {
     const Call call = report_.call(method, input, patience);
@@ -225,7 +227,7 @@ class ConformanceTest {
     }
   }
 
-  // True if the message is about a combination with another setting.
+  // True if the message names another setting, so that the failure may come from their combination.
   bool names_another(const std::string& message, const std::string& setting) const {
     for (const auto& [name, value] : request_.settings.items()) {
       if (name != setting && name != "plugin" && message.find(name) != std::string::npos) return true;
@@ -240,7 +242,7 @@ class ConformanceTest {
   Reporter& report_;
   std::optional<Object> object_;
   Cases<T> cases_;
-  std::map<size_t, std::string> known_;  // results of the first calls, by the case's index
+  std::map<size_t, std::string> known_;  // results of the first calls, by index of the case
 };
 
 }  // namespace compeer::contract

@@ -1,5 +1,5 @@
-// The cases of models. Sizes, parameters and the head match; a row has the same bits in any batch and with a cache; a
-// saved model computes the same when it is read back.
+// The cases of models. Sizes, parameters and the head match; a row is bitwise identical in any batch and with a cache;
+// a saved model computes the same after it is loaded.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/isfinite.h>
@@ -17,7 +17,7 @@ namespace compeer::contract {
 
 namespace {
 
-// Tokens [count] that differ between sequences by their start.
+// Returns tokens [count]. Different values of `from` give different sequences.
 at::Tensor tokens(int64_t count, int64_t from, int64_t vocabulary) {
   std::vector<int64_t> all;
   for (int64_t i = 0; i < count; ++i) all.push_back((from + 7 * i) % vocabulary);
@@ -38,7 +38,7 @@ Batch batch_of(const std::vector<at::Tensor>& sequences) {
   return batch;
 }
 
-// Hidden states [rows, hidden]. Throws if shape, type or a number is wrong.
+// Calls `forward` and returns the hidden states [rows, hidden]. Throws if the shape, the type or a number is wrong.
 at::Tensor forward(Model& model, const Batch& batch, Cache* cache = nullptr) {
   const at::NoGradGuard no_grad;
   auto rows = model.forward(batch, cache);
@@ -54,7 +54,7 @@ at::Tensor forward(Model& model, const Batch& batch, Cache* cache = nullptr) {
   return rows;
 }
 
-// One token after the other, as in sampling.
+// Computes one token at a time with a cache, as in sampling.
 at::Tensor forward_with_cache(Model& model, const at::Tensor& ids) {
   const ModelShape shape = model.shape();
   const int64_t pages = (ids.size(0) + Cache::page - 1) / Cache::page;
@@ -73,7 +73,7 @@ at::Tensor forward_with_cache(Model& model, const at::Tensor& ids) {
   return rows;
 }
 
-// A batch of sequences with these lengths and first tokens.
+// A batch of sequences with these (lengths, first tokens).
 Case<Model> forward_case(const std::string& input, const std::vector<std::pair<int64_t, int64_t>>& sequences) {
   return {input, "forward", [sequences](plugin::Plugin<Model>& plugin) {
             return plugin.call("forward", [&](Model& model) {

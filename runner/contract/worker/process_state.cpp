@@ -1,3 +1,4 @@
+// Compares the shared state of the process before and after the checks.
 #include "contract/worker/process_state.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string mask() {
-  const mode_t mask = ::umask(0);  // can't be read without being set
+  const mode_t mask = ::umask(0);  // can only be read by setting it
   ::umask(mask);
   return std::to_string(mask);
 }

@@ -6,9 +6,9 @@
 
 namespace compeer::contract {
 
-/// The state of this process that code shares and plugin::CallerState does not restore after every call: umask,
-/// environment, limits, signal handlers, standard input, output and error, and the number of open files and threads. As
-/// it is when the object is constructed; from then on standard output is a file in memory.
+/// Process state that all code shares and that plugin::CallerState does not restore after every call: umask,
+/// environment, limits, signal handlers, standard input, output and error, and the number of open files and threads.
+/// The constructor saves it and redirects standard output to a file in memory.
 class ProcessState {
  public:
   ProcessState();
@@ -16,8 +16,8 @@ class ProcessState {
   ProcessState(const ProcessState&) = delete;
   ProcessState& operator=(const ProcessState&) = delete;
 
-  /// Returns a sentence for each change: "it leaves the environment changed". Twenty more files or threads are one: a
-  /// test makes some fifty calls, and libtorch has a few threads of its own.
+  /// Returns a sentence for each change: "it leaves the environment changed". Files and threads count from 20 more on:
+  /// a test makes some fifty calls, and libtorch starts a few threads of its own.
   std::vector<std::string> changes() const;
 
  private:
@@ -26,10 +26,10 @@ class ProcessState {
   std::map<std::string, std::string> before_;
 };
 
-/// Bytes that this process has asked for and not freed.
+/// Returns the number of heap bytes in use.
 int64_t heap_bytes();
 
-/// False under AddressSanitizer, which keeps freed memory for a while.
+/// False under AddressSanitizer, which delays freeing memory.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool memory_is_exact = false;
 #else

@@ -40,7 +40,7 @@ Case<Stage> make_case(const std::string& input, const std::vector<json>& records
           }};
 }
 
-// A record in which all turns are `text`.
+// Returns a record in which all turns are `text`.
 json odd_record(const std::string& id, const std::string& text) {
   json record = made_up_record(id);
   for (const char* turns : {"turns", "history"}) {
@@ -78,7 +78,7 @@ Cases<Stage> cases_for(const Subject<Stage>& subject) {
                make_case("no records", {})};
   for (size_t i = 1; i < all_texts().size(); ++i) {
     const SampleTexts& one = all_texts()[i];
-    if (one.sort == "{} that are no UTF-8") continue;  // files of records are UTF-8
+    if (one.sort == "{} that are no UTF-8") continue;  // record files are UTF-8
     records.push_back(odd_record("odd-" + std::to_string(i), one.texts.front()));
     all.cases.push_back(make_case(one.of("texts"), {records.back()}));
   }

@@ -1,3 +1,4 @@
+// Writes the report of the checks, also from the handlers of crashes and timeouts.
 #include "contract/worker/reporter.h"
 
 #include <fcntl.h>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int high_number = 512;
 
-// Signal handlers have no other arguments.
+// Global, because signal handlers have no other access to it.
 struct Watched {
   pid_t process = 0;  // 0: the checks are done
   int report = -1;
@@ -29,7 +30,7 @@ struct Watched {
 };
 Watched watched;
 
-// A process that the plugin has forked may end in any way.
+// Ends the process after reporting the cause. A process forked by the plugin ends without a report.
 [[noreturn]] void tell_and_end(const char* cause, int number) {
   if (::getpid() == watched.process) {
     SignalText().add("{\"crash\":{\"").add(cause).add("\":").add(number).add("}}\n").write_to(watched.report);

@@ -5,7 +5,7 @@
 
 namespace compeer::contract {
 
-/// A call into the plugin. The process ends if the object exists for longer than its time.
+/// Time limit of one call into the plugin: the process ends if this object exists for longer than `seconds`.
 class Call {
  public:
   explicit Call(double seconds);
@@ -14,16 +14,16 @@ class Call {
   Call& operator=(const Call&) = delete;
 };
 
-/// Writes the report of the checks to an open file, which the front end reads (contract/worker_check.h): one line of
-/// JSON for every call and finding, so that the report is complete up to a crash.
+/// Writes the report of the checks to an open file that the front end reads (contract/worker_check.h): one line of JSON
+/// for every call and finding, so that a crash loses nothing.
 class Reporter {
  public:
-  /// The file's number is replaced by a high one, which plugins that use a wrong number do not reach.
+  /// Moves the file to a high descriptor number, which plugins that use a wrong descriptor are unlikely to hit.
   explicit Reporter(int file);
 
-  /// From now on a crash, a call of exit() and a call that takes longer than `patience` seconds end this process, after
+  /// From now on, a crash, a call of exit() and a call longer than `patience` seconds end this process, after writing
   ///   {"crash": {"signal": 11 or "exit": 0 or "seconds": 60}}
-  /// and the stack, one line for each function. One per process.
+  /// and the call stack, one line per function. Once per process.
   void watch(double patience);
 
   /// Sets the check that the following findings belong to.
@@ -33,12 +33,13 @@ class Reporter {
   void fails(const std::string& what) { add(CheckVerdict::fails, what); }
   void not_checked(const std::string& why) { add(CheckVerdict::not_checked, why); }
 
-  /// Announces a call, which may take `factor` times the patience.
+  /// Writes the line of a call, which may take `factor` times the patience. The call must be made while the result
+  /// exists.
   Call call(const std::string& method, const std::string& input, int factor = 1);
 
-  /// All checks are done. `made`: an object of the plugin could be made.
+  /// Reports that all checks are done. `made`: an object of the plugin could be made.
   void finish(bool made);
-  /// The checks themselves failed.
+  /// Reports that the checks themselves failed.
   void fail(const std::string& why);
 
  private:

@@ -1,5 +1,5 @@
-// The cases of plugins that receive texts: rewards, reweighting, similarity, chat models. Their results' names, shapes
-// and ranges are checked by plugin/calls.h.
+// The cases of plugins that receive texts: rewards, reweighting, similarity, chat models. plugin/calls.h checks the
+// names, shapes and ranges of their results.
 #include <limits>
 
 #include "compeer/testing.h"
@@ -18,7 +18,7 @@ Case<Reward> score_case(const std::string& input, const Example& example, const 
           }};
 }
 
-// A question of pictures alone, without an answer or labels: a reward that needs them may refuse it, but not return
+// An example with an empty prompt, no answer and no labels: a reward that needs them may throw, but must not return
 // NaN.
 std::string score_without_words(plugin::Plugin<Reward>& reward) {
   Example example;
@@ -52,7 +52,7 @@ Case<Reweighting> reweight_case(const std::string& input, const Example& example
           }};
 }
 
-// No run has such rewards: an exception is no mistake, and the result is not looked at.
+// Rewards that no run has: an exception is allowed, and the result is not checked.
 Case<Reweighting> survival_case(const std::string& input, const Example& example, const std::vector<double>& rewards) {
   return {input, "reweight", [example, given = completions(ordinary_texts()), rewards](Reweighter& reweighting) {
             try {

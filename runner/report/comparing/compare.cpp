@@ -1,3 +1,4 @@
+// Compares figures: differences with intervals, marks of table cells, differing settings.
 #include "report/comparing/compare.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr size_t fewest_pairs = 8;
 
-/// b - a for every prompt, or nothing if the two did not measure the same ones.
+/// Returns b - a for every prompt, or nothing if the two runs did not measure the same prompts.
 std::vector<double> pairs(const RunData& a, const RunData& b, const std::string& metric) {
   const auto of_a = a.per_prompt.find(metric), of_b = b.per_prompt.find(metric);
   if (of_a == a.per_prompt.end() || of_b == b.per_prompt.end()) return {};
@@ -49,7 +50,7 @@ MeanDifference difference(const RunData& a, const RunData& b, const std::string&
   const auto differences = pairs(a, b, metric);
   if (differences.empty() || !independent.known()) return independent;
   const Interval paired = statistics::mean_interval(differences);
-  // The pairs must tell the same story as the summaries: else they are not the same measurement.
+  // If the paired mean disagrees with the summaries, the two are not the same measurement.
   if (std::abs(paired.mean - independent.value) > 0.25 * (independent.high - independent.low)) return independent;
   return {paired.mean, paired.low, paired.high, true};
 }
@@ -74,7 +75,7 @@ std::vector<Standing> standings(const std::vector<Interval>& figures, Better bet
     const auto d = differ(i, order[0]);
     all[i].level = !all[i].best && d.known() && !d.clear();
   }
-  if (!std::isfinite(second)) return std::vector<Standing>(figures.size());  // all alike
+  if (!std::isfinite(second)) return std::vector<Standing>(figures.size());  // all values are equal
   return all;
 }
 

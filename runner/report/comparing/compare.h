@@ -10,47 +10,49 @@
 
 namespace compeer::report {
 
-/// b - a with its 95 % interval.
+/// A difference of two means, b - a, with its 95 % interval.
 struct MeanDifference {
   double value = missing, low = missing, high = missing;
-  bool paired = false;  ///< prompt by prompt or test by test, over those that both have
+  bool paired = false;  ///< from pairs: the same prompts or tests measured by both
 
   bool known() const { return std::isfinite(low) && std::isfinite(high); }
-  /// The interval leaves zero out. Nothing on the page is called a difference otherwise.
+  /// True if the interval excludes zero. Only then does the page call it a difference.
   bool clear() const { return known() && (low > 0 || high < 0); }
-  /// The same value for every prompt.
+  /// True if the difference is zero with an interval of width zero: all values are equal.
   bool none() const { return low == 0 && high == 0; }
 };
 
-/// Of two independent means.
+/// Returns the difference of two independent means.
 MeanDifference difference(const Interval& a, const Interval& b);
 
-/// Of two evaluations. Prompt by prompt with a t interval where both measured the same prompts (at least 8 and all of
-/// them), else of independent means.
+/// Returns the difference b - a of two evaluations. Paired by prompt (t interval) if both measured the same prompts, at
+/// least 8, and the paired mean agrees with the summaries to within a quarter of the width of their interval. Otherwise
+/// the difference of independent means.
 MeanDifference difference(const RunData& a, const RunData& b, const std::string& metric);
 
-/// How the figures of a column stand to each other. `level`: not the best, but can't be told from it. Nothing is marked
-/// where no direction is known, all are alike, or there is one alone.
+/// Marks of one cell of a table column. `best`, `second`: rank by mean. `level`: not the best, but not significantly
+/// different from it. No cell is marked if the metric has no known direction, all values are equal, or there is only
+/// one.
 struct Standing {
   bool best = false, second = false, level = false;
 };
 
-/// `differ(i, best)`: the difference of two of the figures.
+/// Returns the marks of each figure. `differ(i, best)` returns the difference of two figures, given by index.
 std::vector<Standing> standings(const std::vector<Interval>& figures, Better better,
                                 const std::function<MeanDifference(size_t, size_t)>& differ);
 
-/// A spec as one value per path: "grpo.lr" -> "0.0002", "rewards[0].plugin" -> "\"length\"". Lists of plain values stay
-/// whole.
+/// Flattens a spec to one JSON value per path: "grpo.lr" -> "0.0002", "rewards[0].plugin" -> "\"length\"". Lists of
+/// plain values are one value.
 std::map<std::string, std::string> flattened(const nlohmann::json& spec);
 
-/// Paths whose values differ between these, a path that only some have included.
+/// Returns the paths whose values differ, including those that only some of the maps have.
 std::set<std::string> differing(const std::vector<std::map<std::string, std::string>>& flat);
 
-/// Paths whose values differ between the specs of these runs, a path that only some have included. The name is left
-/// out, and the fingerprint of an input whose path differs anyway.
+/// Returns the paths whose values differ between the specs of these runs, including those that only some specs have.
+/// Omits the name, and the fingerprints of inputs whose paths differ anyway.
 std::vector<std::string> changed(const std::vector<const RunData*>& runs);
 
-/// A value without the quotes that a text has in a spec.
+/// Returns a flattened value without the quotes of a JSON string.
 std::string unquoted(const std::string& value);
 
 }  // namespace compeer::report

@@ -1,4 +1,4 @@
-// Finds evaluations, gathers them into groups and candidates, names both, and compares their figures.
+// Finds evaluations, groups them into candidates, names groups and candidates, and compares their figures.
 #include "report/comparing/evaluations.h"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t most_particulars = 4;
-constexpr size_t few_models = 4;  ///< so many are compared each with each
+constexpr size_t few_models = 4;  ///< up to this number, all models are compared with each other
 
-/// Collects evaluations in the order in which they are found.
+/// Collects evaluations in the order in which they are added.
 class Gathering {
  public:
   Gathering(const std::vector<RunData>& runs, const Lineage& lineage) : runs_(runs), lineage_(lineage) {}
@@ -36,7 +36,7 @@ class Gathering {
       if (!seen_.insert(json::array({test, who, data.stages[stage].findings})).second) return;
       candidate = lineage_.in_common(who);
     }
-    // Checkpoints of one run, tested alike, differ in more than seeds.
+    // Different checkpoints of one run with the same test differ in more than their seeds.
     json made_by = json::array({group, candidate, test});
     for (const auto& path : subject_paths(data, stage)) made_by.push_back(run_folder(path).string());
     if (const size_t copy = copies_[made_by]++; copy > 0) candidate += fmt::format(" {}", copy);
@@ -56,7 +56,7 @@ class Gathering {
     candidates[place->second].evaluations.push_back(one);
   }
 
-  /// A model that a run taught looks like that run.
+  /// A model that was trained by a run has that run's style.
   size_t style_of(const Evaluation& one) const {
     for (const auto& path : subject_paths(*one.data, one.stage)) {
       if (const auto made_by = lineage_.run_of(path); made_by && one.stage > 0) return lineage_.style(*made_by);
@@ -79,8 +79,8 @@ std::vector<std::string> texts_in(const json& findings, const char* key) {
   return texts;
 }
 
-/// Columns that the group does not have yet, what they are called, and which way is better; the figure that the
-/// findings call the headline, else the first of the table.
+/// Adds columns that the group does not have yet, their titles and better directions, and the headline: the one that
+/// findings declare, otherwise the first column.
 void add_metrics(const json& findings, EvaluationGroup& group) {
   for (const auto& [name, way] : ways_of(findings)) group.ways.emplace(name, way);
   const auto columns = texts_in(findings, "columns"), titles = texts_in(findings, "titles");
@@ -99,7 +99,7 @@ void add_metrics(const json& findings, EvaluationGroup& group) {
   }
 }
 
-/// Candidates that look like the same run, such as several judges tested in it, get looks of their own.
+/// Gives candidates with the same style, such as several judges tested in one run, different styles.
 void tell_apart(EvaluationGroup& group) {
   std::set<size_t> styles;
   for (const auto& candidate : group.candidates) styles.insert(candidate.style);
@@ -109,7 +109,7 @@ void tell_apart(EvaluationGroup& group) {
 
 size_t first_run(const Candidate& candidate) { return candidate.evaluations.front().run; }
 
-/// The candidate of the model that this one's training started from.
+/// Returns the candidate of the model that this one's training started from.
 std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
                              size_t candidate) {
   const auto trained = lineage.parent(first_run(group.candidates[candidate]));
@@ -125,7 +125,7 @@ std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& li
   return {};
 }
 
-/// Puts baselines first, then pairs candidates.
+/// Moves baselines to the front, then pairs candidates.
 void choose_comparisons(const std::vector<RunData>& runs, const Lineage& lineage, EvaluationGroup& group) {
   std::set<size_t> baselines;
   for (size_t i = 0; i < group.candidates.size(); ++i) {
@@ -146,14 +146,14 @@ void choose_comparisons(const std::vector<RunData>& runs, const Lineage& lineage
   }
 }
 
-/// "rounds = 20, dataset.plugin = profiles": where the circumstances of a group differ from those of others of its
-/// plugin.
+/// Returns "rounds = 20, dataset.plugin = profiles": where the circumstances of a group differ from those of other
+/// groups of its plugin.
 std::string particulars(const std::vector<std::map<std::string, std::string>>& all, size_t which) {
   const auto paths = differing(all);
   std::vector<std::string> told;
   for (const auto& path : paths) {
     const bool of_another = !path.ends_with("plugin") && paths.contains(spec::join(spec::parent(path), "plugin"));
-    // Another plugin has settings of its own, and where there is a table it says more than that there is one.
+    // Omits the settings of an alternative plugin, and a table whose values are listed themselves.
     const auto inner = paths.lower_bound(path + ".");
     const bool table = inner != paths.end() && inner->starts_with(path + ".");
     if (path.ends_with("seed") || path == "decoding" || of_another || table) continue;
@@ -165,7 +165,7 @@ std::string particulars(const std::vector<std::map<std::string, std::string>>& a
   return fmt::format("{}", fmt::join(told, ", "));
 }
 
-/// Groups are called by their plugin or way of decoding, and by how they differ from others of it.
+/// Names groups by their plugin or way of decoding, and by their differences from others of the same name.
 void name_groups(std::vector<EvaluationGroup>& groups) {
   std::map<std::string, std::vector<EvaluationGroup*>> by_kind;
   std::map<std::string, std::vector<std::map<std::string, std::string>>> tests;
@@ -182,10 +182,10 @@ void name_groups(std::vector<EvaluationGroup>& groups) {
   }
 }
 
-/// "results/ur-1/checkpoints/last" -> the run that made it, by name if it is reported on; any other path as it is. Of
-/// several seeds what these have in common.
+/// Returns the subject for display: for "results/ur-1/checkpoints/last" the name of the run, if it is in the report;
+/// other paths unchanged; for several seeds the common part.
 std::string subject_of(const std::vector<RunData>& runs, const Candidate& candidate, const Lineage& lineage) {
-  std::vector<std::vector<std::string>> sources;  // the first path's, the second's
+  std::vector<std::vector<std::string>> sources;  // by position of the path: the first paths, the second paths
   for (const auto& one : candidate.evaluations) {
     const auto paths = subject_paths(*one.data, one.stage);
     sources.resize(std::max(sources.size(), paths.size()));
@@ -199,8 +199,8 @@ std::string subject_of(const std::vector<RunData>& runs, const Candidate& candid
   return text;
 }
 
-/// After the runs; with the stage's name where a run has several of the plugin, and with the model's where these have
-/// no labels.
+/// Names candidates after their runs, with the stage's name if a run has several stages of the plugin, and with the
+/// subject if names are still equal.
 void name_candidates(const std::vector<RunData>& runs, const Lineage& lineage, EvaluationGroup& group) {
   std::map<std::string, size_t> alike;
   for (auto& candidate : group.candidates) {
@@ -229,7 +229,7 @@ Interval figure_at(const Evaluation& one, const std::string& path) {
   return found == one.figures.end() ? Interval{} : found->second;
 }
 
-/// b - a for every test. Nothing unless both went through the same tests, each once, and all have a mean.
+/// Returns b - a for every test. Empty unless both went through the same tests, each once, and all means are known.
 std::vector<double> differences(const Candidate& a, const Candidate& b, const std::string& path) {
   std::map<json, double> before, change;
   for (const auto& one : a.evaluations) before[one.test] = figure_at(one, path).mean;

@@ -1,3 +1,4 @@
+// Finds the parents, repetitions and styles of runs.
 #include "report/comparing/lineage.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ std::vector<std::string> words(const std::string& name) {
   return parts;
 }
 
-/// How many words all names share, at the front or (reversed) at the end, leaving at least one to each.
+/// Returns the number of words that all names share at the front or end, leaving at least one word of each.
 size_t shared(const std::vector<std::vector<std::string>>& names, bool at_end) {
   size_t n = 0;
   while (std::all_of(names.begin(), names.end(), [&](const auto& name) {
@@ -83,7 +84,7 @@ std::string Lineage::in_common(const nlohmann::json& part) const {
   return text_of(common);
 }
 
-/// Fills in the keys of the runs that this one uses first; one that is still being made is part of a circle.
+/// Keys of the runs that this one uses are computed first. A run whose key is still being computed is part of a cycle.
 const std::string& Lineage::find_key(size_t run) {
   if (!keys_[run].empty()) return keys_[run];
   keys_[run] = runs_[run].folder.string();
@@ -91,20 +92,20 @@ const std::string& Lineage::find_key(size_t run) {
   return keys_[run];
 }
 
-/// The key of the run that `path` belongs to, "" if that is not known: of one that is reported on its own, of any other
-/// what its spec says. `run` is who asks.
+/// Returns the key of the run that `path` belongs to, or "" if it is unknown. For a run that is not in the report, the
+/// key is computed from its spec. `run` is the run that uses the path.
 std::string Lineage::find_used_key(const std::string& path, size_t run) {
   if (const auto reported = run_of(path)) return *reported == run ? "" : find_key(*reported);
   const auto known = used_keys_.find(path);
   if (known != used_keys_.end()) return known->second;
   const auto found = runs_[run].used.find(path);
   if (found == runs_[run].used.end()) return "";
-  used_keys_[path] = path;  // for circles
+  used_keys_[path] = path;  // ends recursion in a cycle
   return used_keys_[path] = key_of(found->second, run);
 }
 
-/// The hash of a spec without its name and seeds, with keys of runs in place of paths into their folders. Pins of such
-/// paths are left out, because weights differ with every seed.
+/// Returns the hash of a spec without its name and seeds, and with keys of runs in place of paths into their folders.
+/// Omits the fingerprints of these paths, because weights differ with every seed.
 std::string Lineage::key_of(nlohmann::json spec, size_t run) {
   spec.erase("name");
   nlohmann::json inputs = nlohmann::json::object();
@@ -124,7 +125,7 @@ void Lineage::choose_styles() {
   std::map<std::string, size_t> by_key;
   styles_.resize(runs_.size());
   const auto judges = [&](size_t run) { return runs_[run].task == "evaluate" && parents_[run]; };
-  // Fine-tuning has plots of its own: the runs that are compared get the plainest looks.
+  // Fine-tuning runs have plots of their own, so the runs that are compared get the first styles.
   for (const std::string turn : {"", "sft", "evaluate", "data"}) {
     for (size_t i = 0; i < runs_.size(); ++i) {
       const auto& task = runs_[i].task;

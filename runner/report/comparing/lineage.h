@@ -10,29 +10,30 @@
 
 namespace compeer::report {
 
-/// Which run came from which: a run whose model is loaded from results/A/checkpoints/... is a child of run A, if A is
-/// among the runs reported on; and which runs are repetitions of each other.
+/// Relations between runs: parents (a run whose model is results/A/checkpoints/... is a child of run A, if A is among
+/// the runs of the report), repetitions with other seeds, and styles in plots.
 ///
-/// Numbers below are places in `runs`. The runs must outlive the lineage.
+/// Runs are given by their index in `runs`, which must outlive this object.
 class Lineage {
  public:
   explicit Lineage(const std::vector<RunData>& runs);
 
+  /// Returns the run that the model of `run` comes from.
   std::optional<size_t> parent(size_t run) const { return parents_[run]; }
 
-  /// Runs that differ in nothing but their seeds and their names (and, likewise, those of the runs whose checkpoints
-  /// and records they use) have the same key.
+  /// Returns a key that is equal for runs that differ only in seeds and names, also of the runs whose checkpoints and
+  /// records they use.
   const std::string& key(size_t run) const { return keys_[run]; }
 
-  /// The run that this folder or file belongs to: of "results/A/checkpoints/last", A.
+  /// Returns the run that contains this folder or file: A for "results/A/checkpoints/last".
   std::optional<size_t> run_of(const std::string& path) const;
 
-  /// Part of a run's spec as a text that repetitions have in common: without seeds, and with the key of a run in place
-  /// of any path into its folder.
+  /// Returns a part of a run's spec as a text that is equal for repetitions: without seeds, and with keys of runs in
+  /// place of paths into their folders.
   std::string in_common(const nlohmann::json& part) const;
 
-  /// Colour and dash of a run (plots.h): each kind of training run has its own, an evaluation that of the run whose
-  /// weights it judged. With more kinds than looks, all are drawn alike.
+  /// Returns the index of a run's colour and dash (plots.h). Repetitions share one; an evaluation has that of the run
+  /// whose weights it evaluates. With more styles than can be told apart, all look alike.
   size_t style(size_t run) const { return styles_[run]; }
 
  private:
@@ -44,24 +45,24 @@ class Lineage {
   const std::vector<RunData>& runs_;
   std::vector<std::optional<size_t>> parents_;
   std::vector<std::string> keys_;
-  std::map<std::string, std::string> used_keys_;  ///< of runs that are not reported on, by the paths in specs
+  std::map<std::string, std::string> used_keys_;  ///< keys of runs that are not in the report, by the paths in specs
   std::vector<size_t> styles_;
 };
 
-/// Runs that differ in their seeds alone: one line or dot.
+/// Runs that differ only in their seeds: one line or dot.
 struct Kind {
   std::string label, name;  ///< "por"; "por (3 seeds)"
   size_t style = 0;
-  std::vector<size_t> runs;
+  std::vector<size_t> runs;  ///< indices of the runs
 };
 
-/// These runs, repetitions taken together, in the order of the first of each.
+/// Groups these runs by key, in the order of the first run of each group.
 std::vector<Kind> kinds_of(const std::vector<RunData>& runs, const Lineage& lineage, const std::vector<size_t>& which);
 
-/// What the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2".
+/// Returns what the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2".
 std::string common_start(const std::vector<std::string>& names);
 
-/// What a report calls several names, short but distinct.
+/// Returns short, distinct labels for several names: without the words that all share at the beginning and the end.
 std::vector<std::string> short_labels(const std::vector<std::string>& names);
 
 }  // namespace compeer::report

@@ -1,4 +1,4 @@
-// Who is evaluated, and under which circumstances, as specs say it.
+// Determines the subject and the circumstances of an evaluation from specs.
 #include "report/comparing/evaluations.h"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ using nlohmann::json;
 
 namespace {
 
-/// The settings of a judge: folders of models, or chat models.
+/// Settings that name a judge: model folders or chat models.
 constexpr std::array judges = {"model", "chat", "outcome_model", "outcome_chat"};
 
-/// The setting that names the chat model under test: it has settings of its own beside it, such as NAME_temperature.
-/// "" where a judge is evaluated.
+/// Returns the setting that names the chat model under test, which is recognized by a further setting NAME_temperature;
+/// "" if a judge is evaluated.
 std::string tested_model(const json& settings) {
   for (const auto& [key, value] : settings.items()) {
     if (settings.contains(key + "_temperature")) return key;
@@ -25,15 +25,14 @@ std::string tested_model(const json& settings) {
   return "";
 }
 
-/// The settings of the model under test; where there is none, the judge's, and all others but the plugins that take
-/// part.
+/// True for the settings of the model under test; without one, for those of the judge and all others except plugins.
 bool names_subject(const json& settings, const std::string& key) {
   if (const auto tested = tested_model(settings); !tested.empty()) return key.starts_with(tested);
   if (std::find(judges.begin(), judges.end(), key) != judges.end()) return true;
   return !(settings[key].is_object() && settings[key].contains("plugin")) && key != "plugin";
 }
 
-/// The folder of a model or, of a chat model, its folder or its name at an endpoint; its plugin if it has neither.
+/// Returns the folder of a model, or a chat model's folder or name at an endpoint, or its plugin if it has neither.
 std::string model_of(const json& setting) {
   if (setting.is_string()) return setting;
   for (const char* key : {"path", "model", "name", "plugin"}) {

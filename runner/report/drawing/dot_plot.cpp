@@ -1,3 +1,4 @@
+// Draws dots with intervals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 constexpr double width = 400, font = 11.5, row_height = 19, heading_height = 20, below = 24;
 constexpr size_t longest_label = 22;
 
-/// Without the rows and groups that have nothing to draw.
+/// Returns the groups without rows that have no value.
 std::vector<DotGroup> shown(const DotPlot& plot) {
   auto groups = plot.groups;
   for (auto& group : groups) std::erase_if(group.rows, [](const DotRow& row) { return !row.estimate.known(); });

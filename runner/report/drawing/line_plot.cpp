@@ -1,3 +1,4 @@
+// Draws curves with bands, points and end labels.
 #include "report/drawing/plots.h"
 
 #include <fmt/format.h>
@@ -12,10 +13,10 @@ namespace {
 
 constexpr double width = 400, height = 232, font = 11.5, top = 10, bottom = 36, label_gap = 13;
 constexpr size_t longest_label = 18;
-constexpr size_t ends_named = 3;   ///< of more lines than can be labelled, this many highest and lowest ones are
-constexpr size_t dots_below = 13;  ///< a line of fewer points than this shows them
+constexpr size_t ends_named = 3;   ///< if not all lines can be labelled, this many of the highest and lowest are
+constexpr size_t dots_below = 13;  ///< lines with fewer points than this show them as dots
 
-/// Grows to hold whatever finite values it is given.
+/// The range of the finite values added.
 struct Bounds {
   double low = std::numeric_limits<double>::infinity(), high = -low;
 
@@ -53,7 +54,7 @@ Range x_range(const LinePlot& plot) {
   return {bounds.low - 1, bounds.high + 1};
 }
 
-/// Which lines get a label: all, if there is room, else those that end highest and lowest.
+/// Returns the lines to label: all, if there is room, otherwise those that end highest and lowest.
 std::vector<size_t> labelled(const LinePlot& plot) {
   std::vector<size_t> order;
   for (size_t i = 0; i < plot.lines.size(); ++i) {
@@ -66,7 +67,7 @@ std::vector<size_t> labelled(const LinePlot& plot) {
   return order;
 }
 
-/// Moves labels (given from the top down) apart, as little as need be, within the frame.
+/// Moves labels (sorted from the top) apart as little as necessary, within the frame.
 std::vector<double> spaced(std::vector<double> at) {
   const double least = top + 2, most = height - bottom;
   for (size_t i = 0; i < at.size(); ++i) at[i] = std::max(at[i], i == 0 ? least : at[i - 1] + label_gap);
@@ -104,7 +105,7 @@ void draw_axes(Markup& out, const LinePlot& plot, const PlotFrame& frame) {
   svg_text(out, (frame.left + frame.right) / 2, height - 5, "middle", "axis-label", plot.x_label);
 }
 
-/// One piece of a band; of a single place a line, as wide a band has no area.
+/// Draws one contiguous piece of a band; a single position as a line.
 void draw_piece(Markup& out, const CurveSpread& piece, const PlotFrame& frame) {
   Curve outline = placed({piece.x, piece.high}, frame);
   const Curve low = placed({piece.x, piece.low}, frame);

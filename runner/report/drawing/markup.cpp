@@ -1,3 +1,4 @@
+// Writes and escapes markup.
 #include "report/drawing/markup.h"
 
 #include <cstdint>
@@ -6,8 +7,8 @@ namespace compeer::report {
 
 namespace {
 
-/// Length of the well-formed UTF-8 character that `text` begins with, or 0. Refuses overlong forms, surrogates, the
-/// two non-characters XML forbids, and whatever is cut off.
+/// Returns the length of the valid UTF-8 character at the beginning of `text`, or 0. Rejects overlong forms,
+/// surrogates, the two non-characters that XML forbids, and truncated characters.
 size_t character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);

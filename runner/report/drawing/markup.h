@@ -7,12 +7,11 @@
 
 namespace compeer::report {
 
-/// Text made safe for markup: & < > " ' as entities; bytes that are not UTF-8 and control characters that no
-/// document may hold become U+FFFD.
+/// Escapes text for markup: & < > " ' become entities; invalid UTF-8 and forbidden control characters become U+FFFD.
 std::string escape(std::string_view text);
 
-/// Writes well-formed markup: whatever is opened is closed, every text and every attribute is escaped. The result is
-/// both HTML and XML, so that any parser reads it.
+/// Writes well-formed markup: every element is closed, every text and attribute is escaped. The result is valid as both
+/// HTML and XML.
 ///
 ///   Markup out;
 ///   {
@@ -24,7 +23,7 @@ class Markup {
  public:
   using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  /// Closes its element when it goes out of scope.
+  /// Closes its element at the end of its scope.
   class [[nodiscard]] Scope {
    public:
     Scope(Markup& markup, std::string_view name) : markup_(&markup), name_(name) {}
@@ -37,12 +36,14 @@ class Markup {
     std::string name_;
   };
 
+  /// Opens an element; it is closed when the result is destroyed.
   Scope open(std::string_view name, Attributes attributes = {});
+  /// Writes a whole element with text.
   void element(std::string_view name, Attributes attributes, std::string_view text);
-  void empty(std::string_view name, Attributes attributes = {});  ///< <br/>
+  void empty(std::string_view name, Attributes attributes = {});  ///< writes an empty element, <br/>
   void text(std::string_view text);
 
-  /// A style sheet or the document type: bytes that are already markup and hold nothing from a run.
+  /// Writes bytes that are already markup and contain nothing from a run: a style sheet, the document type.
   void verbatim(std::string_view trusted) { bytes_ += trusted; }
 
   size_t size() const { return bytes_.size(); }
@@ -54,7 +55,7 @@ class Markup {
   std::string bytes_;
 };
 
-/// The text of style.css, built in.
+/// Returns style.css, which is built in.
 std::string_view style_sheet();
 
 }  // namespace compeer::report

@@ -1,3 +1,4 @@
+// Formats numbers, and chooses decimals and ticks.
 #include "report/drawing/numbers.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ std::string superscript(int exponent) {
   return text;
 }
 
-/// "2×10⁻⁴" with at most `decimals` digits behind the point, and none that are zero.
+/// Returns "2×10⁻⁴", with at most `decimals` decimals and no trailing zeros.
 std::string scientific(double value, int decimals) {
   int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   std::string mantissa = fmt::format("{:.{}f}", std::abs(value) / std::pow(10.0, exponent), decimals);
@@ -32,7 +33,7 @@ std::string scientific(double value, int decimals) {
   return (value < 0 ? minus : "") + mantissa + "×10" + superscript(exponent);
 }
 
-/// Thousands set apart by thin spaces, from five digits on.
+/// Groups thousands by thin spaces if there are at least five digits.
 std::string grouped(std::string digits) {
   const size_t end = std::min(digits.find('.'), digits.size());
   if (end < 5) return digits;
@@ -78,7 +79,7 @@ std::string duration(double seconds) {
 
 int decimals_for(double half_width) {
   if (!std::isfinite(half_width) || half_width <= 0) return 3;
-  // 1e-9: a half width of 0.0999999 that stands for 0.1 should not gain a digit.
+  // The tolerance prevents 0.0999999 (meaning 0.1) from getting an extra digit.
   const int exponent = static_cast<int>(std::floor(std::log10(half_width) + 1e-9));
   const double leading = half_width / std::pow(10.0, exponent);
   return std::clamp((leading < 3.55 ? 1 : 0) - exponent, 0, 6);
@@ -91,7 +92,7 @@ int column_decimals(const std::vector<Interval>& estimates) {
   };
   std::vector<double> halves, sizes;
   for (const auto& e : estimates) {
-    // Values that are equal but for rounding have an interval of no width.
+    // Ignores intervals of zero width: values that are equal except for rounding.
     if (e.has_interval() && e.high - e.low > 1e-9 * std::abs(e.mean)) halves.push_back((e.high - e.low) / 2);
     if (e.known() && e.mean != 0) sizes.push_back(std::abs(e.mean));
   }

@@ -6,41 +6,42 @@
 
 namespace compeer::report {
 
-/// How numbers are printed: a true minus sign, as many digits as the uncertainty allows, "–" for what is unknown.
+/// Formatting of numbers: with a true minus sign, as many digits as the uncertainty allows, and "–" for unknown values.
 
-/// "0.561", "−3.20": fixed decimals. NaN: "–"; infinite: "∞".
+/// Formats with fixed decimals: "0.561", "−3.20"; NaN: "–"; infinite: "∞".
 std::string fixed(double value, int decimals);
 
-/// The same with its sign always shown, for differences: "+0.141".
+/// Like `fixed`, but always with a sign, for differences: "+0.141".
 std::string fixed_signed(double value, int decimals);
 
-/// About three significant digits: "0.0312", "12.5", "1 480", "2×10⁻⁴".
+/// Formats with about three significant digits: "0.0312", "12.5", "1 480", "2×10⁻⁴".
 std::string compact(double value);
 
-/// 42 s, 3 min 05 s, 2 h 10 min.
+/// Formats a duration: 42 s, 3 min 05 s, 2 h 10 min.
 std::string duration(double seconds);
 
-/// Decimals that an uncertainty of this size allows: two of its digits if they are at most 35, else one, so that
-/// 0.021 -> 3 and 0.08 -> 2. Between 0 and 6.
+/// Returns the number of decimals, 0 to 6, for an interval of this half width: two of its digits if these are at most
+/// 35, otherwise one. 0.021 -> 3, 0.08 -> 2.
 int decimals_for(double half_width);
 
-/// Decimals fit for all of these at once, so that a column lines up: those of the median interval, but no more than
-/// five significant digits of the median mean; three of its digits where none has an interval.
+/// Returns one number of decimals for a column: that of the median interval, but at most five significant digits of the
+/// median mean; without intervals, three of its digits.
 int column_decimals(const std::vector<Interval>& estimates);
 
-/// "0.561 [0.540, 0.582]", or the mean alone where there is no interval.
+/// Formats "0.561 [0.540, 0.582]", or only the mean if there is no interval.
 std::string with_interval(const Interval& estimate, int decimals);
 
-/// Ticks at 1, 2 or 5 times a power of ten, at most about `most` of them, all within [low, high].
+/// Returns about `most` ticks within [low, high], at multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> ticks(double low, double high, int most);
 
-/// Labels for those ticks: equal decimals, or powers of ten where they are very small or large.
+/// Returns labels for these ticks: with equal decimals, or powers of ten if they are very small or large.
 std::vector<std::string> tick_labels(const std::vector<double>& at);
 
-/// An axis that shows [low, high] with a little air, and starts at zero where zero is near enough to matter.
+/// Range of an axis.
 struct Range {
   double low = 0, high = 1;
 };
+/// Returns [low, high] with a margin, extended to zero if zero is near.
 Range axis_range(double low, double high);
 
 }  // namespace compeer::report

@@ -1,3 +1,4 @@
+// Splits completions by tags and prompts by turns.
 #include "report/drawing/passages.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ void add(std::vector<Passage>& passages, std::string_view name, std::string_view
   if (auto inside = trimmed(text); !inside.empty()) passages.push_back({std::string(name), std::move(inside)});
 }
 
-/// The name in an opening tag at `at`, or "".
+/// Returns the name in an opening tag at `at`, or "".
 std::string_view opening(std::string_view text, size_t at) {
   const size_t end = text.find('>', at);
   if (end == std::string_view::npos || end - at - 1 > longest_tag) return {};
@@ -33,7 +34,7 @@ std::string_view opening(std::string_view text, size_t at) {
   return plain && !name.empty() ? name : std::string_view{};
 }
 
-/// Where the tag that closes `name` begins; nowhere if the tag is opened again before.
+/// Returns the position of the closing tag of `name`; npos if the tag is opened again before.
 size_t closing(std::string_view text, std::string_view name, size_t from) {
   const size_t end = text.find(fmt::format("</{}>", name), from), again = text.find(fmt::format("<{}>", name), from);
   return again < end ? std::string_view::npos : end;
@@ -43,7 +44,7 @@ size_t closing(std::string_view text, std::string_view name, size_t from) {
 
 std::vector<Passage> by_tags(std::string_view text) {
   std::vector<Passage> passages;
-  size_t plain = 0;  // where untagged text began
+  size_t plain = 0;  // start of the current untagged text
   for (size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const auto name = opening(text, at);
     const size_t inside = at + name.size() + 2,

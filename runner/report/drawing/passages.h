@@ -5,21 +5,21 @@
 
 namespace compeer::report {
 
-/// A stretch of text and what it is: the tag around it, the role of who speaks, or "" for plain text.
+/// A piece of text with the name of its tag or the role of its speaker; an empty name for plain text.
 struct Passage {
   std::string name, text;
 };
 
-/// A completion by its tags: "<history>A</history> B" -> {history, A}, {"", B}. A tag is a name of lower-case letters,
-/// digits and _, closed by the same name before it is opened again; what is not like that is left as it stands. Outer
-/// white space is dropped, and with it passages that hold nothing else.
+/// Splits a completion by its tags: "<history>A</history> B" -> {history, A}, {"", B}. A tag is a name of lower-case
+/// letters, digits and _ that is closed before it is opened again; everything else is plain text. Surrounding white
+/// space and empty passages are dropped.
 std::vector<Passage> by_tags(std::string_view completion);
 
-/// A prompt in the chat markup <|im_start|>ROLE ... <|im_end|>, by its turns; any other prompt is one passage. A turn
-/// that is only opened (the one to be written) is dropped.
+/// Splits a prompt in chat markup, <|im_start|>ROLE ... <|im_end|>, into turns; any other prompt is one passage. Empty
+/// turns (such as the one to be generated) are dropped.
 std::vector<Passage> by_turns(std::string_view prompt);
 
-/// At most `most` bytes, cut between characters, with a note of how much is missing.
+/// Truncates to at most `most` bytes at a character boundary, with a note of how much is missing.
 std::string cut(const std::string& text, size_t most);
 
 }  // namespace compeer::report

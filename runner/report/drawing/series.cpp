@@ -1,3 +1,4 @@
+// Smooths, thins and aggregates curves.
 #include "report/drawing/series.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Curve finite(const Curve& curve) {
   return kept;
 }
 
-/// Calls `visit(first, last)` for every bucket of `curve` that holds points.
+/// Calls `visit(first, last)` for the index range of every non-empty bucket.
 template <class Visit>
 void for_buckets(const Curve& curve, size_t buckets, Visit visit) {
   const double from = curve.x.front(), width = (curve.x.back() - from) / static_cast<double>(buckets);

@@ -1,3 +1,4 @@
+// Building blocks of plots in SVG.
 #include "report/drawing/plots.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace compeer::report {
 
 namespace {
 
-/// Where each character of UTF-8 text begins.
+/// Returns the start offset of each UTF-8 character.
 std::vector<size_t> starts(std::string_view text) {
   std::vector<size_t> at;
   for (size_t i = 0; i < text.size(); ++i) {

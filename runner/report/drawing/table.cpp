@@ -1,3 +1,4 @@
+// Writes tables and heat maps.
 #include "report/drawing/table.h"
 
 #include <fmt/format.h>
@@ -12,8 +13,8 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t longest_unbroken = 16;  // bytes of a heading that stays on one line
-constexpr size_t most_upright = 9;       // columns of a table that is printed on an upright page
+constexpr size_t longest_unbroken = 16;  // maximum length of a heading without line breaks, in bytes
+constexpr size_t most_upright = 9;       // tables with more columns are printed in landscape
 
 void write_below(Markup& out, const std::string& text) {
   if (text.empty()) return;

@@ -10,24 +10,24 @@ namespace compeer::report {
 
 struct TableColumn {
   std::string heading;
-  std::string below = {};  ///< small, under the heading, such as the plugin it comes from
-  std::string hint = {};   ///< what it means, as a title
-  bool number = true;      ///< right-aligned in figures of equal width
+  std::string below = {};  ///< in small type below the heading, such as the plugin it comes from
+  std::string hint = {};   ///< explanation, as a tooltip
+  bool number = true;      ///< right-aligned, with digits of equal width
 };
 
 struct TableCell {
   std::string text;
-  std::string below = {};             ///< small, under the text, such as an interval
-  bool best = false, second = false;  ///< bold, underlined
-  double shade = missing;             ///< of a heat map: 0 (lowest) to 1 (highest)
+  std::string below = {};             ///< in small type below the text, such as an interval
+  bool best = false, second = false;  ///< bold; underlined
+  double shade = missing;             ///< shade in a heat map: 0 (lowest) to 1 (highest); NaN: none
 };
 
-/// A mean, and its interval below it if there is one: "0.520", "0.495 to 0.545".
+/// Returns a cell with a mean and, if there is one, its interval below: "0.520", "0.495 to 0.545".
 TableCell interval_cell(const Interval& estimate, int decimals);
 
 struct TableRow {
   std::string head, below = {};
-  std::optional<size_t> style = {};  ///< the colour mark of a run
+  std::optional<size_t> style = {};  ///< colour and dash of the run's mark; empty: no mark
   std::vector<TableCell> cells = {};
 };
 
@@ -36,9 +36,10 @@ struct TableGroup {
   std::vector<TableRow> rows = {};
 };
 
-/// A table with a caption, column headers, row headers, and row groups if there is more than one. Scrolls sideways
-/// in its own frame when it is wider than the page, with the row headers kept in sight.
+/// A table with a caption, column headers, row headers and row groups. A table wider than the page scrolls sideways
+/// within a frame and keeps its row headers visible.
 struct PageTable {
+  /// `corner` is the heading of the row headers.
   std::string caption, corner;
   std::vector<TableColumn> columns = {};
   std::vector<TableGroup> groups = {{""}};
@@ -46,11 +47,11 @@ struct PageTable {
 
 void write(Markup& out, const PageTable& table);
 
-/// Adds the cells of a heat map, [row][column]: shaded, darker the higher, with the mean and half of its interval, so
-/// that nothing is told by colour alone.
+/// Appends the cells of a heat map, [row][column], to the first group of rows: darker means higher; each cell also
+/// shows the mean and half the width of its interval.
 void add_heat(PageTable& table, const std::vector<std::vector<Interval>>& figures);
 
-/// The small piece of line that stands for a run in legends and tables; nothing for runs that look like others.
+/// Writes the line sample of a run for legends and tables; nothing for styles that look alike.
 void write_swatch(Markup& out, size_t style);
 
 }  // namespace compeer::report

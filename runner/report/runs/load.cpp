@@ -1,3 +1,4 @@
+// Finds run folders and loads them, whatever state they are in.
 #include "report/runs/load.h"
 
 #include <fmt/format.h>
@@ -23,13 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Rows a training run's figures are taken over when it left no summary of its own.
+/// Number of rows over which a training run without a summary is averaged.
 constexpr size_t last_rows = 20;
 
 constexpr uint64_t longest_spec = uint64_t{64} << 20;
 constexpr size_t most_used = 64;
 
-/// Runs `read`; an error in the data becomes a line in `problems`, an error of the system is thrown.
+/// Runs `read`; an error in the data becomes a line in `problems`, an I/O error is rethrown.
 template <class Read>
 void attempt(RunData& run, const char* what, Read read) {
   try {
@@ -46,8 +47,8 @@ int64_t count(const json& object, const char* key) {
   return object.contains(key) && object[key].is_number_integer() ? object[key].get<int64_t>() : 0;
 }
 
-/// Adds which records the run could not use, or not as they are, from the details of its summary.json: "split 'train':
-/// 96 records, 3 too long and trimmed".
+/// Adds remarks about records that the run skipped or trimmed, from the details of its summary.json: "split 'train': 96
+/// records, 3 too long and trimmed".
 void remark_records(const json& details, RunData& run) {
   if (!details.is_object() || !details.contains("data") || !details["data"].is_object()) return;
   const json& data = details["data"];
@@ -88,7 +89,7 @@ void use_spec(const std::string& text, RunData& run) {
     throw Error("", "was modified after it was written: SHA-256 mismatch", "", Exit::data);
 }
 
-/// What ran, if spec.json can't be trusted.
+/// Uses the copy of the spec in run.h5 if spec.json can't be trusted.
 void use_copy(const std::string& text, RunData& run) {
   const size_t problems = run.problems.size();
   attempt(run, "the spec in run.h5", [&] { use_spec(text, run); });
@@ -118,8 +119,8 @@ void read_rows(RunData& run) {
 
 void read_state(RunData& run) {
   if (const auto status = record::read_status(run.folder)) {
-    // A killed process leaves "running", or "starting" if it was just resumed; run.h5 shows whether it is being
-    // written.
+    // A killed process leaves the state "running", or "starting" if it was just resumed; run.h5 shows whether a process
+    // is still writing.
     const bool ended = !run.state.empty() && run.state != "running";
     const bool going_on = status->state == "running" || status->state == "starting";
     if (!(ended && going_on)) run.state = status->state;
@@ -148,7 +149,7 @@ void read_estimates(RunData& run) {
   remark_records(summary->details, run);
 }
 
-/// A run that never came to its end is still shown, by plain means and without intervals.
+/// Summarizes an unfinished run by plain means, without intervals.
 void summarize_rows(RunData& run) {
   const size_t keep = run.task == "evaluate" ? SIZE_MAX : last_rows;
   for (const auto& [metric, values] : run.columns) {
@@ -174,8 +175,8 @@ void visit_texts(json& value, const std::string& path, const Visit& visit) {
   }
 }
 
-/// The spec of the run in this folder; null if there is none to be read. Paths in specs are relative to where the run
-/// was started, which is usually the folder that holds results/.
+/// Returns the spec of the run in this folder, or null. Paths in specs are relative to the folder in which the run was
+/// started, usually the one that contains results/.
 json spec_in(const fs::path& folder, const RunData& run) {
   for (const auto& place : {folder, run.folder.parent_path().parent_path() / folder}) {
     std::error_code code;
@@ -281,7 +282,7 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
 
 RunData load_run(const fs::path& folder) {
   RunData run;
-  run.folder = fs::weakly_canonical(folder / "");  // so that "." has a name too
+  run.folder = fs::weakly_canonical(folder / "");  // so that "." has a name, too
   if (!run.folder.has_filename()) run.folder = run.folder.parent_path();
   run.name = run.folder.filename().string();
   attempt(run, "spec.json", [&] { use_spec(read_plain_file(run.folder / "spec.json", longest_spec), run); });

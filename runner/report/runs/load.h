@@ -10,53 +10,53 @@
 
 namespace compeer::report {
 
-/// A folder is a run if it holds spec.json, run.h5 or status.json.
+/// True if the folder contains spec.json, run.h5 or status.json.
 bool is_run(const std::filesystem::path& folder);
 
-/// The runs meant by these paths: a run itself; of any other folder the runs directly in it, by name, but for those
-/// that --fresh has set aside. Each run once.
-/// Throws Error (exit 4) for a path that does not exist, and if there is no run at all.
+/// Returns the run folders for these paths: a run itself; for any other folder the runs directly in it, sorted by name,
+/// except those that --fresh has set aside. Without duplicates. Throws Error (exit 4) if a path does not exist or there
+/// is no run.
 std::vector<std::filesystem::path> find_runs(const std::vector<std::filesystem::path>& paths);
 
-/// Everything that can be read of a run, finished or not. What is missing or broken is named in `problems`.
+/// Loads everything readable of a run, finished or not. Missing or damaged files are listed in `RunData::problems`.
+/// Throws Error (exit 1) on an I/O error.
 RunData load_run(const std::filesystem::path& folder);
 
-/// The file of a stage's records in the run's folder: "stages/01-sage.jsonl".
+/// Returns the file of a stage's records within the run's folder: "stages/01-sage.jsonl".
 std::string file_of(const StageData& stage);
 
-/// What is wrong with that file: it is missing, ends within a line, or holds another number of records than were made.
-/// "" if nothing is. No more than `bytes` are read, and a longer file passes; what the lines hold is not looked at.
+/// Returns the problem of that file: missing, ends within a line, or a different number of records than recorded; "" if
+/// there is none. Reads at most `bytes`; longer files pass. The lines are not parsed.
 std::string file_problem(const std::filesystem::path& folder, const StageData& stage, uint64_t bytes);
 
-// What `load_run` is made of; each fills in its part of `run`.
+// Parts of `load_run`; each fills in its part of `run`.
 
-/// Groups kept for showing: of an evaluation the first 24 of its rollouts, of a training run the first two of the
-/// first and of the last step. None is chosen by what is in it.
-///
-/// For an evaluation also fills `per_prompt` (unless it sampled more than 50,000 completions).
-/// Throws Error (exit 4) if the rollouts can't be read.
+/// Loads a few groups of completions for display: for an evaluation the first 24, for training the first two of the
+/// first and of the last step. Selected by order only. For an evaluation also fills `per_prompt`, unless it sampled
+/// more than 50,000 completions. Throws Error (exit 4) if rollouts can't be read or are missing.
 void load_samples(const std::filesystem::path& folder, RunData& run);
 
-/// What became of a data run's records, stage by stage, as the details of its summary.json tell. Needs `run.spec`.
-/// Throws Error (exit 4) if they can't be understood.
+/// Loads the stages of a data run from the details of its summary.json. Needs `run.spec`. Throws Error (exit 4) if they
+/// are invalid.
 void load_stages(const nlohmann::json& details, RunData& run);
 
-/// The same of a run that left no summary: how many records from its rows, why some were dropped from the files of its
-/// stages, as far as there are any. Damaged files are named in `run.problems`.
+/// Loads the stages of a run without a summary: numbers of records from its rows, reasons from the files of dropped
+/// records, as far as they exist. Damaged files are listed in `run.problems`.
 void stages_of_rows(RunData& run);
 
-/// Names stages whose files have a problem that shows in their first 32 MB.
+/// Adds the problems of stages' files that their first 32 MB show to `run.problems`.
 void check_stage_files(RunData& run);
 
-/// The first records of stages, for showing: dialogues, of the last stage that holds any and of those that judged them,
-/// and whatever else was measured. `turns` of a dialogue, {"role", "text"} and numbers, are made from `history` of
-/// {"role", "content"} where there are none. Looks at the beginnings of files only.
+/// Loads the first records of stages for display: dialogues of the last stage that has any and of earlier stages that
+/// judged them; other records of stages that measure. `turns`, {"role", "text"} and numbers, is made from `history`,
+/// {"role", "content"}, if it is missing. Reads only the beginnings of files.
 void load_records(RunData& run);
 
-/// "results/A/checkpoints/last", "results/A/stages/02-sample.jsonl" -> "results/A"; any other path as it is.
+/// Returns the run folder that contains the path: "results/A/checkpoints/last", "results/A/stages/02-sample.jsonl" ->
+/// "results/A"; any other path unchanged.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-/// Calls `visit` for every text in a spec, with its path: "rewards[0].model".
+/// Calls `visit` for every string in a spec, with its path: "rewards[0].model".
 void each_text(nlohmann::json& spec, const std::function<void(const std::string& path, nlohmann::json& text)>& visit);
 
 }  // namespace compeer::report

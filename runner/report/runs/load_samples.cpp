@@ -1,3 +1,4 @@
+// Loads groups of completions from a run's rollouts.
 #include "report/runs/load.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ SampledCompletion completion(const record::RolloutRow& row, const std::vector<st
   return one;
 }
 
-/// Adds the groups of one step to `run.groups`, up to `most` of them.
+/// Adds groups from the rows of one step to `run.groups`, up to `most` of them.
 void keep_groups(const std::vector<record::RolloutRow>& rows, const std::vector<std::string>& columns, size_t most,
                  RunData& run) {
   const size_t limit = run.groups.size() + most;
@@ -63,14 +64,14 @@ int64_t setting(const RunData& run, const char* key) {
   return run.spec.contains(place) && run.spec[place].is_number_integer() ? run.spec[place].get<int64_t>() : 0;
 }
 
-/// Completions that a finished run sampled, at least; 0 if that is not known.
+/// Returns the minimum number of completions that a finished run sampled; 0 if it is unknown.
 int64_t sampled(const RunData& run) {
   const int64_t prompts =
       run.task == "grpo" ? static_cast<int64_t>(run.rows()) * setting(run, "batch") : run.estimate("reward").n;
   return run.finished() ? prompts * setting(run, "group_size") : 0;
 }
 
-/// The run's spec says whether it kept them.
+/// Throws if the spec says that rollouts are recorded but some are missing.
 void check_all_there(const RunData& run, uint64_t completions) {
   const nlohmann::json::json_pointer kept("/record/rollouts");
   const bool samples = run.task == "grpo" || run.task == "evaluate";
@@ -80,7 +81,7 @@ void check_all_there(const RunData& run, uint64_t completions) {
     throw Error("", fmt::format("{} of {} completions are not there", all - completions, all), "", Exit::data);
 }
 
-/// The first groups of the first and of the last step.
+/// Keeps the first groups of the first and of the last step.
 void load_training(const record::RolloutReader& reader, uint64_t first, uint64_t last, RunData& run) {
   keep_groups(reader.read(first), reader.value_columns(), groups_of_step, run);
   if (last != first) keep_groups(reader.read(last), reader.value_columns(), groups_of_step, run);

@@ -1,3 +1,4 @@
+// Loads the stages of data runs and the first of their records.
 #include "report/runs/load.h"
 
 #include <fmt/format.h>
@@ -17,13 +18,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t most_dialogues = 24, most_measured = 8;
-constexpr size_t most_lines = 2000;        ///< of a file that dialogues are looked for in
-constexpr size_t most_bytes = 32'000'000;  ///< likewise
+constexpr size_t most_lines = 2000;        ///< maximum lines read per file to find dialogues
+constexpr size_t most_bytes = 32'000'000;  ///< maximum bytes read per file
 constexpr size_t most_stages = 1000;
 constexpr int64_t most_records = 1'000'000'000'000;
-constexpr size_t most_dropped = 1'000'000;  ///< lines of a file of dropped records
+constexpr size_t most_dropped = 1'000'000;  ///< maximum lines read of a file of dropped records
 
-/// Settings of stage `number`; of stage 0 those of the dataset.
+/// Returns the settings of stage `number`; for stage 0 those of the dataset.
 json settings_of(const RunData& run, size_t number) {
   const json stages = run.spec.value("stages", json::array());
   json settings;
@@ -32,7 +33,7 @@ json settings_of(const RunData& run, size_t number) {
   return settings.is_object() ? settings : json::object();
 }
 
-/// A stage as its spec has it: what it is called, and its plugin.
+/// Returns a stage with its name, plugin and settings from the spec.
 StageData planned(const RunData& run, size_t number) {
   StageData stage;
   stage.settings = settings_of(run, number);
@@ -42,7 +43,7 @@ StageData planned(const RunData& run, size_t number) {
   return stage;
 }
 
-/// A number of records; sums of thousands of them fit into 64 bits.
+/// Returns a checked number of records, small enough that sums of thousands fit into 64 bits.
 int64_t records_in(const json& count) {
   const auto records = whole<int64_t>(count);
   if (records < 0 || records > most_records)
@@ -52,8 +53,7 @@ int64_t records_in(const json& count) {
 
 int64_t records_in(double count) { return count >= 0 && count <= most_records ? std::llround(count) : 0; }
 
-/// A stage's name is the beginning of its files' names: one that leads out of the folder would show a stranger's choice
-/// of our files.
+/// Returns the name, which is the beginning of file names. Throws if it could lead to files outside the folder.
 std::string checked_name(const std::string& name) {
   if (name.find('/') != name.npos || name.find('\0') != name.npos)
     throw Error("", fmt::format("calls a stage '{}', which can't begin the name of a file", name), "", Exit::data);
@@ -72,8 +72,8 @@ StageData told(const RunData& run, size_t number, const json& given) {
   return stage;
 }
 
-/// Calls `visit` with each line that is JSON, until it returns false. One that is none is a problem of the run; a last
-/// one that does not end is for `check_stage_files` to name.
+/// Calls `visit` with each line that is valid JSON, until it returns false. An invalid line becomes a problem of the
+/// run, unless it is an incomplete last line, which `check_stage_files` reports.
 template <class Visit>
 void each_record(RunData& run, const std::string& name, size_t lines, Visit visit) {
   const fs::path file = run.folder / "stages" / name;
@@ -100,7 +100,7 @@ void count_dropped(RunData& run, StageData& stage) {
   });
 }
 
-/// Lines of a file that end, and whether something comes after the last; at most `bytes` are looked at.
+/// Number of complete lines, whether the last line is incomplete (`cut`), and whether the whole file was read (`all`).
 struct Lines {
   int64_t whole = 0;
   bool cut = false, all = true;
@@ -127,8 +127,8 @@ json list_in(const json& record, const char* key) {
   return record.is_object() && record.contains(key) && record[key].is_array() ? record[key] : json::array();
 }
 
-/// What was said; of records with a `history` alone, that. Numbers that only `history` has of a turn, such as a score
-/// after it, are added.
+/// Returns the turns of a dialogue, made from `history` if there are none. Adds numbers that only `history` has for a
+/// turn, such as scores.
 json turns_of(const json& record) {
   json turns = list_in(record, "turns");
   const json history = list_in(record, "history");
@@ -195,7 +195,7 @@ void load_stages(const json& details, RunData& run) {
 }
 
 void load_records(RunData& run) {
-  bool found = false;  // dialogues, in a later stage; what this one judged of them that one may not have
+  bool found = false;  // a later stage has dialogues: of this one, only those that it judged are kept
   for (size_t i = run.stages.size(); i-- > 1;) {
     auto& stage = run.stages[i];
     if (found && !measures(stage)) continue;

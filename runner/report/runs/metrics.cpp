@@ -1,3 +1,4 @@
+// Describes metrics: titles, topics, better directions; and reads figures from findings.
 #include "report/runs/metrics.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct Known {
   Better better = Better::unknown;
 };
 
-/// Reading order within each topic. Names with a slash at the front stand for the last part of a plugin's column.
+/// Reading order within each topic. A name with a leading slash matches the last part of a plugin's column.
 using enum Topic;
 constexpr std::array known_metrics = {
     Known{"reward", "reward", "weighted sum of the rewards, before reweighting", reward, Better::higher},
@@ -76,7 +77,7 @@ const Known* find(const std::string& name) {
   return nullptr;
 }
 
-/// Parts such as "unparsable" count faults; whether few or many are wanted, the report can't know.
+/// True for parts such as "unparsable", which count faults: their better direction is unknown.
 bool speaks_of_faults(const std::string& name) {
   constexpr std::array words = {"error",  "unparsable", "unknown", "missing", "broken", "invalid",
                                 "repeat", "fault",      "length",  "tokens",  "calls"};
@@ -99,7 +100,7 @@ Metric part_of_plugin(const std::string& name) {
   return metric;
 }
 
-/// The same metric on held-out records. Only sft looks at the loss there, and there a lower one is better.
+/// Returns the description of a validation metric. Only sft validates the loss, for which lower is better.
 Metric on_held_out_records(const std::string& name) {
   const Metric inner = describe(name.substr(held_out.size()));
   Metric metric{name, inner.from.empty() ? inner.title : inner.from + " " + inner.title, "validation", inner.note};
@@ -109,7 +110,7 @@ Metric on_held_out_records(const std::string& name) {
   return metric;
 }
 
-/// Validation keeps the order in which it was recorded: the metric that decides comes first.
+/// Validation metrics keep their recorded order: the deciding one comes first.
 size_t rank(const Metric& metric) {
   if (metric.topic == Topic::validation) return 0;
   const Known* known = find(metric.name);
@@ -208,7 +209,7 @@ std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs) {
   }
   std::vector<Metric> metrics;
   for (const auto& name : names) metrics.push_back(describe(name));
-  // Reward parts of one plugin keep together: a stable sort leaves them as they were recorded.
+  // The stable sort keeps the reward parts of one plugin together, in recorded order.
   std::stable_sort(metrics.begin(), metrics.end(), [](const Metric& a, const Metric& b) {
     return std::pair(a.topic, rank(a)) < std::pair(b.topic, rank(b));
   });
@@ -271,7 +272,7 @@ std::map<std::string, double> invalid_scores(const StageData& stage) {
   const auto found = figures_of(stage.findings);
   const bool reasons = std::any_of(found.begin(), found.end(), [](const auto& one) { return is_reason(one.first); });
   for (const auto& [path, figure] : found) {
-    // A sum tells nothing beside its reasons; without any, what was dropped may be the reason.
+    // A sum is omitted if its reasons are listed, or if records were dropped, which may be the reason.
     const bool told = path == "invalid" && (reasons || stage.left_out > 0);
     if (("/" + path + "/").find("/invalid/") != path.npos && !told) all[spaced(path)] = figure.mean;
     if (!is_reason(path) || stage.dropped.contains(path.substr(reason_is.size()))) continue;

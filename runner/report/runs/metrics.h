@@ -7,70 +7,70 @@
 
 namespace compeer::report {
 
-/// Which direction is better, where that is known.
+/// The better direction of a metric, if it is known.
 enum class Better { unknown, higher, lower };
 
-/// What a metric belongs to; the order of the page.
+/// Topic of a metric, in page order.
 enum class Topic { reward, validation, redundancy, diversity, optimisation, timing, other };
 
-/// What a reader should know about a column of run.h5.
+/// Description of a column of run.h5.
 struct Metric {
   std::string name;   ///< "rewards/esc_world_truth/quality"
   std::string title;  ///< "quality"
-  std::string from;   ///< "esc_world_truth", or "" for the runner's own
+  std::string from;   ///< "esc_world_truth"; empty for the runner's own metrics
   std::string note;   ///< "mean similarity to the other replies of the group"
   Topic topic = Topic::other;
   Better better = Better::unknown;
 };
 
-/// Columns the runner writes are known by name. Of the others, `rewards/LABEL/PART` are reward parts, for which higher
-/// is better unless the name speaks of faults; `validation/METRIC` is the metric on held-out records; `seconds/PHASE`
-/// are timings; any other `PLUGIN/FACTOR` is a reweighting's.
+/// Returns the description of a metric. Columns of the runner are known by name. Otherwise: `rewards/LABEL/PART` is a
+/// part of a reward, and higher is better unless its name suggests faults; `validation/METRIC` is a metric on held-out
+/// records; `seconds/PHASE` is a timing; any other `PLUGIN/FACTOR` belongs to a reweighting.
 Metric describe(const std::string& name);
 
-/// "Reward", "Redundancy", "Diversity and length", ...
+/// Returns the heading of a topic: "Reward", "Redundancy", "Diversity and length", ...
 std::string heading(Topic topic);
 
-/// Every metric that any of the runs has (in its rows or its summary), in reading order: topics as above, in each the
-/// well-known ones first, the others as they were recorded. Bookkeeping (`step`, times) is left out.
+/// Returns all metrics of the runs (in rows or summary), in reading order: by topic, well-known ones first, then as
+/// recorded. Omits bookkeeping (`step`, times).
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs);
 
-/// The few metrics that plots of several runs are about: the reward (without one, the loss), reward parts called
-/// "quality", similarity in the group and to the history, distinct-2. Only those the runs have, and in which they
-/// differ at all.
+/// Returns the few metrics shown in plots of several runs: the reward (without one, the loss), reward parts called
+/// "quality", similarity within the group and to the history, distinct-2. Only those that differ between the runs.
 std::vector<Metric> headline(const std::vector<const RunData*>& runs);
 
-// Validation: the same held-out records, looked at again and again while a model is trained. Columns
-// `validation/METRIC`, NaN at steps without a look. The first metric decides which look was the best.
+// Validation: the same held-out records are evaluated repeatedly during training (a "look"). Columns are
+// `validation/METRIC`, NaN at steps without a look. The first metric determines the best look.
 
-/// What runs looked at, the metric that decides first; none of a run without validation.
+/// Returns the validation metrics, the deciding one first; empty without validation.
 std::vector<Metric> validation_metrics(const std::vector<const RunData*>& runs);
 
-/// The step of the best look; NaN if there was none.
+/// Returns the step of the best look; NaN if there was none.
 double best_step(const RunData& run);
 
-/// For a run that left no summary: puts into it the figures of the best look so far, and its step.
+/// For a run without a summary: stores the metrics and the step of the best look so far in `run.summary`.
 void summarize_looks(RunData& run);
 
-// What stages of a data run have found out: figures, {"value", "low", "high"}.
+// Findings of the stages of a data run: figures, {"value", "low", "high"}.
 
-/// Whether a stage measures something, and does not only make records.
+/// True if a stage measures something: its findings declare columns or contain a figure.
 bool measures(const StageData& stage);
 
-/// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
-/// interval. `columns` and `curves` are none.
+/// Returns all figures of findings by path: "mean_emotion", "reply/weighted_f1". A plain number is a figure without an
+/// interval. `columns`, `curves` and `better` are not figures.
 std::map<std::string, Interval> figures_of(const nlohmann::json& findings);
 
-/// What a stage's findings call `invalid`, by reason: scores without a number behind them. Not what was dropped for
-/// being so: that is in `stage.dropped`.
+/// Returns the numbers of scores that the findings declare `invalid`, by reason, without those of records in
+/// `stage.dropped`.
 std::map<std::string, double> invalid_scores(const StageData& stage);
 
-/// "mean_emotion" -> "mean emotion".
+/// Replaces underscores: "mean_emotion" -> "mean emotion".
 std::string spaced(std::string name);
 
-/// Which way is better, for figures by the last part of their paths: {"better": {"higher": ["success"], "lower":
-/// ["failure"]}} in findings. Of others it is unknown.
+/// Returns which direction is better, by the last part of a figure's path, from the findings' {"better": {"higher":
+/// ["success"], "lower": ["failure"]}}.
 std::map<std::string, Better> ways_of(const nlohmann::json& findings);
+/// Returns the better direction of the figure with this path.
 Better better_of(const std::map<std::string, Better>& ways, const std::string& path);
 
 }  // namespace compeer::report

@@ -1,4 +1,4 @@
-// Curves of training: which metrics are drawn, in how many points, and the tables below.
+// Curves of training: selection of metrics, resolution, and the tables below.
 #include "report/sections/curves.h"
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t most_points = 90'000;    ///< of all lines of a page together, about 600 kB
-constexpr size_t most_light = 6;          ///< more raw lines than this hide each other
-constexpr double rounding_noise = 1e-12;  ///< a range up to this is drawn of no metric, whatever its scale
+constexpr size_t most_points = 90'000;    ///< of all lines of a page, about 600 kB
+constexpr size_t most_light = 6;          ///< with more raw lines than this, none are drawn: they would hide each other
+constexpr double rounding_noise = 1e-12;  ///< metrics with a smaller range count as constant
 
 std::vector<double> steps_of(const RunData& run) {
   if (const auto* steps = run.column("step")) return *steps;
@@ -34,7 +34,8 @@ Curve curve_of(const RunData& run, const std::string& metric) {
   return curve;
 }
 
-/// The value of a metric whose rows differ by no more than 0.01 % or `rounding_noise`, over all runs; 0 if it has none.
+/// Returns the value of a metric that is constant over all runs to within 0.01 % or `rounding_noise`; 0 if it has no
+/// value.
 std::optional<double> constant(const std::vector<const RunData*>& runs, const std::string& metric) {
   std::optional<double> value;
   for (const auto* run : runs) {
@@ -63,7 +64,7 @@ bool same_as_reward(const std::vector<const RunData*>& runs, const std::string& 
          });
 }
 
-/// Metrics worth a plot, and labels of the others.
+/// Metrics to draw, and labels of the others.
 struct Selection {
   std::vector<Metric> drawn;
   std::vector<std::string> constants;
@@ -92,7 +93,7 @@ void write_figure(Markup& out, const std::vector<RunData>& runs, const std::vect
     plot.lines.push_back(plot_line(runs, kind, metric.name, r));
     if (plot.lines.back().heavy.y.empty()) plot.lines.pop_back();
     for (const size_t run : metric.topic == Topic::validation ? kind.runs : std::vector<size_t>()) {
-      const auto steps = steps_of(runs[run]);  // on the axis of the other plots
+      const auto steps = steps_of(runs[run]);  // same x axis as the other plots
       if (!steps.empty()) plot.x_shown.insert(plot.x_shown.end(), {steps.front(), steps.back()});
     }
   }
@@ -119,7 +120,7 @@ void write_legend(Markup& out, const std::vector<Kind>& kinds) {
   }
 }
 
-/// What runs came to, as their summaries have it: means over the last rows; of validation, the best look and its step.
+/// Writes a table of the runs' summaries: means over the last rows; for validation the best look and its step.
 void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
                      const std::vector<size_t>& which) {
   PageTable table{
@@ -160,7 +161,7 @@ Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>&
   }
   const size_t lines = std::max<size_t>(1, kinds.size() * plots);
   const bool light = kinds.size() <= most_light;
-  // Raw lines and bands cost twice the points of the heavy line they belong to.
+  // Raw lines and bands have twice the points of their heavy line.
   r.heavy = std::clamp<size_t>(most_points / lines / (light || bands ? 3 : 1), 24, 320);
   r.light = light ? r.heavy : 0;
   r.window = smoothing_window(rows);
@@ -170,7 +171,7 @@ Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>&
 PlotLine plot_line(const std::vector<RunData>& runs, const Kind& kind, const std::string& metric, const Resolution& r) {
   PlotLine line{kind.label, kind.name, kind.style, {}, {}, {}};
   const bool looks = describe(metric).topic == Topic::validation;
-  const size_t window = looks || metric == "lr" ? 1 : r.window;  // a schedule has no noise, but corners
+  const size_t window = looks || metric == "lr" ? 1 : r.window;  // a schedule has no noise, but corners to keep
   line.points = looks;
   std::vector<Curve> curves;
   for (const size_t i : kind.runs) {

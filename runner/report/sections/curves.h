@@ -9,16 +9,18 @@
 
 namespace compeer::report {
 
-/// How much is drawn: fewer points per line the more lines there are, so that a page over fifty long runs stays small.
+/// Resolution of plots: fewer points per line the more lines there are, so that a page over fifty long runs stays
+/// small.
 struct Resolution {
-  size_t heavy = 320;  ///< points of a heavy line
-  size_t light = 320;  ///< buckets of a light line, two points each; 0: none are drawn
-  size_t window = 1;   ///< rows that heavy lines average over
+  size_t heavy = 320;  ///< maximum number of points of a heavy line
+  size_t light = 320;  ///< buckets of a light line, with up to two points each; 0: no light lines
+  size_t window = 1;   ///< number of rows that heavy lines average over
 };
+/// Returns the resolution for `plots` plots of these kinds of runs.
 Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>& kinds, size_t plots);
 
-/// One metric of runs of one kind, smoothed and thinned. What was validated is not: every look is a point, as it was
-/// measured, the best look of each run ringed.
+/// Returns the line of one metric for one kind of run, smoothed and thinned. Validation metrics are not smoothed: every
+/// look is a point, and the best look of each run is ringed.
 PlotLine plot_line(const std::vector<RunData>& runs, const Kind& kind, const std::string& metric,
                    const Resolution& resolution);
 

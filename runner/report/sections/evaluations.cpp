@@ -1,4 +1,4 @@
-// The section of evaluations: for each group of comparable ones plots of its headline, differences, and tables.
+// The section of evaluations: for each group plots of its headline, differences, and tables.
 #include "report/comparing/evaluations.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t most_pairs = 12;  ///< more differences of a metric than this are too many to read
+constexpr size_t most_pairs = 12;  ///< with more pairs than this, no differences are shown
 
 std::string arrow(Better better) { return better == Better::higher ? " ↑" : better == Better::lower ? " ↓" : ""; }
 
-/// What the section draws of one group.
+/// Writes the parts of the section for one group.
 class GroupSection {
  public:
   GroupSection(Markup& out, const EvaluationGroup& group, const std::string& id) : out_(out), group_(group), id_(id) {}
@@ -32,12 +32,13 @@ class GroupSection {
   void rounds() const;
   void unscored() const;
 
-  /// A row for each candidate, for each topic: of "TOPIC/METRIC", or of "METRIC" where the topic is "". Marks the best
-  /// candidate, the second best, and those that can't be told from the best.
+  /// Writes a row for each candidate within each topic, with the figures "TOPIC/METRIC", or "METRIC" if the topic is
+  /// "". If `marked`, marks the best candidate, the second best, and those not significantly different from the best.
   void table(const std::string& caption, const std::vector<Metric>& metrics,
              const std::vector<std::string>& topics = {""}, bool marked = true) const;
 
-  /// Figures that are not among the group's columns: topic -> metrics. "reply/weighted_f1" is "weighted_f1" of "reply".
+  /// Returns the figures that are not among the group's columns: topic -> metrics. "reply/weighted_f1" is "weighted_f1"
+  /// of "reply".
   std::map<std::string, std::set<std::string>> other_figures() const;
   void table_of(const std::string& caption, const std::map<std::string, std::set<std::string>>& topics) const;
 
@@ -105,8 +106,7 @@ void GroupSection::differences() const {
   if (!table.groups[0].rows.empty()) write(out_, table);
 }
 
-/// What findings call `shares`, names of figures that add up to one in each of their topics ("win", "tie", "lose" of "a
-/// vs b").
+/// Draws the findings' `shares`: figures that sum to one within each topic ("win", "tie", "lose" of "a vs b").
 void GroupSection::shares() const {
   DotPlot plot{id_ + "-shares", group_.heading + ", in shares", {}, false};
   for (const auto& candidate : group_.candidates) {
@@ -132,7 +132,7 @@ void GroupSection::shares() const {
   draw(out_, plot);
 }
 
-/// The curve called `name`: a figure for each round; of several evaluations their mean.
+/// Returns the curve called `name`: a figure per round; the mean over several evaluations.
 std::vector<Interval> GroupSection::curve(const Candidate& candidate, const std::string& name) const {
   std::vector<std::vector<Interval>> all;
   size_t rounds = 0;
@@ -157,7 +157,7 @@ std::vector<Interval> GroupSection::curve(const Candidate& candidate, const std:
   return mean;
 }
 
-/// The curves that stages found, over rounds of a dialogue.
+/// Draws the curves of the findings, over rounds of a dialogue.
 void GroupSection::rounds() const {
   std::set<std::string> names;
   for (const auto& candidate : group_.candidates) {
@@ -183,7 +183,7 @@ void GroupSection::rounds() const {
   }
 }
 
-/// What was dropped, and what the findings call invalid: reasons down, candidates across.
+/// Writes the numbers of dropped records and invalid scores: reasons down, candidates across.
 void GroupSection::unscored() const {
   std::map<std::string, std::vector<double>> reasons;
   for (size_t i = 0; i < group_.candidates.size(); ++i) {
@@ -210,7 +210,7 @@ void GroupSection::unscored() const {
   write(out_, table);
 }
 
-/// Who it is, with whatever kept a run from finishing, and how many records or prompts were scored.
+/// Returns the head of a candidate's row: its name, subject and state, and the number of records or prompts scored.
 TableRow GroupSection::row(const Candidate& candidate) const {
   const auto& first = *candidate.evaluations.front().data;
   const size_t seeds = candidate.evaluations.size();

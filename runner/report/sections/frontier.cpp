@@ -1,3 +1,4 @@
+// The section of frontiers: trade-off plots of two metrics with the Pareto front.
 #include "report/sections/frontier.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace compeer::report {
 
 namespace {
 
-/// "01-sage/mean_emotion/value" -> the stage, and "mean_emotion"; no stage for any other metric.
+/// Splits "01-sage/mean_emotion/value" into the stage and "mean_emotion"; no stage for other metrics.
 std::pair<const StageData*, std::string> found_by(const RunData& run, const std::string& metric) {
   const size_t slash = metric.find('/');
   for (const auto& stage : run.stages) {
@@ -26,7 +27,7 @@ std::pair<const StageData*, std::string> found_by(const RunData& run, const std:
   return {nullptr, ""};
 }
 
-/// With its interval, as a stage has found it; any other metric as the summary has it.
+/// Returns the figure of a stage's findings with its interval; for other metrics the value in the summary.
 Interval value_of(const RunData& run, const std::string& metric) {
   if (const auto [stage, path] = found_by(run, metric); stage) {
     const auto figures = figures_of(stage->findings);
@@ -76,7 +77,7 @@ void write_table(Markup& out, const FrontierGroup& group, const Metric& x, const
 
 std::string way(Better better) { return better == Better::lower ? " (lower is better)" : " (higher is better)"; }
 
-/// A line of one point for each dot, and one through those on the front.
+/// Draws each dot as a line of one point, and a line through those on the front.
 void write_plot(Markup& out, const FrontierGroup& group, const Metric& x, const Metric& y, const std::string& id) {
   LinePlot plot{id, y.title + " against " + x.title, x.title + way(x.better), {}};
   PlotLine front{"", "Pareto front", styles_told_apart, {}, {}, {}};
@@ -111,7 +112,7 @@ std::vector<FrontierGroup> frontier_groups(const std::vector<RunData>& runs, con
   }
   for (size_t g = 0; g < groups.size(); ++g) {
     const auto kinds = kinds_of(runs, lineage, members[g]);
-    // Where no kind has several runs, a run's own interval; the two are never in one plot.
+    // If no kind has several runs, use each run's own interval; the two sorts of intervals are never mixed in a plot.
     const bool over_seeds = kinds.size() < members[g].size();
     const auto over = [&](const Kind& kind, const std::string& metric) {
       std::vector<double> means;

@@ -1,4 +1,4 @@
-// What to be aware of before reading figures.
+// Notices for the reader, shown before all figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ std::string ending(const RunData& run) {
   return text + (f.help.empty() ? "" : " (" + f.help + ")");
 }
 
-/// What was counted of answers that count in figures though nothing stands behind them: "answers without a reply",
-/// "history: True, unreadable".
+/// Returns counts of answers that are included in figures although they are empty or unreadable: "answers without a
+/// reply", "history: True, unreadable".
 std::map<std::string, double> flaws_of(const StageData& stage) {
   std::map<std::string, double> flaws;
   for (const auto& [name, count] : stage.counts) {
@@ -38,8 +38,8 @@ std::map<std::string, double> flaws_of(const StageData& stage) {
   return flaws;
 }
 
-/// What evaluations left out of their figures, or counted though it is empty, lest a mean over few records, or over one
-/// judge of two, look like one over all. Of more than `most_gaps` only how many there are: the tables have them.
+/// Adds what is missing from, or empty in, evaluations' figures, so that a mean over few records or one of two judges
+/// is not mistaken for one over all. Beyond `most_gaps` notices only their number is shown.
 void add_gaps(const std::vector<RunData>& runs, std::vector<std::string>& list) {
   std::vector<std::string> gaps;
   for (const auto& run : runs) {

@@ -1,4 +1,4 @@
-// Sections about runs: their stages, time, settings and provenance, all of them tables.
+// Tables about runs: their stages, time, settings and provenance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t open_runs = 4;     ///< more of them than this are folded
-constexpr size_t most_reasons = 8;  ///< of a cell; the most frequent
+constexpr size_t open_runs = 4;     ///< more runs than this are folded
+constexpr size_t most_reasons = 8;  ///< maximum per cell, the most frequent ones
 constexpr size_t most_stages = 400;
 constexpr size_t longest_value = 400, most_specs = 60, longest_source = 30'000, most_sources = 8;
 
-/// "no answer 12, too short 3; 4 more": the largest first.
+/// Returns "no answer 12, too short 3; 4 more", largest first.
 template <class Number>
 std::string listed(const std::map<std::string, Number>& counts) {
   std::vector<std::pair<std::string, double>> order(counts.begin(), counts.end());
@@ -61,7 +61,7 @@ double sum(const RunData& run, const std::string& column) {
 
 double known(double value) { return std::isfinite(value) ? value : 0; }
 
-/// `whole`: all rows together. Validation comes between steps.
+/// `whole`: seconds of all rows, including validation, which runs between steps.
 TableRow times_of(const RunData& run, size_t style, double whole) {
   const bool short_of_plan = run.steps_planned > run.steps_done;
   const auto* speed = run.column("tokens_per_second");
@@ -98,7 +98,7 @@ void write_spec(Markup& out, const RunData& run) {
   write(out, table);
 }
 
-/// The scripts and files that specs were made from, each text once.
+/// Writes the scripts and files that specs were made from, each text once.
 void write_sources(Markup& out, const std::vector<RunData>& runs) {
   std::set<std::pair<std::string, std::string>> written;
   for (const auto& run : runs) {
@@ -164,7 +164,7 @@ Phases phases_of(const std::vector<RunData>& runs) {
   }
   phases.names.push_back("other");
   if (other > 0.05) return phases;
-  phases.names.pop_back();  // rounding, not time
+  phases.names.pop_back();  // rounding errors only
   for (auto& seconds : phases.seconds) seconds.pop_back();
   return phases;
 }
@@ -225,7 +225,7 @@ void write_specs(Markup& out, const std::vector<RunData>& runs) {
 }
 
 void write_plugins(Markup& out, const std::vector<RunData>& runs) {
-  std::map<std::vector<std::string>, std::vector<std::string>> used;  // kind, name, version, hash -> runs
+  std::map<std::vector<std::string>, std::vector<std::string>> used;  // (kind, name, version, hash) -> runs
   for (const auto& run : runs) {
     for (const auto& plugin : run.plugins)
       used[{text_in(plugin, "kind"), text_in(plugin, "name"), text_in(plugin, "version"), text_in(plugin, "sha256")}]

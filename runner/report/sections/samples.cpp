@@ -1,4 +1,4 @@
-// Samples to read: completions of prompts, dialogues, and other records that stages measured, the runs side by side.
+// Samples to read: completions, dialogues and other records of stages, the runs side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t most_bytes = 600'000;  ///< of each kind of samples
+constexpr size_t most_bytes = 600'000;  ///< per section
 constexpr size_t most_shown = 6, most_columns = 6, most_completions = 4, most_turns = 60, most_rows = 100;
 constexpr size_t longest_text = 1600, longest_turn = 3000, summary_characters = 110;
 
-/// Names and values, as they stand over a text.
+/// Names and values shown above a text.
 using Numbers = std::vector<std::pair<std::string, std::string>>;
 
 struct SampleColumn {
@@ -43,7 +43,7 @@ void write_numbers(Markup& out, const Numbers& numbers) {
   }
 }
 
-/// A part of a text that is set apart from the reply.
+/// Writes a tagged part of a completion, such as a reasoning step.
 void write_step(Markup& out, const std::string& name, const std::string& text) {
   const auto step = out.open("p", {{"class", "step"}, {"dir", "auto"}});
   out.element("span", {{"class", "tag"}}, name);
@@ -55,7 +55,7 @@ void write_reply(Markup& out, const std::string& text) {
               text.empty() ? "(nothing)" : text);
 }
 
-/// A folded block: a line to open it by, what the columns have in common, and the columns.
+/// Writes a folded block: its summary line, the common part, and the columns.
 void write_block(Markup& out, bool open, const std::string& lead, std::string line, const std::function<void()>& common,
                  const std::vector<SampleColumn>& columns) {
   const auto details =
@@ -79,12 +79,12 @@ void write_block(Markup& out, bool open, const std::string& lead, std::string li
   }
 }
 
-// Completions of prompts.
+// Completions.
 
-/// Two decimals; three digits where that would show nothing.
+/// Formats with two decimals; small values with three significant digits.
 std::string value_text(double value) { return value != 0 && std::abs(value) < 0.05 ? compact(value) : fixed(value, 2); }
 
-/// Worth standing over each completion: the reward, how much it says the same as others, and what became of it by that.
+/// True for values shown above each completion: the reward, similarities, and the reward after reweighting.
 bool is_main(const std::string& name) {
   const Metric metric = describe(name);
   const bool likeness = name.ends_with("/s_in") || name.ends_with("/s_hi") || name.ends_with("/divisor");
@@ -106,7 +106,7 @@ void write_completion(Markup& out, const SampledCompletion& completion, size_t n
     passage.name.empty() ? write_reply(out, passage.text) : write_step(out, passage.name, passage.text);
 }
 
-/// Every recorded number of a group: metrics down, completions across.
+/// Writes a table of all recorded values of a group: metrics down, completions across.
 void write_values(Markup& out, const SampleGroup& group, size_t shown) {
   if (shown == 0 || group.completions[0].values.empty()) return;
   const auto details = out.open("details", {{"class", "values"}});
@@ -155,7 +155,7 @@ const SampleGroup* group_of(const RunData& run, const std::string& example) {
   return found == run.groups.end() ? nullptr : &*found;
 }
 
-/// The first prompts that all runs of a group answered.
+/// Writes the first prompts that all runs of a group answered.
 void write_evaluation(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
                       const EvaluationGroup& group) {
   std::vector<std::pair<size_t, std::string>> which;
@@ -182,7 +182,8 @@ void write_evaluation(Markup& out, const std::vector<RunData>& runs, const Linea
   }
 }
 
-/// The first group of the first and of the last step: usually different prompts, so each block shows its own.
+/// Writes the first group of the first and of the last step. These are usually different prompts, shown with each
+/// block.
 void write_training(Markup& out, const RunData& run) {
   for (size_t i = 0; i < run.groups.size(); ++i) {
     const auto& group = run.groups[i];
@@ -194,12 +195,12 @@ void write_training(Markup& out, const RunData& run) {
 
 // Records of stages.
 
-/// Stages whose records can be read side by side, by runs and stages.
+/// Stages whose records are shown side by side, as (run, stage) indices.
 struct RecordGroup {
   std::string plugin;
   bool dialogues;
   std::vector<std::pair<size_t, size_t>> stages;
-  size_t more = 0;  ///< stages that are not shown
+  size_t more = 0;  ///< number of stages that are not shown
 };
 
 std::string id_of(const json& record) {
@@ -213,8 +214,8 @@ const json* record_of(const StageData& stage, const std::string& id) {
   return found == stage.records.end() ? nullptr : &*found;
 }
 
-/// Dialogues of one plugin, other records of any; of the same data, or (what runs have made of it may be the data of
-/// others) with an id in common.
+/// Groups stages with dialogues by plugin, and stages with other records, if they have the same data or a record id in
+/// common (the output of one run may be the data of another).
 std::vector<RecordGroup> record_groups(const std::vector<RunData>& runs) {
   std::vector<RecordGroup> groups;
   for (size_t run = 0; run < runs.size(); ++run) {
@@ -239,7 +240,7 @@ std::vector<RecordGroup> record_groups(const std::vector<RunData>& runs) {
   return groups;
 }
 
-/// Numbers by name, those of inner tables as "judge/fluency".
+/// Collects numbers by name; those of nested tables as "judge/fluency".
 void gather(const json& table, const std::string& path, Numbers& all) {
   for (const auto& [name, value] : table.items()) {
     if (value.is_number() && name != "id") all.emplace_back(path + name, compact(value.get<double>()));
@@ -286,12 +287,12 @@ std::string first_words(const json& record) {
   return "";
 }
 
-/// Whether a stage has judged something otherwise than the record itself says: "judged.preference" and "preference",
-/// "judged.steps" and "steps", of which the first counts.
+/// True if a stage judged differently from what the record itself says: compares "judged.preference" with "preference",
+/// or "judged.steps" with the first of "steps".
 bool disagrees(const std::map<std::string, std::string>& fields, const std::string& path, const std::string& value) {
   constexpr std::string_view judged = "judged.";
   if (!path.starts_with(judged)) return false;
-  const auto plain = [](std::string text) {  // "True" is true
+  const auto plain = [](std::string text) {  // "True" equals true
     std::erase(text, '"');
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
@@ -303,8 +304,8 @@ bool disagrees(const std::map<std::string, std::string>& fields, const std::stri
   return false;
 }
 
-/// All values of a record but for what was said in a dialogue, a column for each stage; bold: another than in the
-/// first; "≠": what was judged is not what the record says.
+/// Writes all values of a record except the turns of a dialogue, one column per stage. Bold: differs from the first
+/// column. "≠": the judgement differs from the record's own field.
 void write_fields(Markup& out, const std::string& id, const std::vector<std::pair<std::string, const json*>>& columns) {
   PageTable table{id, "field"};
   std::vector<std::map<std::string, std::string>> records;
@@ -334,7 +335,7 @@ void write_fields(Markup& out, const std::string& id, const std::vector<std::pai
 
 void write_records(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const RecordGroup& group) {
   const auto stage_of = [&](const auto& place) -> const StageData& { return runs[place.first].stages[place.second]; };
-  // In the order of the first run's data: those that all have, else (a run may have dropped many) those of the first.
+  // In the order of the first run's data: records that all stages have or, if there are none, those of the first stage.
   std::vector<const json*> everywhere, of_first;
   for (const auto& record : stage_of(group.stages[0]).records) {
     of_first.push_back(&record);

@@ -1,3 +1,4 @@
+// The section of a sweep: plots and tables of metrics by settings; and recognition of sweeps among runs.
 #include "report/sections/sweep.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ bool numeric(const std::vector<Sweep::Value>& values) {
   return std::all_of(values.begin(), values.end(), [](const Sweep::Value& v) { return std::isfinite(v.number); });
 }
 
-/// The values of a setting: numbers by size, names as they come.
+/// Returns the values of a setting: numbers ascending, names in order of occurrence.
 std::vector<Sweep::Value> values_of(const Sweep::Part& part, size_t setting) {
   std::vector<Sweep::Value> values;
   for (const auto& row : part.rows) {
@@ -61,7 +62,7 @@ void write_map(Markup& out, const Sweep::Part& part, size_t metric, const std::s
   write(out, map);
 }
 
-/// Rows that agree in all but the first setting, in the order of the first.
+/// Returns the rows by all settings but the first, ordered by the first.
 std::vector<std::vector<Sweep::Row>> series(const Sweep::Part& part) {
   std::vector<std::vector<Sweep::Row>> all;
   for (const auto& row : part.rows) {
@@ -87,7 +88,7 @@ LinePlot lines_of(const Sweep::Part& part, size_t metric) {
   return plot;
 }
 
-/// With `base`, a first row at zero, from which the others are told apart.
+/// With `base`, adds a first row at zero for comparison.
 DotPlot dots_of(const Sweep::Part& part, size_t metric, const std::string& base) {
   DotPlot plot{"", "", {}};
   for (const auto& rows : series(part)) {
@@ -100,7 +101,7 @@ DotPlot dots_of(const Sweep::Part& part, size_t metric, const std::string& base)
   return plot;
 }
 
-/// Over two settings a heat map, over numbers lines, else dots; differences are dots.
+/// Draws a heat map over two settings, lines over numbers, otherwise dots; differences are dots.
 void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size_t metric, const std::string& base) {
   const auto about = describe(sweep.metrics[metric]);
   const auto known = column(part, metric);
@@ -159,11 +160,11 @@ void write_part(Markup& out, const Sweep& sweep, const Sweep::Part& part, const 
   write_table(out, sweep, part, !base.empty());
 }
 
-// Finds out whether runs are a sweep: the settings in which they differ, and means over seeds.
+// Recognition of sweeps: the settings in which runs differ, and means over seeds.
 
 using Flat = std::map<std::string, std::string>;
 
-/// "reweighting.alpha" where `reweighting.plugin` differs and not all have an alpha.
+/// True for "reweighting.alpha" if `reweighting.plugin` differs and not all specs have an alpha.
 bool belongs_to_plugin(const std::string& path, const std::set<std::string>& paths, const std::vector<Flat>& specs) {
   if (std::all_of(specs.begin(), specs.end(), [&](const Flat& spec) { return spec.contains(path); })) return false;
   for (size_t dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
@@ -173,7 +174,7 @@ bool belongs_to_plugin(const std::string& path, const std::set<std::string>& pat
   return false;
 }
 
-/// Settings in which runs of the same seed differ.
+/// Returns the settings in which runs of the same seed differ.
 std::vector<std::string> settings_of(const std::vector<const RunData*>& runs, const std::vector<Flat>& specs) {
   std::map<std::string, std::vector<const RunData*>> by_seed;
   for (size_t i = 0; i < runs.size(); ++i)
@@ -201,7 +202,7 @@ Sweep::Value setting_in(const Flat& spec, const std::string& path) {
   return {text, text == found->second && end == text.c_str() + text.size() ? number : missing};
 }
 
-/// Evaluations of several models, or on several files, are told apart by these files: no setting was swept.
+/// Evaluations of different models or files are distinguished by these files: no setting was swept.
 bool reads_other_files(const RunData& run, const std::vector<std::string>& settings) {
   return run.task == "evaluate" && std::any_of(settings.begin(), settings.end(), [&](const auto& path) {
            const auto inputs = run.spec.find("inputs");
@@ -209,7 +210,7 @@ bool reads_other_files(const RunData& run, const std::vector<std::string>& setti
          });
 }
 
-/// The setting with most numbers is the one to draw lines over.
+/// Puts the setting with the most numeric values first: lines are drawn over it.
 void order(std::vector<std::string>& settings, const std::vector<Flat>& specs) {
   const auto numbers = [&](const std::string& path) {
     std::set<double> all;
@@ -249,7 +250,8 @@ std::optional<Sweep> swept(const std::vector<RunData>& runs) {
   auto settings = settings_of(all, specs);
   if (settings.empty() || settings.size() > most_settings || reads_other_files(runs[0], settings)) return {};
   order(settings, specs);
-  std::map<std::vector<std::string>, std::vector<const RunData*>> members;  // by the texts of their values
+  // Keyed by the texts of the settings' values.
+  std::map<std::vector<std::string>, std::vector<const RunData*>> members;
   std::vector<std::vector<Sweep::Value>> rows;
   for (size_t i = 0; i < all.size(); ++i) {
     std::vector<Sweep::Value> values;
@@ -273,7 +275,7 @@ std::optional<Sweep> swept(const std::vector<RunData>& runs) {
       for (const auto* run : members[texts]) {
         if (run->finished()) figures.push_back(run->estimate(metric)), means.push_back(figures.back().mean);
       }
-      // Where no row has several runs, a run's own interval.
+      // If no row has several runs, use each run's own interval.
       const bool own = rows.size() == all.size() && !figures.empty();
       row.metrics.push_back(own ? figures[0] : statistics::mean_interval(means));
     }

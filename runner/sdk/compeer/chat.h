@@ -10,105 +10,109 @@
 
 namespace compeer {
 
-/// What is asked of a chat model.
+/// One request to a chat model.
 struct ChatRequest {
-  std::vector<Turn> turns;   ///< ends with the user's
-  double temperature = 0;    ///< 0: the likeliest answer
-  int64_t max_tokens = 512;  ///< of the answer
-  uint32_t draw = 0;         ///< another number asks for another answer to the same question
-  /// The answer is to be one of these, as the prompt says too: for endpoints that can hold a model to it. May be empty.
+  std::vector<Turn> turns;   ///< the last turn is the user's
+  double temperature = 0;    ///< 0: greedy decoding
+  int64_t max_tokens = 512;  ///< limit on the answer's tokens
+  uint32_t draw = 0;         ///< sample index: different values give independent answers to the same request
+  /// Allowed answers, for endpoints that support constrained decoding; the prompt must list them, too. May be empty.
   std::vector<std::string> choices = {};
-  bool weigh = false;  ///< how likely each of the `choices` is, is asked, too
+  bool weigh = false;  ///< also requests the log-probability of each of `choices`
 };
 
+/// The reply to one request.
 struct ChatReply {
   std::string text;
-  bool finished = true;  ///< false if cut off at max_tokens
-  std::string failure;   ///< why there is no answer, after all retries; empty if there is one
-  int64_t prompt_tokens = 0, completion_tokens = 0;  ///< as far as known
-  std::string served = {};                           ///< who answered, as the endpoint says; empty: `model()`
-  double cost = 0;                                   ///< as far as prices are known
-  /// Natural logarithms, one for each of the request's `choices`, if it was to `weigh` them; empty if that isn't known.
+  bool finished = true;  ///< false if the answer was cut off at max_tokens
+  std::string failure;   ///< reason why there is no answer after all retries; empty on success
+  int64_t prompt_tokens = 0, completion_tokens = 0;  ///< 0 if unknown
+  std::string served = {};  ///< name of the model that answered, as reported by the endpoint; empty: `model()`
+  double cost = 0;          ///< price of the request, as far as prices are known
+  /// If the request had `weigh` set: the natural-log probability of each of its `choices`; empty if unknown.
   std::vector<double> log_probs = {};
 };
 
-/// A chat model as plugins ask it: `host.chat(settings.table("chat"))`. The host stores every answer as it arrives, for
-/// all runs that share a folder of results, so that none is asked for twice.
+/// A chat model as seen by other plugins: `host.chat(settings.table("chat"))`. The host stores every answer when it
+/// arrives and reuses it in all runs that share a results folder, so that no request is sent twice.
 class BOOST_SYMBOL_VISIBLE Chat {
  public:
   virtual ~Chat() = default;
 
-  /// Told of each reply, once a request, in any order, by the thread that called `answer`.
+  /// Called once for each request, with its index and its reply, in any order, on the thread that called `answer`.
   using Arrived = std::function<void(size_t request, ChatReply reply)>;
 
-  /// Answers all requests, side by side if it can. One that can't be answered has a reply that says why. Throws where
-  /// no request could be answered, and once the run is to stop. While a reward that `waits()` stands here, the host may
-  /// call it for other groups.
+  /// Answers all requests, concurrently if possible. If a request can't be answered, its reply contains the reason
+  /// (`failure`). Throws if no request can be answered, and once the run is to stop. While a reward whose `waits()` is
+  /// true is blocked here, the host may call it for other groups.
   virtual void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) = 0;
 
-  /// Who answers, for provenance: the model's name, or the directory it comes from.
+  /// Returns the name of the answering model, or its directory, for provenance.
   virtual std::string model() const = 0;
 
-  /// True if answers come from elsewhere, and this process only waits for them.
+  /// Returns true if answers come from outside this process, which only waits for them.
   virtual bool waits() const { return false; }
 
-  /// To be called when an answer could not be read: the host notes that beside the stored answer (`compeer data answers
-  /// --malformed`), and ends a stage with too many of them (`data.most_malformed`). `again`: the question is asked once
-  /// more, with another draw.
+  /// To be called for each answer that could not be parsed. The host marks the stored answer (`compeer data answers
+  /// --malformed`) and ends the stage if there are too many (`data.most_malformed`). `again`: the caller sends the
+  /// request once more with another `draw`.
   virtual void unreadable(const ChatRequest& request, const std::string& answer, bool again) {
     (void)request, (void)answer, (void)again;
   }
 };
 
-/// Requests on their way to a chat model, and its replies on their way back.
+/// The queue from which a chat plugin takes requests, and to which it returns replies.
 class BOOST_SYMBOL_VISIBLE ChatRequests {
  public:
   virtual ~ChatRequests() = default;
 
+  /// A request and its number, which identifies it in `reply`.
   struct Numbered {
     size_t number;
     ChatRequest request;
   };
 
-  /// The next ones, `most` at most, in the order in which they were asked. None if none is there and some that were
-  /// taken are still to be answered. If none are, it waits for the next; none then means that no other comes.
+  /// Returns up to `most` of the next requests, in the order in which they were made. If none is queued: returns an
+  /// empty list immediately while requests that were taken are unanswered; otherwise blocks until there is one. An
+  /// empty list without unanswered requests means that no more will come, or that the run is to stop.
   virtual std::vector<Numbered> take(size_t most) = 0;
 
-  /// Answers a request that was taken; once, in any order, by the thread that took it.
+  /// Answers a request that was taken: exactly once, in any order, on the thread that took it.
   virtual void reply(size_t number, ChatReply reply) = 0;
 };
 
-/// A chat model: an endpoint, a directory on our engine, a script.
+/// A chat model: an endpoint, a model directory on the host's engine, a script.
 ///
 ///   void answer(compeer::ChatRequests& requests) override {
 ///     for (auto one = requests.take(1); !one.empty(); one = requests.take(1))
 ///       requests.reply(one[0].number, {.text = "I see.", .failure = ""});
 ///   }
 ///
-/// Threads: one thread calls an object at a time. A plugin may use threads of its own within a call.
+/// Threads: calls on one object never overlap. A plugin may use threads of its own within a call.
 class BOOST_SYMBOL_VISIBLE ChatModel {
  public:
   static constexpr const char* kind = "chat";
   virtual ~ChatModel() = default;
 
-  /// Answers all requests, side by side if it can. More may come while some are being answered. One that can't be
-  /// answered has a reply that says why. Throws only what would fail for any request: no key, no such model. Once
-  /// Host::cancelled() it may return early; answers that have arrived are remembered.
+  /// Takes and answers all requests, concurrently if possible; more may arrive meanwhile. If a request can't be
+  /// answered, its reply contains the reason. Throws only if every request would fail: no key, no such model. May
+  /// return early once Host::cancelled() is true; answers already returned are stored.
   virtual void answer(ChatRequests& requests) = 0;
 
-  /// Who answers, for provenance: the model's name, or the directory it comes from.
+  /// Returns the name of the answering model, or its directory, for provenance.
   virtual std::string model() const = 0;
 
-  /// What answers depend on beside plugin, version, model and request; a stored answer is used for this alone. Empty:
-  /// on every setting and the run's seed. A plugin with settings that change no answer (how long to wait, what it
-  /// costs) says the rest, and one that reads files says what is in them. Never a secret.
+  /// Returns what answers depend on besides the plugin, its version, the model and the request. A stored answer is
+  /// reused only if this text is equal. Empty (the default): all settings and the run's seed. Override it if some
+  /// settings don't affect answers (timeouts, prices), and include the contents of files that the plugin reads. Never
+  /// include secrets.
   virtual std::string origin() const { return {}; }
 
-  /// True if answers are computed in no time and are always the same: then they are not stored.
+  /// Returns true if answers are deterministic and computed instantly. They are then not stored.
   virtual bool free() const { return false; }
 
-  /// True if `answer` waits for somebody else and computes nothing: then the host calls it on a thread of its own, and
-  /// requests of several who ask are under way at once.
+  /// Returns true if `answer` only waits for an external service. The host then calls it on a separate thread, so that
+  /// requests of several plugins are in flight at once.
   virtual bool waits() const { return false; }
 };
 

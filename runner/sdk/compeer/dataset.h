@@ -5,28 +5,29 @@
 
 namespace compeer {
 
-/// A record of a data file that could not be read, and was left out.
+/// A record of a data file that was skipped because it could not be read.
 struct Unreadable {
   std::string file;
-  int64_t record = 0;  ///< from 1: the line, the element of the list
-  std::string reason;
+  int64_t record = 0;  ///< from 1: line number, or index in the list
+  std::string reason;  ///< why it could not be read
 };
 
-/// A mapping (split, index) -> example. Any rank asks for any index, in any order, and gets the same bytes.
+/// A mapping from (split, index) to examples. Any rank may request any index, in any order; the results must be equal.
 ///
-/// Threads: one thread calls an object at a time. Each rank has an object of its own.
+/// Threads: calls on one object never overlap. Each rank has its own object.
 class BOOST_SYMBOL_VISIBLE Dataset {
  public:
   static constexpr const char* kind = "datasets";
   virtual ~Dataset() = default;
 
-  /// Examples in a split ("train", "valid", "test"); 0 for a split it does not have.
+  /// Returns the number of examples in a split ("train", "valid", "test"); 0 for a split that does not exist.
   virtual int64_t size(const std::string& split) const = 0;
 
-  /// 0 <= index < size(split).
+  /// Returns an example; 0 <= index < size(split).
   virtual Example get(const std::string& split, int64_t index) = 0;
 
-  /// What had to be left out of its files. A plugin that leaves out more than its settings allow throws instead.
+  /// Returns the skipped records of the dataset's files. A plugin that skips more than its settings allow throws
+  /// instead.
   virtual std::vector<Unreadable> unreadable() const { return {}; }
 };
 

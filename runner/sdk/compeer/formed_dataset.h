@@ -4,14 +4,15 @@
 
 namespace compeer {
 
-/// A dataset whose examples have a form in which the trained model must be asked later, as a judge's questions have.
-/// Such a plugin derives from Dataset and from this class. Training stores the form with every checkpoint, as
-/// form.json; a plugin that asks the model reads that file and compares.
+/// Optional interface of a dataset that trains a model to answer prompts of a fixed format, such as a judge's
+/// questions. A plugin derives from Dataset and from this class. Training writes the format to form.json in every
+/// checkpoint; plugins that use the trained model read that file and check that their prompts have the same format.
 class BOOST_SYMBOL_VISIBLE FormedDataset {
  public:
   virtual ~FormedDataset() = default;
 
-  /// A JSON object that follows from the settings and the files that they name; null if these examples have no form.
+  /// Returns the format as a JSON object, which follows from the settings and the files they name; null if the examples
+  /// have no fixed format.
   virtual nlohmann::json form() const = 0;
 };
 

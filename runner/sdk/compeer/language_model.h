@@ -8,62 +8,65 @@
 
 namespace compeer {
 
-/// How answers are drawn.
+/// Sampling settings of LanguageModel.
 struct SamplingParams {
-  double temperature = 0;  ///< 0: the likeliest token
+  double temperature = 0;  ///< 0: greedy decoding
   int64_t max_tokens = 256;
-  uint32_t draw = 0;                   ///< another number, another answer
-  std::vector<std::string> stop = {};  ///< an answer is over once it contains one of these
-  double sure = 0;                     ///< tokens less likely than this are left out of the text that is given back
+  uint32_t draw = 0;                   ///< sample index: different values give different samples of the same answer
+  std::vector<std::string> stop = {};  ///< stop strings: an answer ends once it contains one of them
+  double sure = 0;                     ///< tokens with a lower probability are removed from the returned text
 };
 
-/// A question whose answer is one of a few, most likely.
+/// A question that is most likely answered by one of a few texts.
 struct Question {
   std::string text;
-  std::vector<std::string> choices;  ///< what may be answered; a language model may say something else all the same
-  /// Which of these is expected most, and whether to count on it: then the next question is read along with it, and
-  /// read again if another answer is given. Answers do not depend on either, only what they cost.
+  std::vector<std::string> choices;  ///< likely answers; the model may still answer something else
+  /// Speculation, which affects speed only: `guess` is the index of the most likely choice. If `sure`, the next
+  /// question is processed together with this one as if that choice were the answer, and again if it was not.
   size_t guess = 0;
   bool sure = false;
 };
 
+/// An answer with the log-probabilities of its question's choices.
 struct ScoredAnswer {
   Completion answer;
-  std::vector<double> log_probs;  ///< natural logarithms, of each choice as the whole answer; if asked for
+  /// For each choice, the natural-log probability of the choice as the whole answer; empty unless requested (`weigh`).
+  std::vector<double> log_probs;
 };
 
-/// A conversation that a LanguageModel holds in memory: going on costs the new tokens only.
+/// A conversation whose tokens a LanguageModel keeps in its KV cache: continuing it computes only the new tokens.
 class BOOST_SYMBOL_VISIBLE Conversation {
  public:
   virtual ~Conversation() = default;
-  /// Another conversation with the same past, which the two share.
+  /// Returns another conversation with the same turns. The two share the cached prefix.
   virtual std::unique_ptr<Conversation> copy() const = 0;
 };
 
-/// A language model out of a directory, on the host's engine. Answers do not depend on what is asked for together.
+/// A model loaded from a directory, run by the host's engine. An answer does not depend on the other requests of a
+/// call.
 ///
-/// Threads: called by the thread that called the plugin, and by no other.
+/// Threads: called only on the thread on which the host called the plugin.
 class BOOST_SYMBOL_VISIBLE LanguageModel {
  public:
   virtual ~LanguageModel() = default;
 
-  /// A conversation that begins with these turns, which are read at once. The language model must outlive it.
+  /// Starts a conversation with these turns and processes their tokens immediately. The language model must outlive it.
   virtual std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) = 0;
 
-  /// Says `texts[i]`, as the user, in `conversations[i]`, and answers. Without a text the conversation's last turn is
-  /// answered. Each conversation stands there once.
+  /// Appends `texts[i]` as a user turn to `conversations[i]`, unless it is empty, then generates and appends the
+  /// answer. Returns one completion for each conversation. A conversation may occur only once.
   virtual std::vector<Completion> answer(const std::vector<Conversation*>& conversations,
                                          const std::vector<std::string>& texts, const SamplingParams& sampling) = 0;
 
-  /// Asks `questions[i]` in `conversations[i]`, one after the other, and gives the answers that `answer` would (without
-  /// stops), side by side and in fewer passes. `weigh`: log_probs too. Each conversation stands there once.
-  /// [conversations][questions]
+  /// Asks all `questions[i]` in `conversations[i]`, one after the other, and returns the answers, indexed
+  /// [conversation][question]. They equal those of repeated `answer` calls (without stop strings), but take fewer
+  /// forward passes. `weigh`: also computes `ScoredAnswer::log_probs`. A conversation may occur only once.
   virtual std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
                                                      const std::vector<std::vector<Question>>& questions,
                                                      const SamplingParams& sampling, bool weigh) = 0;
 
-  /// Natural logarithms of how likely each token of `texts[i]`, and of its end, is as the answer to the last turn of
-  /// `conversations[i]`. The conversations stay as they are, and may stand there more than once.
+  /// Returns the natural-log probability of each token of `texts[i]`, and of the tokens that end it, as the answer to
+  /// the last turn of `conversations[i]`. Does not change the conversations; one may occur several times.
   virtual std::vector<std::vector<float>> score(const std::vector<Conversation*>& conversations,
                                                 const std::vector<std::string>& texts) = 0;
 };

@@ -13,79 +13,105 @@
 
 namespace compeer {
 
-/// What a model sees of the pictures among some tokens. What looks at them is frozen: this is computed once and kept
-/// with the tokens, for every forward pass over them.
+/// Vision features of the images and videos in a token sequence. The part of the vision tower that computes them is
+/// frozen, so they are computed once (`VisionModel::look`) and reused in every forward pass over these tokens.
 struct VisionFeatures {
-  at::Tensor features;  ///< float32 [placeholder tokens, any width], in order: what stands instead of their embeddings,
-                        ///< or what a part of the model that trains makes that of in every pass
-  at::Tensor positions;  ///< int64 [3, tokens]: rotary positions (time, height, width) of these tokens
-  int64_t next = 0;      ///< the rotary position of the token that follows
+  /// float32 [placeholder tokens, any width], in the order of the placeholder tokens. These rows replace the
+  /// placeholder embeddings; a model that trains a part of its tower (a merger) stores that part's input here and
+  /// applies it in every pass.
+  at::Tensor features;
+  at::Tensor positions;  ///< int64 [3, tokens]: rotary (RoPE) position of each token along time, height and width
+  int64_t next = 0;      ///< rotary position of the token that follows
 };
 
-/// A run of tokens that stand together in a batch and continue one context.
+/// A run of consecutive rows of a batch that continues one context.
 struct Segment {
-  int64_t start = 0;           ///< its first row in the batch
-  int64_t length = 0;          ///< rows
-  int64_t position = 0;        ///< absolute position of its first token
-  int64_t parent = -1;         ///< training: the segment of this batch that comes before it (-1: none)
-  std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16); -1
-                               ///< where the window of `ModelShape` has passed it
-  int64_t shift = 0;  ///< rotary position less absolute position: pictures further up take fewer than they have
-  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among its own tokens; null: none
-  int32_t adapter = 0;  ///< its rows go through this one (`ManyAdapters`); 0: the model as it was opened
+  int64_t start = 0;     ///< index of its first row in the batch
+  int64_t length = 0;    ///< number of rows
+  int64_t position = 0;  ///< absolute position of its first token
+  /// Training: index in `Batch::segments` of the segment whose context this one continues; -1: none.
+  int64_t parent = -1;
+  /// With a cache: indices of its KV-cache pages. Page i holds the keys and values of positions [16 i, 16 i + 16); -1
+  /// if that page is no longer needed because it lies outside `ModelShape::window`.
+  std::vector<int32_t> pages;
+  /// Rotary minus absolute position of its tokens. Negative after images, which advance the rotary position by less
+  /// than their number of tokens.
+  int64_t shift = 0;
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< features of the images among its own tokens; null: none
+  int32_t adapter = 0;  ///< adapter its rows use (`ManyAdapters`); 0: the model as opened
 };
 
-/// In training: keys and values of a batch, for other batches that continue its rows. These are differentiated first,
-/// and bring back what the batch's own keys and values are to blame for.
+/// Training only: keys and values of a prefix batch, shared by the batches that continue it. The backward pass runs
+/// through those batches first and accumulates into `key_gradients` and `value_gradients`; the backward pass of the
+/// prefix batch starts from these sums.
 struct Prefix {
-  std::vector<at::Tensor> keys, values;                    ///< per layer: float32 [rows, kv_heads * head_dim]
-  std::vector<at::Tensor> key_gradients, value_gradients;  ///< of the same shapes, zeros at first
+  std::vector<at::Tensor> keys, values;                    ///< per layer, float32 [rows, kv_heads * head_dim]
+  std::vector<at::Tensor> key_gradients, value_gradients;  ///< same shapes; initially zero
 };
 
-/// What one forward pass computes. Segments cover all rows, in order.
+/// Input of one forward pass. `segments` cover all rows, in order.
 struct Batch {
   at::Tensor tokens;  ///< int64 [rows]
   std::vector<Segment> segments;
-  bool last_only = false;    ///< with a cache: of each segment only the last row's hidden state is asked for
-  at::Tensor embedded = {};  ///< training: what `embed` gave; undefined: the tokens are embedded
-  std::shared_ptr<Prefix> leaves = nullptr;  ///< training: to be filled
-  std::shared_ptr<Prefix> continues =
-      nullptr;  ///< training: its rows are positions [0, rows) of segments without a parent
+  bool last_only = false;  ///< with a cache: `forward` returns only the last row of each segment
+  /// Training: float32 [rows, hidden], the result of `TrainableInParts::embed`; undefined: `forward` embeds `tokens`.
+  at::Tensor embedded = {};
+  /// Training: `forward` stores the keys and values of this batch here; null: it does not.
+  std::shared_ptr<Prefix> leaves = nullptr;
+  /// Training: keys and values of the prefix batch, at positions [0, prefix rows), which all segments without a parent
+  /// continue; null: no prefix.
+  std::shared_ptr<Prefix> continues = nullptr;
 };
 
-/// Keys and values of positions seen so far, in pages of 16 positions. The engine owns it and says which pages a
-/// segment uses; the model fills and reads them.
+/// KV cache in pages of 16 positions. The engine owns the tensors and assigns pages to segments (`Segment::pages`); the
+/// model writes and reads them.
 struct Cache {
-  static constexpr int64_t page = 16;
-  std::vector<at::Tensor> keys;    ///< per layer, in `ModelShape::compute`: [pages, kv_heads, head_dim, 16]
-  std::vector<at::Tensor> values;  ///< [pages, kv_heads, 16, head_dim]
+  static constexpr int64_t page = 16;  ///< positions per page
+  std::vector<at::Tensor> keys;        ///< per layer, type `ModelShape::compute`: [pages, kv_heads, head_dim, 16]
+  std::vector<at::Tensor> values;      ///< per layer, same type: [pages, kv_heads, 16, head_dim]
 };
 
-/// Sizes the engine needs to know.
+/// Sizes and properties of a model that the engine and the trainer depend on. `positions` is the maximum context
+/// length.
 struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
-  bool rounded = false;  ///< its weights are numbers that bfloat16 holds; the trainer keeps masters in float32
-  bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
-  int64_t window = 0;    ///< no layer sees more positions, the own one included: the engine forgets others; 0: all
-  WeightFormat head = WeightFormat::float32;  ///< how the engine keeps a frozen head; float32: as it is stored
-  at::ScalarType compute = at::kFloat;        ///< kBFloat16: what products multiply, keys and values is rounded to it
-  int64_t feed_forward = 0;                   ///< the widest row inside a layer, for estimates of memory; 0: unknown
+  /// True if all weights are exactly representable in bfloat16; the trainer keeps float32 master weights.
+  bool rounded = false;
+  /// True if the exact kernels compute it: results are bitwise reproducible. False for libtorch, where
+  /// log-probabilities agree to rounding only.
+  bool exact = true;
+  /// Sliding window: the largest number of positions that any layer attends to, including the token's own. The engine
+  /// frees older pages. 0: unlimited.
+  int64_t window = 0;
+  /// Storage format of a frozen head in the engine; float32: as it is stored in the file.
+  WeightFormat head = WeightFormat::float32;
+  /// kBFloat16 if the operands of matrix products, keys and values are rounded to bfloat16; otherwise kFloat.
+  at::ScalarType compute = at::kFloat;
+  int64_t feed_forward = 0;  ///< largest row width inside a layer, for memory estimates; 0: unknown
 };
 
+/// One weight tensor of a model.
 struct Parameter {
-  std::string name;      ///< as in the saved file
-  at::Tensor value;      ///< a leaf that requires grad: float32, or what a device multiplies
-  at::Tensor host = {};  ///< of a value elsewhere: the same in float32 on the host, which learns and is saved
+  std::string name;  ///< name in the saved file
+  /// The tensor that `forward` uses. If it trains, a leaf that requires grad: float32 on the host, possibly bfloat16 on
+  /// another device.
+  at::Tensor value;
+  /// If `value` is on another device: the same weights on the host. The optimizer updates this copy (float32) and
+  /// `save` writes it. Undefined if `value` is on the host.
+  at::Tensor host = {};
 };
 
-/// Weights and arithmetic; the engine and the trainer own tokens, pages, masks, sampling, losses.
-/// A row of `forward` has the same bits whatever else is in the batch, cached or not, on any number of threads:
-/// log-probs recorded while sampling are those the trainer computes.
+/// A language model: its weights and its arithmetic. The engine and the trainer own tokens, cache pages, masks,
+/// sampling and losses.
 ///
-/// A model that can do more derives from VisionModel, TrainableInParts, ManyAdapters or CopiesWeights as well:
+/// If `ModelShape::exact`, a row of `forward` is bitwise identical whatever else is in the batch, with or without a
+/// cache, and for any number of threads. The log-probabilities recorded during sampling are therefore those that the
+/// trainer computes.
+///
+/// Optional capabilities are separate interfaces (VisionModel, TrainableInParts, ManyAdapters, CopiesWeights):
 ///   class Mine : public compeer::Model, public compeer::VisionModel { ... };
 ///
-/// Threads: one thread calls an object at a time. It may compute with several of its own, at most at::get_num_threads.
+/// Threads: calls on one object never overlap. A call may use up to at::get_num_threads threads.
 class BOOST_SYMBOL_VISIBLE Model {
  public:
   static constexpr const char* kind = "models";
@@ -93,77 +119,80 @@ class BOOST_SYMBOL_VISIBLE Model {
 
   virtual ModelShape shape() const = 0;
 
-  /// Hidden states [rows, hidden] that the head is applied to. Without a cache, attention follows the tree of
-  /// segments; with one, each segment continues its pages and adds its own keys and values to them. [segments, hidden]
-  /// if only the last row of each is asked for.
+  /// Returns the final hidden states, to which the head is applied: float32 [rows, hidden] on the host, or [segments,
+  /// hidden] if `batch.last_only`. Without a cache, attention follows the tree of segments (`Segment::parent`). With a
+  /// cache, each segment attends to its pages, to which the call adds the segment's own keys and values.
   virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
 
-  /// For comparison with other implementations: the embedded rows, what each block but the last gives, and what
-  /// `forward` gives. None if the model does not tell.
+  /// For comparison with other implementations. Returns the embedded rows, the output of each block except the last,
+  /// and the result of `forward`, each [rows, hidden]. Empty if the model does not support it.
   virtual std::vector<at::Tensor> hidden_states(const Batch& batch) {
     (void)batch;
     return {};
   }
 
-  /// The output matrix [vocabulary, hidden]; a parameter, possibly the embedding itself.
+  /// Returns the output matrix [vocabulary, hidden]: a parameter, possibly the same tensor as the embedding.
   virtual at::Tensor head() = 0;
 
-  /// All parameters, in a fixed order.
+  /// Returns all parameters, in a fixed order; only the adapter's if an adapter is trained.
   virtual std::vector<Parameter> parameters() = 0;
 
-  /// Call after parameters were changed in place.
+  /// Called after parameters were changed in place, so that copies made of them can be dropped.
   virtual void parameters_changed() = 0;
 
-  /// Writes config.json and model.safetensors, a Hugging Face directory less its tokenizer, into an existing folder.
+  /// Writes the model into an existing folder in Hugging Face format, without the tokenizer: config.json and
+  /// model.safetensors, or the adapter's files if an adapter is trained.
   virtual void save(const std::string& folder) = 0;
 };
 
-/// A model that can be trained in parts when a batch would not fit into memory.
+/// Optional interface of a model whose training passes can be split when a batch would not fit into memory.
 class BOOST_SYMBOL_VISIBLE TrainableInParts {
  public:
   virtual ~TrainableInParts() = default;
 
-  /// The rows that a forward pass begins with [rows, hidden]: the tokens' embeddings, or what is seen of pictures.
-  /// `Model::forward` then takes them as `Batch::embedded`, and keeps `Batch::leaves` and `Batch::continues`.
+  /// Returns the input rows of a forward pass, [rows, hidden]: the tokens' embeddings, with vision features in place of
+  /// the placeholders'. `Model::forward` then accepts them as `Batch::embedded` and supports `Batch::leaves` and
+  /// `Batch::continues`.
   virtual at::Tensor embed(const Batch& batch) = 0;
 };
 
-/// A model that can be several at once: as it was opened, and with the low-rank changes of other folders over the same
-/// base. Segments of any of them go through one forward pass.
+/// Optional interface of a model that serves several LoRA adapters over one base. One forward pass may contain segments
+/// of the model as opened and of any adapter.
 class BOOST_SYMBOL_VISIBLE ManyAdapters {
  public:
   virtual ~ManyAdapters() = default;
 
-  /// Adds the adapter of a folder, in peft's layout, to use it, and gives its number for `Segment::adapter`. Throws
-  /// Error (exit 4) if it was made for another base.
+  /// Loads the adapter in a folder (peft's layout), for inference only, and returns its index for `Segment::adapter`.
+  /// Throws Error (exit 4) if it was trained over another base.
   virtual int32_t add_adapter(const std::string& folder) = 0;
 };
 
-/// A model that trains faster if it may keep copies of its weights.
+/// Optional interface of a model whose training is faster if it keeps rearranged copies of its weights.
 class BOOST_SYMBOL_VISIBLE CopiesWeights {
  public:
   virtual ~CopiesWeights() = default;
 
   /// Allows (true) or forbids (false, the initial state) keeping copies of weights between products and updates. The
-  /// trainer calls it before the first step, as memory allows. May apply to all models of the plugin. Results don't
-  /// depend on it.
+  /// trainer calls it before the first step, depending on free memory. May apply to all models of the plugin. Results
+  /// don't depend on it.
   virtual void keep_copies(bool keep) = 0;
 };
 
-/// A model that sees pictures.
+/// Optional interface of a model that accepts images and videos.
 class BOOST_SYMBOL_VISIBLE VisionModel {
  public:
   virtual ~VisionModel() = default;
 
-  /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
-  /// the first token.
+  /// Returns the vision features of `pictures`, which correspond in order to the placeholders in `tokens`. `first` is
+  /// the rotary position of the first token.
   virtual std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
                                                      const std::vector<Picture>& pictures) = 0;
 
-  /// What it computes on the way to its features of `pictures`, and these, by the names that reference files use, for
-  /// comparison with other implementations; `kept` is what `look` keeps of them. With gradients enabled they lead back
-  /// to the tower's weights, which are then among the results unless they are parameters. None if the model does not
-  /// tell.
+  /// For comparison with other implementations. Returns intermediate results of the vision tower for `pictures` by the
+  /// names that reference files use, the result as "features", and as "kept" what `look` stores in
+  /// `VisionFeatures::features`. With gradients enabled, the map also has the tower's weights that are not parameters,
+  /// and the results are differentiable with respect to all weights of the tower. Empty if the model does not support
+  /// it.
   virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
     (void)pictures;
     return {};

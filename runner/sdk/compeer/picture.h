@@ -5,11 +5,12 @@
 
 namespace compeer {
 
-/// One picture or video, cut into patches as the model's folder prescribes (language/pictures.h does it).
+/// An image or video, cut into patches as the model folder's preprocessor settings prescribe (language/pictures.h).
 struct Picture {
-  std::vector<float> patches;               ///< [time * height * width, size of a patch]
-  int64_t time = 1, height = 0, width = 0;  ///< the grid, in patches
-  std::optional<double> seconds = {};       ///< a video's time from one place in time to the next; none: a still
+  std::vector<float> patches;               ///< pixel values, row-major [time * height * width, values per patch]
+  int64_t time = 1, height = 0, width = 0;  ///< grid size in patches
+  /// for a video: seconds between consecutive temporal patches; empty: a still image
+  std::optional<double> seconds = {};
 };
 
 }  // namespace compeer

@@ -1,5 +1,5 @@
 #pragma once
-/// What makes a shared library a plugin. At the end of its one source file:
+/// Turns a shared library into a plugin. At the end of its one source file:
 ///
 ///   COMPEER_PLUGIN(Reward, rewards, length, Length, R"json(
 ///     "version": "1.0.0",
@@ -8,12 +8,13 @@
 ///       "target": {"type": "integer", "default": 400, "min": 1, "help": "characters"}
 ///     })json")
 ///
-/// `Length` derives from `Reward` and has one of the constructors Length(const Settings&, Host&),
-/// Length(const Settings&), Length(). The text becomes the plugin's descriptor: JSON in an ELF section, read before any
-/// of the library's code runs. Parameter types:
-/// integer, number, boolean, string, path, list (with "items": a type), table, plugin (with "kind": similarity, say; a
-/// table of the settings of the plugin it names); with "default" (absent: required; null: may stay unset), "min",
-/// "max", "above", "below", "choices", "help", and "parameters" for the keys of a table.
+/// `Length` derives from `Reward` and has one of the constructors Length(const Settings&, Host&), Length(const
+/// Settings&), Length(). The text becomes the plugin's descriptor: JSON in an ELF section, which is read before any
+/// code of the library runs.
+///
+/// Parameter types: integer, number, boolean, string, path, list (with "items": a type), table, plugin (a table with
+/// the settings of another plugin, of the kind given by "kind"). Further keys: "default" (absent: required; null:
+/// optional), "min", "max", "above", "below", "choices", "help", and "parameters" for the keys of a table.
 #include <boost/dll/alias.hpp>
 #include <memory>
 #include <string_view>
@@ -22,10 +23,9 @@
 #include "compeer/host.h"
 #include "compeer/settings.h"
 
-/// The number of each kind's interface. Program and plugin must have the same. It is raised with every change of the
-/// kind's own header, and of what that header includes. For all kinds it is raised with a change of settings.h, of this
-/// file's descriptor, or of functions that host.h already has, including what they hand out (Chat, Similarity,
-/// LanguageModel).
+/// Interface version of each kind. Program and plugin must have the same. Raise a kind's number if its header, or a
+/// header that it includes, changes. Raise all of them if settings.h, this file's descriptor, or existing functions of
+/// host.h change, including the classes they return (Chat, Similarity, LanguageModel).
 #define COMPEER_INTERFACE_datasets 12
 #define COMPEER_INTERFACE_models 17
 #define COMPEER_INTERFACE_rewards 15
@@ -34,11 +34,11 @@
 #define COMPEER_INTERFACE_chat 12
 #define COMPEER_INTERFACE_stages 14
 
-/// The number of the host's interface. It is raised when a function is added at the end of Host, and no kind's number
-/// is. The program's must be at least the plugin's.
+/// Version of the host's interface. Raise only this one if a function is added at the end of Host. The program's must
+/// be at least the plugin's.
 #define COMPEER_INTERFACE_host 1
 
-#ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
+#ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins with another declared version
 #define COMPEER_INTERFACE_OF(kind) COMPEER_DECLARED_INTERFACE
 #else
 #define COMPEER_INTERFACE_OF(kind) COMPEER_INTERFACE_##kind
@@ -50,13 +50,13 @@
 #ifdef COMPEER_TORCH_VERSION
 #define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
 #else
-#define COMPEER_DECLARED_TORCH ""  // built without libtorch, and fits any
+#define COMPEER_DECLARED_TORCH ""  // built without libtorch: compatible with any version
 #endif
 #endif
 
 namespace compeer {
 
-/// Makes a plugin by the constructor that it has.
+/// Creates a plugin with the first of these constructors that it has: (const Settings&, Host&), (const Settings&), ().
 template <class Interface, class Plugin>
 std::unique_ptr<Interface> make_plugin([[maybe_unused]] const Settings& settings, [[maybe_unused]] Host& host) {
   static_assert(std::is_base_of_v<Interface, Plugin>, "the plugin's class derives from the interface of its kind");

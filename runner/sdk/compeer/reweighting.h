@@ -7,19 +7,20 @@
 
 namespace compeer {
 
-/// Turns the rewards of one prompt's group into the rewards that advantages are computed from.
+/// Transforms the rewards of one prompt's group into the rewards that advantages are computed from.
 ///
-/// Threads: one thread calls an object at a time. Each rank has an object of its own, which sees other groups.
+/// Threads: calls on one object never overlap. Each rank has its own object and processes different groups.
 class BOOST_SYMBOL_VISIBLE Reweighting {
  public:
   static constexpr const char* kind = "reweighting";
   virtual ~Reweighting() = default;
 
-  /// Names of what a new reward is computed from, for the log. Not "reward". The same in every call.
+  /// Returns the names of the additional columns of `reweight`, for the log. "reward" is not allowed. Every call must
+  /// return the same.
   virtual std::vector<std::string> factors() const { return {}; }
 
-  /// `rewards[i]` is the reward of `group.completions[i]`. Returns the column "reward", which has the new rewards, and
-  /// one for each factor. Numbers are finite, and stay float64.
+  /// `rewards[i]` is the reward of `group.completions[i]`. Returns the column "reward" with the new rewards, and one
+  /// column for each of `factors`. Numbers must be finite; they are kept as float64.
   virtual Scores reweight(const Group& group, std::span<const double> rewards) = 0;
 };
 

@@ -6,8 +6,9 @@
 
 namespace compeer {
 
-/// A plugin's own table of the spec. Every key of its descriptor is present: the host has filled in defaults and
-/// has checked types and ranges, so a getter throws only when plugin and descriptor disagree on a name or a type.
+/// The settings of a plugin. Every key of the descriptor is present: the host has filled in defaults and checked types
+/// and ranges. Getters therefore throw (std::logic_error) only if the plugin asks for a key or type that its descriptor
+/// does not declare.
 class Settings {
  public:
   Settings() = default;
@@ -25,8 +26,9 @@ class Settings {
   }
   Settings table(const std::string& key) const { return Settings(at(key)); }
 
-  /// False also for a key whose value is null, which is how "not set" is written.
+  /// Returns false if the key is missing or its value is null, which means "not set".
   bool has(const std::string& key) const { return values_.contains(key) && !values_.at(key).is_null(); }
+  /// Returns the whole table.
   const nlohmann::json& json() const { return values_; }
 
  private:

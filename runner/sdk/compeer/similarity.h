@@ -6,21 +6,21 @@
 
 namespace compeer {
 
-/// How alike texts are.
+/// Cosine similarity of texts.
 ///
-/// Threads: one thread calls an object at a time.
+/// Threads: calls on one object never overlap.
 class BOOST_SYMBOL_VISIBLE Similarity {
  public:
   static constexpr const char* kind = "similarity";
   virtual ~Similarity() = default;
 
-  /// [a][b]: the cosine of each text of `a` with each of `b`, in [-1, 1]. A text without content is 0 to all. The same
-  /// texts give the same numbers, whatever is compared together.
+  /// Returns [a.size()][b.size()]: the cosine similarity of each text of `a` and each of `b`, in [-1, 1]; 0 if one of
+  /// the two has no content. A value depends only on the two texts.
   virtual std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
                                                    const std::vector<std::string>& b) = 0;
 
-  /// The same of texts that answer `said`: what they took from there makes them no more alike. A similarity that can't
-  /// leave it out throws, as this does, also for no texts at all: so one can find out beforehand.
+  /// Like `compare`, but ignores whatever the texts repeat from the texts `said`, which they reply to. Throws if the
+  /// similarity does not support this (the default), even for empty lists, so that callers can test for support.
   virtual std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& /*said*/,
                                                           const std::vector<std::string>& /*a*/,
                                                           const std::vector<std::string>& /*b*/) {

@@ -7,47 +7,51 @@
 
 namespace compeer {
 
-/// What becomes of one record.
+/// The result of a stage for one record: the record is replaced (`records`), kept (`unchanged`) or dropped (`dropped`).
 struct Outcome {
-  std::vector<nlohmann::json> records;   ///< what goes on in its place, usually itself with more in it; may be several
-  std::string dropped;                   ///< if there are none: why, in a few words that many records share
-  std::map<std::string, double> counts;  ///< added up over all records and reported
-  bool unchanged = false;                ///< there are none because the record goes on as it is, which costs nothing
-  std::string answer = {};               ///< if there are none for what a chat model answered: that, as it came
+  std::vector<nlohmann::json> records;  ///< output records, usually one: the input with more fields
+  /// Reason for dropping the record; set exactly if it has no output. A short category, because reasons are counted.
+  std::string dropped;
+  std::map<std::string, double> counts;  ///< statistics, summed over all records and reported
+  bool unchanged = false;   ///< the record is passed on as it is, without being serialized again; `records` is empty
+  std::string answer = {};  ///< if a chat model's answer was the reason for dropping: that answer, verbatim
 };
 
-/// One step in the making of a data set: records in, records out. Records are JSON objects with an "id".
+/// One step of a data pipeline: records in, records out. Records are JSON objects with an "id".
 ///
-/// Threads: one thread calls an object at a time. Each rank has an object of its own, which makes other records.
+/// Threads: calls on one object never overlap. Each rank has its own object and processes different records.
 class BOOST_SYMBOL_VISIBLE Stage {
  public:
   static constexpr const char* kind = "stages";
   virtual ~Stage() = default;
 
-  /// True if what becomes of a record depends on the others. Then every record is first looked at, once, on any rank;
-  /// what `glimpse` says of it, in as few bytes as will do, is told to all ranks, in the order of the records.
+  /// Returns true if the outcome of a record depends on other records. Before `make`, `glimpse` is then called once for
+  /// each record, on any rank, and `survey` on all ranks with every result, in the order of the records.
   virtual bool surveys() const { return false; }
+  /// Returns a summary of the record for `survey`. Keep it short: all ranks receive all of them.
   virtual std::string glimpse(const nlohmann::json& record) const { return (void)record, ""; }
+  /// Receives the summary of one record.
   virtual void survey(const std::string& glimpse) { (void)glimpse; }
 
-  /// What becomes of some records, in their order. Any rank makes any records, in any portions, and must get the same;
-  /// all at once, so that chat models can be asked side by side.
+  /// Processes some records and returns their outcomes, in order. Results must not depend on which rank processes a
+  /// record, or on the other records of the call. A call gets several records, so that chat requests can be concurrent.
   virtual std::vector<Outcome> make(const std::vector<nlohmann::json>& records) = 0;
 
-  /// What else is to be reported of the whole, when all is made. An object; may be empty. `counts`: the outcomes',
-  /// added up over all records; those whose names begin with a dot are shown to nobody else. Reports understand
+  /// Called on rank 0 when all records are processed. Returns an object with further results to report; may be empty.
+  /// `counts` are those of the outcomes, summed over all records; names that begin with a dot are for this function
+  /// only and are not reported. Reports use these keys:
   ///
-  ///   any path   a figure: {"value", "low", "high"}, with a 95 % interval or null
-  ///   columns    names of the figures of the main table, in its order; titles: theirs; headline: the foremost
-  ///   better     {"higher": [...], "lower": [...]}: which way is better, by the last part of a figure's path
-  ///   shares     names of figures that add up to one, in each table that has them: drawn as bars
-  ///   curves     name: a list of figures over the rounds
+  ///   any path   a figure: {"value", "low", "high"}, where low and high are a 95 % interval or null
+  ///   columns    names of the figures in the main table, in order; titles: their titles; headline: the most important
+  ///   better     {"higher": [...], "lower": [...]}: which direction is better, by the last part of a figure's path
+  ///   shares     names of figures that sum to one within each table that has them: drawn as bars
+  ///   curves     {name: [figure per round of the dialogue, ...]}
   virtual nlohmann::json findings(const std::map<std::string, double>& counts) const {
     return (void)counts, nlohmann::json::object();
   }
 
-  /// What its outcomes depend on besides settings, records and random numbers, such as the prompts it has read: any
-  /// text that changes when they do. What a stage has made is used again as long as all of these are the same.
+  /// Returns a text that changes whenever outcomes could change for a reason other than settings, records and random
+  /// numbers, such as the contents of prompt files. The output of a stage is reused while all of these are equal.
   virtual std::string ingredients() const { return ""; }
 };
 

@@ -31,9 +31,10 @@ namespace compeer {
 /// A host for tests. Random numbers are a function of their arguments, as in a run.
 class TestHost : public Host {
  public:
-  std::vector<std::string> logged;     ///< arguments of log()
-  bool stopped = false;                ///< result of cancelled()
-  Similarity* similarities = nullptr;  ///< result of similarity(), which throws if it is null; the others are alike
+  std::vector<std::string> logged;  ///< arguments of log()
+  bool stopped = false;             ///< result of cancelled()
+  /// Result of similarity(), which throws if this is null; the next three work in the same way.
+  Similarity* similarities = nullptr;
   Chat* chats = nullptr;
   LanguageModel* language_models = nullptr;
   const TextTokenizer* tokenizers = nullptr;
@@ -107,7 +108,7 @@ inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<Chat
   return line.replies;
 }
 
-/// A reward scores each group the same whether it is scored alone or with the others.
+/// Checks that a group's scores are the same whether it is scored alone or with the others.
 inline std::string reward_problem(Reward& reward, const std::vector<Group>& groups) {
   const auto equal = [](const Scores::Column& a, const Scores::Column& b) {
     const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
@@ -124,7 +125,8 @@ inline std::string reward_problem(Reward& reward, const std::vector<Group>& grou
   return "";
 }
 
-/// Cosines are symmetric, 1 between a text and itself, and 0 between the empty text and any. `texts` have content.
+/// Checks that cosines are symmetric, 1 between a text and itself, and 0 between the empty text and any other. `texts`
+/// must have content.
 inline std::string similarity_problem(Similarity& similarity, std::vector<std::string> texts) {
   constexpr double rounding = 1e-6;
   const size_t empty = texts.size();
@@ -144,8 +146,8 @@ inline std::string similarity_problem(Similarity& similarity, std::vector<std::s
   return "";
 }
 
-/// Examples have unique ids, known roles and UTF-8 texts; a split that the dataset does not have is empty. Reads up to
-/// `max_examples` of each split, for at most two seconds.
+/// Checks that examples have unique ids, known roles and UTF-8 texts, and that a split that does not exist is empty.
+/// Reads up to `max_examples` of each split, for at most two seconds.
 inline std::string dataset_problem(Dataset& dataset, int64_t max_examples = 1000) {
   std::set<std::string> ids;
   const auto problem = [&](const Example& example) -> std::string {
@@ -176,7 +178,8 @@ inline std::string dataset_problem(Dataset& dataset, int64_t max_examples = 1000
   return size == 0 ? "" : "'no such split' has " + std::to_string(size) + " examples";
 }
 
-/// A stage makes the same of a record alone and with others, and its counts add up. `findings` returns an object.
+/// Checks that a record's outcome and the sums of counts are the same whether records are processed alone or together,
+/// and that `findings` returns an object.
 inline std::string stage_problem(Stage& stage, const std::vector<nlohmann::json>& records) {
   std::map<std::string, double> together, alone;
   const auto outcomes = stage.make(records);

@@ -12,10 +12,10 @@ class BOOST_SYMBOL_VISIBLE TextTokenizer {
  public:
   virtual ~TextTokenizer() = default;
 
-  /// The tokens of a text. Special tokens in it are plain text.
+  /// Returns the tokens of a text. Special tokens in it are treated as plain text.
   virtual std::vector<int32_t> encode(const std::string& text) const = 0;
 
-  /// The text of tokens, without special ones. A token may be a part of a character: take them together.
+  /// Returns the text of tokens, without special tokens. A character may span several tokens: decode them together.
   virtual std::string decode(std::span<const int32_t> tokens) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// compeer data agreement: how much annotators agree, from a file of their judgements.
+// `compeer data agreement`: computes the agreement of annotators from a file of their judgements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,11 +38,11 @@ struct AgreementOptions {
 };
 
 struct Window {
-  size_t from, to;  // items, from 1 in order of first appearance
+  size_t from, to;  // range of items, from 1, in order of first appearance
   Agreement agreement;
 };
 
-// All that is printed.
+// Everything that is printed.
 struct Findings {
   const Judgements& judgements;
   std::vector<bool> adjudicators;

@@ -1,4 +1,4 @@
-// compeer data annotate: a page on which people judge records.
+// `compeer data annotate`: writes a page on which annotators judge records.
 #include <fmt/format.h>
 
 #include <iostream>

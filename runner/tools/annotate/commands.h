@@ -4,7 +4,7 @@
 
 namespace compeer::annotate {
 
-/// Add the options of `compeer data agreement`, `data annotate` and `data merge` (app/commands.h).
+/// Each adds the options of one command: `compeer data agreement`, `data annotate`, `data merge` (app/commands.h).
 void add_agreement(CLI::App& command, std::function<int()>& action);
 void add_annotate(CLI::App& command, std::function<int()>& action);
 void add_merge(CLI::App& command, std::function<int()>& action);

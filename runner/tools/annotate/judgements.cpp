@@ -1,3 +1,4 @@
+// Computes agreement between annotators and the outcomes of adjudication.
 #include "tools/annotate/judgements.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ bool differ(const std::vector<Said>& said, size_t except) {
   return labels.size() > 1;
 }
 
-// The judgements that count, of the items that have at least two.
+// Returns the judgements of annotators that are not left out, for items with at least two of them.
 std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::vector<bool>& left_out,
                                        const std::vector<size_t>& items) {
   std::vector<std::vector<Said>> result;
@@ -54,7 +55,7 @@ ContingencyTable ratings(const std::vector<std::vector<Said>>& items, size_t lab
   return table;
 }
 
-// The two annotators of all items, if there are no others.
+// Returns the two annotators of all items, or nothing if there are not exactly two.
 std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<Said>>& items) {
   std::set<size_t> annotators;
   for (const auto& said : items)
@@ -73,7 +74,7 @@ double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t
   return statistics::cohen(table, weights);
 }
 
-// Judgements whose labels are their places.
+// Replaces labels by their positions on the scale.
 std::vector<std::vector<Said>> placed(std::vector<std::vector<Said>> items, const std::vector<size_t>& places) {
   for (auto& said : items) {
     for (Said& one : said) one.label = places[one.label];
@@ -81,14 +82,14 @@ std::vector<std::vector<Said>> placed(std::vector<std::vector<Said>> items, cons
   return items;
 }
 
-// Nothing if it is no number.
+// Returns the label as a number, or nothing.
 std::optional<double> number_in(const std::string& label) {
   double value = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), value);
   return error == std::errc() && end == label.data() + label.size() ? std::optional(value) : std::nullopt;
 }
 
-// The labels by their values.
+// Returns the labels sorted by value.
 std::vector<std::string> by_number(std::vector<std::string> labels) {
   for (const std::string& label : labels) {
     if (!number_in(label))

@@ -1,4 +1,4 @@
-// compeer data merge: what annotators exported, brought together.
+// `compeer data merge`: merges the exports of annotators.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,18 +22,19 @@ namespace compeer::annotate {
 
 namespace {
 
-/// What several people's judgements of the same records come to. Two annotators judge; what they disagree about in any
-/// answer goes to a third; every answer is what more than half of them say.
+/// The result of merging several annotators' judgements. Two annotators judge each record; a third one those on which
+/// they disagree in any answer. Each answer is that of the majority.
 struct Merged {
-  /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file. Where the
-  /// preference is evident and nobody was asked, "annotators" is empty.
+  /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file. "annotators" is
+  /// empty if the preference was evident, so that the record was not judged.
   std::vector<nlohmann::json> finished;
-  std::vector<nlohmann::json> dropped;  ///< {"id", "reason", "annotators"}: three or more judged, no majority
-  std::vector<size_t> open;             ///< two judged, and disagree
-  std::vector<size_t> waiting;          ///< judged by fewer than two
+  // {"id", "reason", "annotators"} of records with three or more judgements but no majority.
+  std::vector<nlohmann::json> dropped;
+  std::vector<size_t> open;     ///< records on which two annotators disagree
+  std::vector<size_t> waiting;  ///< records with fewer than two judgements
 };
 
-/// How much annotators agree on one question, whose items are candidates for steps and records for the preference.
+/// Agreement on one question. Its items are candidates (for steps) or records (for the preference).
 struct QuestionAgreement {
   std::string question;  ///< history, emotion, strategy, preference
   Agreement agreement;
@@ -52,7 +53,7 @@ size_t number(const std::string& preference) {
   return static_cast<size_t>(std::find(preferences.begin(), preferences.end(), preference) - preferences.begin());
 }
 
-// What most say about one question.
+// Returns the majority's answer to one question.
 template <class Read>
 size_t most(const Given& given, Read read) {
   std::vector<size_t> labels;
@@ -60,7 +61,7 @@ size_t most(const Given& given, Read read) {
   return majority(labels);
 }
 
-// The answers to a record, or in `reason` the question that has none.
+// Returns the merged answers to a record; or nothing, and in `reason` the question without a majority.
 std::optional<AnnotationLine> settled(const Given& given, std::string& reason) {
   AnnotationLine result;
   result.steps.resize(given[0].steps.size());
@@ -103,7 +104,7 @@ void settle(Merged& merged, const json& record, const Given& given) {
   if (!answers->steps.empty()) merged.finished.back()["steps"] = answers->steps;
 }
 
-// `judgements` in the order in which they were given; no annotator twice for a record.
+// Merges judgements, which are in the order of the exports and have no annotator twice for a record.
 Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgements) {
   std::vector<Given> by_record(file.records.size());
   for (const auto& one : judgements) by_record[one.record].push_back(one);
@@ -123,7 +124,7 @@ Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgeme
   return result;
 }
 
-// Annotators who saw disagreements only are left out.
+// Computes agreement by question, without adjudicators.
 std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
                                                      const std::vector<AnnotationLine>& judgements,
                                                      const statistics::Resampling& how) {
@@ -137,8 +138,8 @@ std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
     preference.add(id, one.annotator, one.preference);
     whole.add(id, one.annotator, fmt::format("{} {}", json(one.steps).dump(), one.preference));
   }
-  // A third is asked about records, so that only whole judgements show who was. Annotators have the same numbers in
-  // all.
+  // A third annotator is asked about whole records, so adjudicators are recognized by whole judgements. All Judgements
+  // number the annotators alike.
   const auto left_out = adjudicators(whole);
   std::vector<QuestionAgreement> result;
   for (size_t k = 0; k < 3; ++k) {
@@ -167,10 +168,11 @@ struct MergeOptions {
   bool as_json = false;
 };
 
-// All exports, in the order given. What an annotator exported twice counts once.
+// Reads all exports, in the given order. Repeated judgements of an annotator count once.
 std::vector<AnnotationLine> read_all(const std::vector<std::string>& exports, const RecordFile& file) {
   std::vector<AnnotationLine> all;
-  std::map<std::pair<size_t, std::string>, std::pair<size_t, std::string>> seen;  // -> place in `all`, its file
+  // (record, annotator) -> index in `all`, file.
+  std::map<std::pair<size_t, std::string>, std::pair<size_t, std::string>> seen;
   for (const auto& name : exports) {
     for (auto& one : read_export(name, file)) {
       const auto [before, is_new] = seen.try_emplace({one.record, one.annotator}, all.size(), name);
@@ -192,7 +194,7 @@ std::string lines(const std::vector<json>& records) {
   return text;
 }
 
-// What was merged before stays merged.
+// Refuses to drop records that were merged by an earlier call.
 void refuse_fewer(const fs::path& file, const std::vector<json>& finished) {
   std::set<std::string> now;
   for (const auto& record : finished) now.insert(record.at("id").get<std::string>());
@@ -212,7 +214,7 @@ void write(const MergeOptions& options, const RecordFile& file, const Merged& me
   refuse_fewer(folder / "merged.jsonl", merged.finished);
   write_file(folder / "merged.jsonl", lines(merged.finished));
   write_file(folder / "dropped.jsonl", lines(merged.dropped));
-  fs::remove(folder / "third.html", error);  // of exports that were merged before
+  fs::remove(folder / "third.html", error);  // from an earlier call
   if (merged.open.empty()) return;
   const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
   const AnnotationPage page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};

@@ -1,3 +1,4 @@
+// Builds the page for annotators from records, its template and an order drawn from the seed.
 #include "tools/annotate/page.h"
 
 #include "base/data_uri.h"
@@ -19,7 +20,7 @@ json texts(const json& object, std::initializer_list<const char*> keys) {
   return result;
 }
 
-// The page goes to other people, so that a name in a stranger's records must not fetch any picture there is.
+// The page is sent to other people, so names in untrusted records must not include arbitrary files.
 std::filesystem::path picture_file(const std::string& name, const std::filesystem::path& folder) {
   const auto file = folder / name;
   if (stays_below(folder, file)) return file;
@@ -34,7 +35,7 @@ json shown(const json& turn, const std::filesystem::path& folder) {
   return result;
 }
 
-// A record with its replies, and two candidates' steps, in the order in which they are shown.
+// Returns a record's replies and steps in the order in which they are shown.
 json item(const RecordFile& file, const json& record, bool turned) {
   json result{{"item", page_item(file, record, turned)}, {"history", json::array()}, {"candidates", json::array()}};
   for (const json& turn : record.at("history")) result["history"].push_back(shown(turn, file.folder));
@@ -50,7 +51,7 @@ json item(const RecordFile& file, const json& record, bool turned) {
   return result;
 }
 
-// An order of the records, and of the replies of each, for this seed and annotator.
+// The order of records and replies for a seed and annotator.
 class PageOrder {
  public:
   PageOrder(uint64_t seed, const std::string& annotator)
@@ -68,14 +69,14 @@ class PageOrder {
   uint64_t seed_;
 };
 
-// JSON in a script element: without "<" nothing in it can end the element or begin a comment.
+// Returns JSON for a script element: without "<" it can't end the element or begin a comment.
 std::string safe_json(const json& value) {
   std::string text;
   for (const char c : value.dump()) c == '<' ? text += "\\u003c" : text += c;
   return text;
 }
 
-// What is filled in is not looked through for slots again.
+// Fills in the placeholders. Inserted values are not searched for placeholders.
 std::string filled(std::string_view rest, const std::map<std::string, std::string, std::less<>>& values) {
   std::string text;
   for (size_t at; (at = rest.find("{{")) != rest.npos;) {

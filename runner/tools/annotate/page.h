@@ -8,22 +8,22 @@
 
 namespace compeer::annotate {
 
-/// A page on which one person judges records in a browser, from a file and without a network. It is a function of these
-/// alone. It tells nothing of the records but what is to be judged, neither to who looks at it nor in its source: no
-/// ids, models or files' names, and in an order, of records and of their two replies, that is drawn from the seed for
-/// each annotator; by the page itself, once it knows a name, if it is not made for one.
+/// An HTML page on which one annotator judges records in a browser, without a network. The page is determined by these
+/// fields and the records. It shows only what is to be judged, and its source contains no ids, models or file names.
+/// The order of the records, and of the two replies of each, is drawn from the seed and the annotator's name; if
+/// `annotator` is empty, the page draws it itself after asking for a name.
 struct AnnotationPage {
   std::string title;
-  std::string name;       ///< of what it exports: NAME-ANNOTATOR.jsonl
-  std::string annotator;  ///< empty: the page asks before it shows anything
-  std::string purpose;    ///< keeps answers to several pages about one file apart in a browser
-  uint64_t seed = 1;      ///< of the orders
+  std::string name;       ///< stem of the exported files: NAME-ANNOTATOR.jsonl
+  std::string annotator;  ///< empty: the page asks for a name first
+  std::string purpose;    ///< distinguishes several pages about one file in the browser's storage
+  uint64_t seed = 1;      ///< seed of the orders
 };
 
-/// The page for `wanted` records (their numbers) of `file`, as HTML. Whatever a record holds, it is shown as text.
+/// Returns the HTML page for these records of `file` (`wanted`: their indices). All data is shown as text.
 std::string annotation_page(const AnnotationPage& page, const RecordFile& file, const std::vector<size_t>& wanted);
 
-/// page.html with its style and script; {{title}} and {{data}} are still to be filled in.
+/// Returns page.html with its style and script; {{title}} and {{data}} are placeholders.
 std::string_view page_template();
 
 }  // namespace compeer::annotate

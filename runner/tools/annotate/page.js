@@ -12,12 +12,12 @@
     return made;
   };
 
-  // What somebody has answered, by item: steps[candidate][step] and preference, in the order of page.items. A browser keeps
-  // one of these for each name, and the name that was last.
+  // An annotator's answers by item: steps[candidate][step] and preference, in the order of page.items. The browser stores
+  // one such object for each name, and the last name.
   const fresh = (name) => ({ annotator: name, at: 0, keys: true, answers: {} });
   let state = fresh(page.annotator);
 
-  // Numbers in [0, 1) that follow from a text (FNV-1a, then mulberry32).
+  // Returns a generator of numbers in [0, 1), seeded by a text (FNV-1a, then mulberry32).
   function draws(text) {
     let now = 2166136261;
     for (const letter of text) now = Math.imul(now ^ letter.codePointAt(0), 16777619);
@@ -29,8 +29,8 @@
     };
   }
 
-  // The order in which items are shown, and whose replies the other way round. A page that was made for one annotator
-  // has its order already.
+  // Draws the order of the items, and which of them have their replies reversed. A page made for one annotator is
+  // already in order.
   let order = [], turned = [];
   function arrange() {
     order = page.items.map((_, at) => at);
@@ -80,11 +80,11 @@
   const answers = (of) => (Object.hasOwn(state.answers, of.item) ? state.answers[of.item] : blank(of));
   const place = (side) => (turned[order[state.at]] ? 1 - side : side);
 
-  // The questions of the item as they stand on the page: three steps for each candidate, then which reply is better. A
-  // record with one candidate sets its reply against the reference, and its steps stand alone.
+  // The questions of the item in page order: three steps for each candidate, then which reply is better. A record with
+  // one candidate compares its reply with the reference, and has one set of steps.
   let questions = [];
   const alone = () => item().candidates.length === 1;
-  const bare = () => item().candidates.length === 0;  // two replies, and no steps
+  const bare = () => item().candidates.length === 0;  // two replies without steps
 
   function stepQuestion(of, title, step, at) {
     return {
@@ -212,7 +212,7 @@
     }
   }
 
-  // Focus is the cursor: the question that holds it is the one that keys answer.
+  // The focused question is the one that keys answer.
   function current() {
     const set = document.activeElement.closest("[data-question]");
     return set ? Number(set.dataset.question) : -1;
@@ -276,7 +276,7 @@
     event.preventDefault();
   });
 
-  // Another tab with this page: both go on from what was answered last.
+  // Another tab has stored answers: continue from them.
   addEventListener("storage", (event) => {
     if (event.key !== key(state.annotator) || !event.newValue) return;
     const { at } = state;
@@ -285,7 +285,7 @@
     begin();
   });
 
-  // Nothing is shown before it is known for whom.
+  // Nothing is shown before the annotator is known.
   function begin() {
     document.querySelector("main").hidden = document.querySelector("nav").hidden = !state.annotator;
     find("ask").hidden = state.annotator !== "";
@@ -294,7 +294,7 @@
     show(false);
   }
 
-  // Nobody gets another's answers, nor sees them.
+  // Answers of another annotator are neither used nor shown.
   function change(name) {
     const before = state.annotator, answered = Object.keys(state.answers).length;
     if (!name || name === before) return;

@@ -1,3 +1,4 @@
+// Reads records to be judged, and exports of the page.
 #include "tools/annotate/records.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ std::string preference_of(const json& line) {
   return word;
 }
 
-// Which record a line is about, and whether its replies were shown the other way round.
+// The record that a line is about, and whether its replies were shown in reverse order.
 struct Shown {
   size_t record = 0;
   bool turned = false;
@@ -111,7 +112,7 @@ AnnotationLine judgement(const json& line, const RecordFile& records, const std:
 }
 
 constexpr size_t listed_most = 20;
-constexpr uint64_t largest = uint64_t{16} << 30;  // bytes of a file, which is read whole
+constexpr uint64_t largest = uint64_t{16} << 30;  // maximum size of a file, which is read completely
 
 }  // namespace
 
@@ -194,7 +195,7 @@ std::vector<BadLine> read_lines(const std::filesystem::path& file,
   refuse_utf16(bytes, where);
   std::vector<BadLine> bad;
   std::string_view rest = bytes;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // what some editors put in front of UTF-8
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // byte order mark
   for (size_t number = 1; !rest.empty(); ++number) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const auto line = rest.substr(0, end);

@@ -9,80 +9,80 @@
 
 namespace compeer::annotate {
 
-/// What is asked about each candidate of a record: are these steps right?
+/// The reasoning steps of a candidate, each of which annotators judge as right or wrong.
 inline constexpr std::array<const char*, 3> reasoning_steps = {"history", "emotion", "strategy"};
 
-/// The answers to which of two replies is better.
+/// The possible answers to the question which of two replies is better.
 inline constexpr std::array<const char*, 4> preferences = {"first", "second", "both good", "neither"};
 
-/// A file of CER records to be judged: a JSON object a line with a text "id" of its own, "history" (a list of "role"
-/// and "text") and one or two "candidates", each with a text "reply", and "history", "emotion" and "strategy", or none
-/// of them: then replies are compared alone. A turn's "pictures" are shown, from the file's folder on. The two replies
-/// to be compared are those of two candidates, or a text "reference" and that of one. Whatever else is in records
-/// stays.
+/// A file of CER records to be judged, one JSON object per line: a unique text "id", "history" (a list of "role" and
+/// "text") and one or two "candidates". A candidate has a text "reply" and, unless only replies are compared, the texts
+/// "history", "emotion" and "strategy". The two replies compared are those of both candidates, or a text "reference"
+/// and that of the only candidate. "pictures" of a turn are paths relative to the file's folder. Other fields are kept.
 struct RecordFile {
-  std::filesystem::path folder;
-  std::string hash;  ///< SHA-256: exports say which file they belong to
+  std::filesystem::path folder;  ///< folder of the pictures
+  std::string hash;              ///< SHA-256 of the file; exports contain it
   std::vector<nlohmann::json> records;
-  std::map<std::string, size_t> by_id;
+  std::map<std::string, size_t> by_id;  ///< index in `records`
 };
 
-/// Throws Error (exit 4) naming the lines that are no such records, or if there is none.
+/// Reads a file of records. Throws Error (exit 4), naming the invalid lines, if there are any, or if there are no
+/// records.
 RecordFile read_records(const std::filesystem::path& file);
 
-/// "reference" (if there is one candidate) and replies of candidates: the first and the second to be compared.
+/// Returns the two replies to be compared, in order: "reference" (if there is one candidate) and the candidates'
+/// replies.
 nlohmann::json replies(const nlohmann::json& record);
 
-/// Whether the reasoning before its candidates' replies is to be judged.
+/// True if the candidates' reasoning steps are to be judged.
 bool has_steps(const nlohmann::json& record);
 
-/// The preference that needs nobody's judgement, of a record without steps: "both good" if its replies are the same,
-/// and who says nothing loses. Else "".
+/// Returns the preference of a record that need not be judged, because it has no steps and equal replies ("both good")
+/// or an empty reply, which is the worse one. Otherwise "".
 std::string evident_preference(const nlohmann::json& record);
 
-/// The name under which a record is on a page: it tells nothing of the record, but to who has the file, in which order
-/// its two replies stand there. `turned`: the second before the first.
+/// Returns the name of a record on a page. It reveals nothing about the record, but identifies it, and the order in
+/// which its replies are shown, to whoever has the file. `turned`: the second reply is shown first.
 std::string page_item(const RecordFile& file, const nlohmann::json& record, bool turned);
 
-/// Three answers for each candidate that has steps.
+/// For each candidate whose steps are judged, whether each step is right.
 using StepAnswers = std::vector<std::array<bool, 3>>;
 
-/// One line of an export: what one annotator says of one record. The line names it by its "item" on the page, and is in
-/// the page's order, or by its "id", and is in the record's; here it is in the record's.
+/// One line of an export: one annotator's judgement of one record. A line with "item" uses the order of the page, one
+/// with "id" that of the record; here both are in the order of the record.
 struct AnnotationLine {
-  size_t record = 0;
+  size_t record = 0;  ///< index of the record in the file
   std::string annotator;
   StepAnswers steps;
   std::string preference;
 
   bool operator==(const AnnotationLine&) const = default;
-  /// {"annotator", "steps", "preference"}, as it stands in a finished record
+  /// Returns {"annotator", "steps", "preference"}, as in a merged record.
   nlohmann::json to_json() const;
 };
 
-/// The judgements of an export. Throws Error (exit 4) if it belongs to another file than `records`, or naming lines
-/// that are no judgements of it.
+/// Reads an export. Throws Error (exit 4) if it belongs to another file than `records`, or naming the invalid lines.
 std::vector<AnnotationLine> read_export(const std::filesystem::path& file, const RecordFile& records);
 
-/// A line of a file that could not be used, and why.
+/// A line of a file that can't be used, and the reason.
 struct BadLine {
   size_t line = 0;
   std::string reason;
 };
 
-/// Gives `take` each line of a file of JSON objects that is not blank, with its number from 1. A line that is no JSON
-/// object, or for which `take` throws Error, is a bad one and the next follows. Throws Error (exit 4) if the file
-/// can't be read.
+/// Calls `take` for each line that is not blank, with the JSON object and the line number (from 1). Returns the bad
+/// lines: those that are not a JSON object, or for which `take` throws Error. Throws Error (exit 4) if the file can't
+/// be read.
 std::vector<BadLine> read_lines(const std::filesystem::path& file,
                                 const std::function<void(nlohmann::json&& object, size_t line)>& take);
 
-/// "labels.jsonl:3: has no 'label'" for the first twenty, a line each, and how many more there are.
+/// Formats the first twenty bad lines, "labels.jsonl:3: has no 'label'", and the number of the others.
 std::string listed(const std::filesystem::path& file, const std::vector<BadLine>& bad);
 
-/// Throws Error (exit 4), which lists them, if there are any.
+/// Throws Error (exit 4) with the list of bad lines if there are any.
 void refuse_bad_lines(const std::filesystem::path& file, const std::vector<BadLine>& bad);
 
-/// An object as a line of a file.
+/// Returns an object as one line of JSON, with a line break.
 std::string json_line(const nlohmann::json& object);
 
 }  // namespace compeer::annotate

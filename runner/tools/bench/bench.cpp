@@ -1,4 +1,4 @@
-// Comparison of measurements with kept ones, so that a loss of speed is noticed.
+// Compares measurements with a stored baseline, to detect losses of speed.
 #include "tools/bench/bench.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ bool is_rate(const std::string& unit) { return unit.ends_with("/s"); }
 
 double best(const json& line) { return line.at(is_rate(line.at("unit").get<std::string>()) ? "max" : "min"); }
 
-// What was measured, with all names and sizes, and the kind of processor.
+// Returns the key of a measurement: all its names and sizes, and the kind of processor.
 std::string key(const json& line) {
   json all = json::object();
   for (const auto& [name, value] : line.items()) {
@@ -36,7 +36,7 @@ std::string key(const json& line) {
 }  // namespace
 
 std::string processor_kind(bool avx512, bool bfloat16, const std::string& cpuinfo) {
-  const auto value = [&](const char* name) {  // of the first processor
+  const auto value = [&](const char* name) {  // first match: the first processor
     std::smatch match;
     std::regex_search(cpuinfo, match, std::regex(fmt::format("(?:^|\n){}\t*: (.*)", name)));
     return match.empty() ? "?" : match[1].str();

@@ -1,5 +1,5 @@
-// A whole step of GRPO as runs do it, and the same over ranks and threads.
-// GRPO steps whose judges are behind an endpoint that takes its time: how much of that decoding hides.
+// Benchmarks of whole GRPO steps: alone, over ranks and threads, and with judges behind a slow endpoint, whose latency
+// decoding can hide.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,17 +28,17 @@ json line(const std::string& bench, const StepLoad& load, const std::string& wha
   return one;
 }
 
-// The slope of memory over the second half of a long run: what grows once all is warm.
+// Returns the slope of memory over the second half of a long run, after warm-up.
 std::vector<double> growth(const std::vector<double>& memory) {
   const size_t half = memory.size() / 2;
   return {100 * (memory.back() - memory[half]) / static_cast<double>(memory.size() - 1 - half)};
 }
 
-constexpr size_t long_row = 100;  // steps from which on growth is told
+constexpr size_t long_row = 100;  // number of steps from which on memory growth is reported
 
 namespace fs = std::filesystem;
 
-// Answers each question with one of the choices that it brings, after a while.
+// A server that answers each question, after a delay, with one of the choices in the request.
 class SlowJudge {
  public:
   explicit SlowJudge(int64_t milliseconds) : delay_(milliseconds) {
@@ -70,7 +70,7 @@ class SlowJudge {
   serve::HttpServer server_{"127.0.0.1", uint16_t{0}, {.connections = 2048}};
 };
 
-// Of each completion, and how many requests of a reward may be under way.
+// Rewards of each completion, and the maximum number of a reward's requests in flight.
 struct JudgingPlan {
   const char* name;
   int64_t concurrent;
@@ -142,7 +142,7 @@ std::vector<json> bench_scaling(const BenchOptions& options) {
     lines.push_back(line("scaling", load, "a step", "s", times.of("seconds/whole")));
     const double median = lines.back().at("median");
     if (alone == 0) alone = median;
-    // Efficiency against the processors that it could have had.
+    // Efficiency relative to the number of processors available.
     const auto used = std::min<int64_t>(ranks * threads, ::sysconf(_SC_NPROCESSORS_ONLN));
     lines.back()["efficiency"] = alone / median / static_cast<double>(used);
     lines.back()["note"] = fmt::format("{:.2f} x one, {:.0f} % of {} processor{}; sums {:.1f} %", alone / median,

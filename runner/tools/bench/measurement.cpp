@@ -1,3 +1,4 @@
+// Timings and their JSON form.
 #include "tools/bench/measurement.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Benchmarks that need a model or the kernels: the worker runs them.
-// How long the programs take to start.
+// Benchmarks that run in a worker process because they need a model or the kernels, and the start-up time of the
+// programs.
 #include <filesystem>
 #include <sstream>
 #include <thread>
@@ -54,7 +54,7 @@ nlohmann::json start_of(const std::filesystem::path& program, const std::string&
 
 std::vector<json> bench_kernels(const BenchOptions& options) {
   std::vector<json> lines;
-  // Each number of threads in a process of its own: threads of one library that wait for work would slow the other.
+  // Uses one process per number of threads: waiting threads of one library would slow down the other.
   std::vector<int> counts{1};
   if (options.threads > 0)
     counts = {options.threads};

@@ -1,4 +1,4 @@
-// What logging costs: a row of metrics, a step of rollouts, and the share of a real run's steps.
+// Benchmarks of logging: a row of metrics, a step of rollouts, and the share of logging in the steps of a run.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ nlohmann::json rollouts(const fs::path& folder) {
   return measurement("record", "a step of 32 completions of 50 tokens", "ms", spread(millis));
 }
 
-// seconds/log over seconds/step of the smoke run.
+// Returns seconds/log relative to seconds/step of the smoke run.
 nlohmann::json share_of_step(const fs::path& folder) {
   const char* home = std::getenv("COMPEER_HOME");
   std::vector<std::string> sets;

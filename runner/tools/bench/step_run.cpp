@@ -1,3 +1,4 @@
+// Runs GRPO workloads in which all steps are alike.
 #include "tools/bench/step_run.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ int64_t vocabulary_of(const fs::path& folder) {
   return json::parse(file).at("vocab_size").get<int64_t>();
 }
 
-// What stands for a byte in vocabularies: itself if it is printed, else the next letter from U+0100 on.
+// Returns the character for a byte in byte-level vocabularies: the byte itself if printable, otherwise the next letter
+// from U+0100 on.
 std::string symbol(unsigned byte, unsigned& hidden) {
   const bool printed = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
   const unsigned letter = printed ? byte : 256 + hidden++;
@@ -36,7 +38,7 @@ std::string symbol(unsigned byte, unsigned& hidden) {
   return {static_cast<char>(0xC0 | (letter >> 6)), static_cast<char>(0x80 | (letter & 0x3F))};
 }
 
-// Bytes, words that are only ever sampled, and an end token, as many as the model has rows.
+// Writes a tokenizer with single bytes, words that are only sampled, and an end token: as many tokens as the model has.
 void write_tokenizer(const fs::path& folder, int64_t size) {
   json vocabulary = json::object();
   for (unsigned byte = 0, hidden = 0; byte < 256; ++byte) vocabulary[symbol(byte, hidden)] = byte;
@@ -51,7 +53,7 @@ void write_tokenizer(const fs::path& folder, int64_t size) {
   std::ofstream(folder / "tokenizer.json") << all.dump();
 }
 
-// Of each record, letters that depend on its length.
+// Writes a chat template that renders `length` letters, which depend on the length of the record.
 void write_template(const fs::path& folder, int64_t length) {
   const auto text = fmt::format(
       "{{%- for i in range({}) %}}{{{{- '{}'[(i * 7 + messages[0].content|length) % 26] }}}}{{%- endfor %}}", length,
@@ -59,7 +61,7 @@ void write_template(const fs::path& folder, int64_t length) {
   std::ofstream(folder / "tokenizer_config.json") << json{{"eos_token", end_token}, {"chat_template", text}}.dump();
 }
 
-// The model, with an end token that it doesn't say.
+// Links the model's files, and sets an end token that it never draws.
 void link_model(const fs::path& model, const fs::path& folder) {
   auto config = read_json_object(model / "config.json");
   config["eos_token_id"] = config.at("vocab_size").get<int64_t>() - 1;
@@ -70,7 +72,7 @@ void link_model(const fs::path& model, const fs::path& folder) {
   }
 }
 
-// It learns too little to change what is measured: at a rate of 1e-5 a model of random weights may soon say its end.
+// The learning rate is tiny: at 1e-5 a random model may soon draw its end token, which would change the measurement.
 std::string spec_of(const StepLoad& load, const fs::path& model) {
   const auto adapter = load.adapter > 0 ? fmt::format(", adapter = {{ rank = {} }}", load.adapter) : "";
   const auto there = load.device == "cpu" ? "" : fmt::format(R"(, device = "{}", engine = "libtorch")", load.device);
@@ -182,7 +184,7 @@ StepTimes run_spec(const std::string& toml, const fs::path& folder) {
   const auto done = launch::launch({spec}, options).at(0);
   if (done.error) throw *done.error;
   StepTimes times(done.folder);
-  fs::remove_all(done.folder);  // checkpoints are large
+  fs::remove_all(done.folder);  // its checkpoints are large
   return times;
 }
 

@@ -1,5 +1,4 @@
-// Which reference files a folder holds, and who checks them.
-// The checksums that come with reference files, in the form that sha256sum writes.
+// Finds reference files by content and assigns their checkers. Also checks SHA256SUMS.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
   throw Error(file.string(), "is not valid JSON", "", Exit::data);
 }
 
-// One line for each kind.
+// One line per kind.
 const std::map<std::string, Checker> checkers{{"sums", verify_sums},
                                               {"text", verify_text},
                                               {"lora", verify_lora},
@@ -45,14 +44,14 @@ const std::map<std::string, Checker> checkers{{"sums", verify_sums},
                                               {"correlation", verify_correlation},
                                               {"kmeans", verify_kmeans}};
 
-// Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
+// True if the object has lists or tables under these names. (A vocabulary may have them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {
   return object.is_object() && std::all_of(keys.begin(), keys.end(), [&](const char* key) {
            return object.contains(key) && object.at(key).is_structured();
          });
 }
 
-// A record of tokenizer/*.json: texts or conversations with their ids.
+// True for the records of tokenizer/*.json: texts or conversations with their ids.
 bool is_tokenized(const json& value) {
   return value.is_array() && !value.empty() && has(value[0], {"ids"}) && value[0].contains("text");
 }
@@ -67,7 +66,7 @@ std::string kind_of_model(const fs::path& config_file) {
   return type == "qwen2_5_vl" ? "vl" : "model_type " + type;
 }
 
-// "" for files that hold no reference values.
+// Returns "" for files without reference values.
 std::string kind_of_file(const fs::path& file) {
   const json value = parse_json(read_file(file));
   if (value.is_discarded()) return "broken";
@@ -87,7 +86,7 @@ std::string kind_of_file(const fs::path& file) {
   return "";
 }
 
-// "<64 digits>  name" or "<64 digits> *name"
+// Parses "<64 digits>  name" or "<64 digits> *name".
 std::pair<std::string, fs::path> parse(const fs::path& file, const std::string& line) {
   const fs::path name = line.size() > 66 ? line.substr(66) : "";
   const bool inside = name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
@@ -110,7 +109,7 @@ std::vector<VerifyCase> find_cases(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) files.insert(entry.path());
   }
-  std::map<fs::path, std::string> kinds;  // of files, or of the folder that holds many of a kind
+  std::map<fs::path, std::string> kinds;  // of files, or of folders that contain many files of a kind
   for (const auto& file : files) {
     const fs::path config = file.parent_path() / "config.json";
     if (file.filename() == "SHA256SUMS") {

@@ -1,3 +1,4 @@
+// Compares a device with the exact kernels of the host, and measures its speed.
 #include "tools/verify/device.h"
 
 #include <ATen/ATen.h>
@@ -30,9 +31,9 @@ namespace fs = std::filesystem;
 constexpr int64_t vocabulary = 5000;
 constexpr const char* difference_name = "rollout - trainer in three steps";
 
-// How far a device may be from the host. In bfloat16 both round the same factors, but another order of sums rounds some
-// of them the other way. AdamW's first steps are as large for small gradients as for large ones, so that small ones
-// which rounding turns count in full; changes that have nothing to do with each other are 1.4 apart.
+// Tolerances of a device's results. In bfloat16 both sides round the same factors, but a different order of summation
+// changes some roundings. AdamW's first steps are as large for small gradients as for large ones, so a small gradient
+// whose sign is changed by rounding counts fully; unrelated changes have a distance of 1.4.
 struct Tolerances {
   double hidden, gradient, log_prob, difference, weights;
 };
@@ -40,7 +41,7 @@ constexpr Tolerances float32{1e-4, 1e-4, 1e-3, 1e-3, 0.05}, bfloat16{2e-2, 3e-2,
 
 const Tolerances& tolerances(const std::string& compute) { return compute == "float32" ? float32 : bfloat16; }
 
-// A fresh model that is surer of what it says than fresh ones are.
+// Creates a random model with larger weights, so that its predictions are less uniform.
 void make_model(const std::string& family, const fs::path& folder) {
   json config{{"vocab_size", vocabulary},       {"hidden_size", 256},
               {"num_hidden_layers", 3},         {"num_attention_heads", 8},
@@ -95,7 +96,7 @@ Settings optimizer_settings() {
                        {"warmup", 0}});
 }
 
-// Hidden states of a tree of segments, and the gradients of what they come to.
+// Hidden states of a tree of segments, and the gradients of a loss computed from them.
 struct Passed {
   at::Tensor hidden, gradient;
 };
@@ -116,8 +117,8 @@ Passed pass(inference::OpenModel& model) {
   return {hidden.detach(), at::cat(gradients)};
 }
 
-// What three steps of GRPO on given completions change, and the largest difference from the log-probs that the device
-// itself recorded when it sampled.
+// The change of weights by three GRPO steps on given completions, and the largest difference from the log-probabilities
+// that the device itself recorded while sampling.
 struct Learnt {
   at::Tensor change;
   double difference = 0;
@@ -155,7 +156,7 @@ Learnt learn(inference::OpenModel& model, const std::vector<std::vector<rollout:
   return result;
 }
 
-// One model on the host and on the device.
+// Compares one model on the host and on the device.
 class BothSides {
  public:
   BothSides(const std::string& name, const fs::path& folder, std::string compute, std::string device, int64_t adapter,
@@ -212,14 +213,14 @@ class BothSides {
     checks_.push_back(largest.check(name_ + ": log-probs of texts", tolerances(compute_).log_prob));
   }
 
-  // Drawn on the device and on the host from the device's logits, one token each.
+  // Draws one token each, on the device and on the host, from the device's logits.
   void compare_draws() {
     inference::OpenModel there(options(true, true));
     auto plain = request();
     plain.group_size = 64;
     plain.sampling.max_new_tokens = 1;
     plain.sampling.concurrent = 64;
-    auto seen = plain;  // a rule that sees logits has them brought to the host
+    auto seen = plain;  // a rule that needs logits makes the engine copy them to the host
     seen.rules = [](uint32_t) { return rollout::CompletionRules{nullptr, [](std::span<float>) {}}; };
     const auto by_device = rollout::generate(*there.policy, prompts(), plain),
                by_host = rollout::generate(*there.policy, prompts(), seen);
@@ -280,7 +281,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-// Its rates: products of large matrices, and copies on the device and to it.
+// Measures rates: products of large matrices, copies on the device and to it.
 ordered_json measure_speed() {
   constexpr int64_t side = 8192, repetitions = 10;
   const at::TensorOptions there = at::TensorOptions(at::kCUDA).dtype(at::kBFloat16);

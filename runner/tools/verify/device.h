@@ -7,13 +7,13 @@
 
 namespace compeer::verify {
 
-/// What a device computes, against the exact kernels of the host: fresh small models of these families, in float32 and
-/// bfloat16, of qwen2 also with an adapter. Forward, gradients, text that is scored and generated, pages, draws,
-/// recomputed activations, and three steps of GRPO. `device` as `model.device` has it.
+/// Compares a device with the exact kernels of the host, on small random models of these families in float32 and
+/// bfloat16 (qwen2 also with an adapter): forward pass, gradients, scoring and generation of text, cache pages,
+/// sampling, activation checkpointing, and three GRPO steps. `device` as in the setting `model.device`.
 std::vector<Check> check_device(const std::string& device, const std::vector<std::string>& families);
 
-/// {"json"}: the same of CUDA's first device, prints checks and speed, and keeps them as a certificate if all pass.
-/// Exit 1 if one fails, 2 if there is no device, which the JSON says, too.
+/// Runs check_device for the first CUDA device, prints checks and speed, and writes a certificate if all checks pass.
+/// `options`: {"json"}. Returns 1 if a check fails. Throws Error (exit 2) if there is no usable device.
 int verify_device(const nlohmann::json& options);
 
 }  // namespace compeer::verify

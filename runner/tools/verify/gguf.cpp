@@ -1,5 +1,5 @@
-// GGUF files: metadata, what blocks stand for, vocabularies, and models as they are once they are imported. An imported
-// folder with reference values beside it is checked as any other of its kind.
+// GGUF files: metadata, dequantized blocks, vocabularies, and imported models. An imported folder with reference values
+// is checked like any other of its kind.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using gguf::GgufFile;
 using nlohmann::json;
 
-constexpr double one_ulp = 1.2e-7;  // relative: with a fused multiply-add the last bit is another
+constexpr double one_ulp = 1.2e-7;  // relative: a fused multiply-add may change the last bit
 
 bool same(const gguf::MetadataValue& ours, const json& reference) {
   if (ours.type == "float32") return ours.value.get<float>() == reference.get<float>();
@@ -57,7 +57,7 @@ void take(const std::string& prefix, const std::vector<Check>& from, std::vector
   for (const Check& one : from) into.push_back({prefix + one.name, one.error, one.tolerance, one.passed, one.note});
 }
 
-// What was computed with the model, as text models have it.
+// Checks the imported model against values in the format of text models.
 void compare_text(const fs::path& folder, const fs::path& imported, const json& reference, std::vector<Check>& checks) {
   json golden{{"model", {{"stored_dtype", "float32"}}}};
   for (const char* key : {"sequences", "loss_float64", "reference_rounding", "greedy"}) golden[key] = reference.at(key);
@@ -71,7 +71,7 @@ void compare_text(const fs::path& folder, const fs::path& imported, const json& 
   take("model.", verify_text(imported, {}), checks);
 }
 
-// A file made of a model that is beside the folder: all that is known of that one.
+// Checks a file made from a model that is available next to the folder, against that model's reference values.
 void compare_origin(const fs::path& folder, const fs::path& imported, const json& reference,
                     std::vector<Check>& checks) {
   const auto origin = folder / reference.at("same_model_as").get<std::string>();

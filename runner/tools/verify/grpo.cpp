@@ -1,5 +1,4 @@
-// compeer verify: from rewards to advantages.
-// compeer verify: policy losses and their gradients, one small batch a file.
+// Checks of advantages, and of policy losses with their gradients (one small batch per file).
 #include "tools/verify/grpo.h"
 
 #include <ATen/ATen.h>
@@ -33,13 +32,14 @@ void append(const json& value, std::vector<double>& numbers, std::vector<int64_t
   for (const json& item : value) append(item, numbers, shape, depth + 1);
 }
 
-// A number that may be missing or null.
+// Returns the number, or `standard` if it is missing or null.
 double number_or(const json& settings, const char* key, double standard) {
   const json value = settings.value(key, json());
   return value.is_null() ? standard : value.get<double>();
 }
 
-// Names of the other trainer -> ours. A range of [1 - low, 1 + high] there limits CISPO's weights from above alone.
+// Translates setting names of the other trainer to ours. Its range [1 - low, 1 + high] limits CISPO's weights only from
+// above.
 json translated(const json& theirs) {
   json ours = json::object();
   const auto take = [&](const char* from, const char* to) {
@@ -81,7 +81,7 @@ at::Tensor advantages_of(const json& one, double epsilon) {
   return grpo::advantages(grpo::weighted_sum(shaped, weights), spec::read_table<spec::GrpoTable>(settings).rule);
 }
 
-// References are float64 with 13 digits. SAPO's temperatures and all metrics went through float32 there.
+// References are float64 with 13 digits, but SAPO's temperatures and all metrics were computed in float32.
 constexpr double value_tolerance = 1e-10, sapo_tolerance = 1e-7, metric_tolerance = 1e-6;
 
 class LossCase {
@@ -122,7 +122,7 @@ class LossCase {
     compare("sampler ratio", weight_, sampler.at("ratio"));
   }
 
-  // What the step is, of which this batch is one of equal parts.
+  // Sets the totals of the step, of which this batch is one of several equal micro-batches.
   void count() {
     const double parts = settings_.value("gradient_accumulation_steps", 1.0);
     step_.size = {static_cast<double>(c_.mask.size(0)) * parts,
@@ -139,7 +139,7 @@ class LossCase {
     return objective_.only_high_entropy ? grpo::high_entropy(c_, step_.entropy_threshold) : c_.mask;
   }
 
-  // Relative to values above 1. What is null there is not compared, nor is padding.
+  // Adds the difference, relative for values above 1. Null references and padding are ignored.
   void compare(const std::string& what, const at::Tensor& ours, const json& reference) {
     if (reference.is_null()) return;
     auto theirs = reference_numbers(reference);

@@ -1,4 +1,4 @@
-// compeer verify: whole updates of a small model, by the trainer's own parts.
+// Checks whole updates of a small model, using the trainer's own parts.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-// Log-probs, losses and what follows from them. After an update rounding of the smallest gradients has become part of
-// a step (verify_training.cpp), and of the log-probs that come of it.
+// Tolerances of log-probabilities and losses. After an update they are wider, because AdamW amplifies rounding errors
+// of the smallest gradients (see values.cpp).
 constexpr double tolerance = 1e-5, tolerance_after = 1e-4, metric_tolerance = 1e-5;
 
-// A model folder that the file names: beside it, or beside its folder.
+// Returns the folder of a model that the file names: next to the file, or next to its folder.
 fs::path model_folder(const fs::path& file, const std::string& name) {
   for (const auto& at : {file.parent_path(), file.parent_path().parent_path()}) {
     if (fs::exists(at / name / "config.json")) return at / name;
@@ -33,7 +33,7 @@ inference::ModelOptions trainable(const fs::path& folder) {
   return {.folder = folder, .precision = "float32", .frozen = false, .rotary_precision = "float32"};
 }
 
-// The model as it is: no plugin's guard around it.
+// Calls the model directly, without a plugin's guard.
 class UnguardedPass : public train::PolicyPass {
  public:
   UnguardedPass(rollout::Policy& policy, double temperature) : policy_(policy), temperature_(temperature) {}
@@ -105,7 +105,7 @@ class StepCase {
     }
   }
 
-  // Values of tokens [targets] against rows [B, T], padded at the end.
+  // Compares token values [targets] with rows [B, T] that are padded at the end.
   template <class Values>
   void compare_rows(const std::string& name, const json& rows, Values values_of, double most = tolerance) {
     Largest largest;

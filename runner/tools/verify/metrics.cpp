@@ -1,4 +1,4 @@
-// compeer verify: scores of classifiers, agreement of raters, correlations.
+// Checks of classification scores, agreement of raters, correlations and k-means.
 #include <algorithm>
 #include <map>
 
@@ -19,15 +19,15 @@ using statistics::ContingencyTable;
 using statistics::DisagreementWeights;
 using statistics::Labels;
 
-constexpr double metrics_error = 1e-7;  // as for all tables of float64
+constexpr double metrics_error = 1e-7;  // the tolerance of all float64 tables
 
-// The largest difference of each quantity, over all cases of a file.
+// The largest difference of each quantity over all cases of a file.
 class Differences {
  public:
   void compare(const std::string& name, double ours, const json& reference) {
     Largest& largest = largest_[name];
     if (reference.is_null())
-      largest.take(std::isnan(ours) ? 0 : 1);  // what does not exist
+      largest.take(std::isnan(ours) ? 0 : 1);  // undefined values
     else
       largest.compare(ours, reference.get<double>());
   }
@@ -82,7 +82,7 @@ void compare_multiclass(Differences& differences, const json& one) {
   differences.compare("matthews", ours.matthews, one.at("matthews"));
 }
 
-// [[true negatives, false positives], [false negatives, true positives]] of one label
+// Returns [[true negatives, false positives], [false negatives, true positives]] of one label.
 ContingencyTable of_label(const ContingencyTable& truth, const ContingencyTable& predicted, size_t label) {
   Labels first, second;
   for (const auto& item : truth) first.push_back(item.at(label));
@@ -118,7 +118,7 @@ void compare_fleiss(Differences& differences, const json& one) {
   differences.compare("randolph", statistics::randolph(table), one.at("randolph"));
 }
 
-// Reads a file and compares its cases; what is missing, or a label out of range, is said of the file.
+// Reads a file and compares its cases. Errors in the file (missing values, labels out of range) name the file.
 template <class Compare>
 std::vector<Check> compared(const fs::path& file, Compare compare) {
   const json cases = read_strict_json(file, largest_reference);

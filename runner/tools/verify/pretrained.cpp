@@ -1,6 +1,5 @@
-// A published model, whose weights come in a package: its sizes, sums of its weights, ids, log-probabilities of given
-// continuations, greedy tokens.
-// A published sentence encoder, whose weights come in a package: ids, and the cosines of its vectors.
+// Checks of a published model (config, sums of weights, token ids, log-probabilities of given continuations, greedy
+// tokens) and of a published sentence encoder (ids, cosines). Their weights are not part of the reference files.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/log_softmax.h>
@@ -27,10 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double log_prob_tolerance = 2e-4;  // of a model whose logits go to 30
-constexpr double sum_tolerance = 1e-3;       // of a continuation
+constexpr double log_prob_tolerance = 2e-4;  // for a model whose logits reach 30
+constexpr double sum_tolerance = 1e-3;       // for the sum over a continuation
 
-// The GGUF file in a folder; empty if there is none, or more than one.
+// Returns the GGUF file in a folder; empty if there is none or more than one.
 fs::path gguf_in(const fs::path& folder) {
   fs::path found;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -55,11 +54,11 @@ Check compare_config(const fs::path& model, const json& reference) {
   return check("config", static_cast<double>(different), 0, fmt::format("{} keys{}", reference.size(), first));
 }
 
-// What `prompt` stands for: a text, or "chat:2", the third conversation, before its answer.
+// Resolves `prompt`: a text, or "chat:2" for the third conversation up to its answer.
 class Prompts {
  public:
   Prompts(const fs::path& model, const json& chat) : tokenizer_(language::Tokenizer::load(model)), chat_(tokenizer_) {
-    for (const json& one : chat) {  // with and without what opens an answer
+    for (const json& one : chat) {  // conversations occur with and without a generation prompt
       const json& messages = one.at("messages");
       if (std::ranges::find(conversations_, messages) == conversations_.end()) conversations_.push_back(messages);
     }
@@ -79,7 +78,7 @@ class Prompts {
   std::vector<json> conversations_;
 };
 
-// One pass over all prompts with their continuations.
+// Compares one forward pass over all prompts with their continuations.
 void compare_continuations(rollout::Policy& policy, const Prompts& prompts, const json& references,
                            std::vector<Check>& checks) {
   Largest ids, log_probs, sums, best;
@@ -100,7 +99,7 @@ void compare_continuations(rollout::Policy& policy, const Prompts& prompts, cons
     const auto theirs = one.at("logprobs_float64").get<std::vector<double>>();
     const auto prompt = static_cast<int64_t>(sequences[s].size() - theirs.size());
     const int64_t last = rows.starts[s] + prompt - 1;      // row of the prompt's last token
-    const int64_t first = last - static_cast<int64_t>(s);  // each sequence has a row that predicts nothing
+    const int64_t first = last - static_cast<int64_t>(s);  // the last row of each earlier sequence predicts nothing
     double sum = 0;
     for (size_t t = 0; t < theirs.size(); ++t) {
       const auto value = ours[first + static_cast<int64_t>(t)].item<double>();
@@ -117,7 +116,7 @@ void compare_continuations(rollout::Policy& policy, const Prompts& prompts, cons
   checks.push_back(best.check("continuations.top5", log_prob_tolerance));
 }
 
-// As the engine takes them: all prompts side by side. `cases`: {prompt, prompt_ids, tokens, text, logprobs}.
+// Compares greedy decoding of all prompts in one batch. `cases`: {prompt, prompt_ids, tokens, text, logprobs}.
 void compare_greedy(const std::string& name, rollout::Policy& policy, const Prompts& prompts, const json& cases,
                     const json& new_tokens, std::vector<Check>& checks) {
   json greedy{{"new_tokens", new_tokens}};
@@ -134,7 +133,7 @@ void compare_greedy(const std::string& name, rollout::Policy& policy, const Prom
   check_greedy(name, policy, greedy, log_prob_tolerance, checks);
 }
 
-// {prompts: [...], prompt_ids: [...], ...} as cases.
+// Converts {prompts: [...], prompt_ids: [...], ...} to a list of cases.
 json cases_of(const json& batch) {
   json cases;
   for (size_t i = 0; i < batch.at("prompts").size(); ++i)
@@ -147,7 +146,7 @@ json cases_of(const json& batch) {
 
 constexpr double cosine = 1e-6;
 
-// Texts that spell a special piece are passed over: to us "[MASK]" is text, which nobody can forge.
+// Skips texts that contain a special piece: we treat "[MASK]" in a text as plain text, so that it can't be forged.
 Check compare_ids(const std::string& name, const language::WordPieces& pieces, const json& records, size_t most) {
   Largest different;
   for (const json& one : records) {
@@ -209,7 +208,7 @@ std::vector<Check> verify_sentences(const std::filesystem::path& file, const Ver
     auto encoder = inference::open_plugin<Similarity>("sentence_encoder", {{"path", folder.string()}}, services);
     const auto ours = encoder.call("compare", [&](Similarity& one) { return one.compare(texts, texts); });
     Largest cosines;
-    // A text without content has no direction here; elsewhere it has that of the pieces around every text.
+    // Our encoder gives texts without content the zero vector; the reference encodes the special pieces around them.
     const auto empty = [&](size_t i) { return golden.at("sentences").at(i).at("ids").size() <= 2; };
     for (size_t i = 0; i < ours.size(); ++i) {
       for (size_t j = 0; j < ours.size(); ++j)

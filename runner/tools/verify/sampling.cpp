@@ -1,4 +1,4 @@
-// compeer verify: what filters leave of next-token distributions.
+// Checks the filters of next-token distributions.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double probability_error = 1e-6;  // probabilities; logits are float32
+constexpr double probability_error = 1e-6;  // for probabilities; logits are float32
 
 rollout::Sampling settings_of(const json& settings) {
   rollout::Sampling sampling;
@@ -48,7 +48,7 @@ std::string name_of(const json& one) {
   return name + ", row " + one.at("row").dump();
 }
 
-// Probabilities by id; a token whose probability is 0 does not count as kept.
+// Returns probabilities by id, without tokens of probability 0.
 std::map<int32_t, double> distribution(const json& file, const json& one) {
   const auto row = one.at("row").get<size_t>();
   auto logits = file.at("logits").at(row).get<std::vector<float>>();
@@ -65,8 +65,8 @@ std::map<int32_t, double> distribution(const json& file, const json& one) {
   return result;
 }
 
-// The largest difference of a listed probability. Of tokens that tie at the cut any may survive, so a listed token that
-// is not kept may stand for another of the same logit, each for one.
+// Returns the largest difference of a listed probability. If several tokens tie at the cut-off, any of them may be
+// kept: a listed token that is not kept may be matched by another one with the same logit, each only once.
 double difference(const json& file, const json& one, std::map<int32_t, double> ours) {
   const auto& logits = file.at("logits").at(one.at("row").get<size_t>());
   const auto ids = one.at("ids").get<std::vector<int32_t>>();

@@ -1,5 +1,5 @@
-// A small Qwen2 model and what transformers computes with it: tests/golden/README.md says what golden.json holds.
-// Greedy tokens, from the engine that `compeer generate` uses, on weights that are only read.
+// Checks a small text model against values computed by transformers (tests/golden/README.md describes golden.json),
+// including greedy decoding by the engine that `compeer generate` uses.
 #include "tools/verify/text.h"
 
 #include <ATen/core/grad_mode.h>
@@ -32,7 +32,7 @@ std::vector<Sample> decode(rollout::Policy& policy, const json& greedy, int32_t 
   return samples;
 }
 
-// A finished row is filled up with the padding token.
+// Rows that ended early are filled with the padding token.
 Check compare_tokens(const std::string& name, const std::vector<Sample>& samples, const json& reference, int32_t fill) {
   Largest largest;
   for (size_t i = 0; i < samples.size(); ++i) {
@@ -54,8 +54,8 @@ Check compare_log_probs(const std::string& name, const std::vector<Sample>& samp
   return largest.check(name, tolerance);
 }
 
-// What the same tokens get in one forward pass, as the trainer makes it: the best five of each place, and bit for bit
-// the log-probabilities that were recorded while decoding.
+// Compares one forward pass over the same tokens, as the trainer computes it: the five best tokens at each position,
+// and the log-probabilities recorded while decoding, which must be bitwise identical.
 void compare_forward(const std::string& prefix, rollout::Policy& policy, const json& greedy,
                      const std::vector<Sample>& samples, double tolerance, std::vector<Check>& checks) {
   std::vector<Ids> whole = greedy.at("prompts");
@@ -73,7 +73,7 @@ void compare_forward(const std::string& prefix, rollout::Policy& policy, const j
       if (greedy.contains("top5_ids"))
         compare_best(at::log_softmax(logits[row], 0, at::kDouble), greedy.at("top5_ids").at(i).at(t),
                      greedy.at("top5_logprobs").at(i).at(t), best);
-      // Each sequence before this one has one row, its last, that predicts nothing.
+      // The last row of each earlier sequence predicts nothing.
       recorded.compare(samples[i].log_probs[t], log_probs[row - static_cast<int64_t>(skipped)].item<double>());
     }
   }

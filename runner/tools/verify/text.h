@@ -6,55 +6,55 @@
 #include "inference/open_model.h"
 #include "tools/verify/values.h"
 
-/// The parts of the check of a small language model, in files of their own: what is read, what is learned, what is
-/// written.
+/// Parts of the check of a small language model: forward pass, training, generation.
 namespace compeer::verify {
 
 using Ids = std::vector<int64_t>;
 
-/// A model folder with golden.json and golden.safetensors.
+/// A model folder with reference values: golden.json and golden.safetensors.
 struct TextCase {
   explicit TextCase(const std::filesystem::path& folder);
-  /// Of a file that holds several: its tensors' names begin with `prefix`.
+  /// For a file with several cases: `prefix` is the beginning of the names of this case's tensors.
   TextCase(const std::filesystem::path& folder, const nlohmann::json& golden, const std::filesystem::path& tensors,
            const std::string& prefix);
 
   std::filesystem::path folder;
   nlohmann::json golden;
   record::Safetensors tensors;
-  std::string logits = "right.logits", gradients = "grad.";  ///< names of tensors, and how those of gradients begin
-  std::vector<Ids> sequences;
-  /// bfloat16 if that is what the reference's rotary frequencies were rounded to: so they are where a model was brought
-  /// to bfloat16 as a whole before anything was computed with it. (Those that transformers loads in bfloat16 keep
-  /// them.)
+  /// Name of the logits tensor, and prefix of the gradients' names.
+  std::string logits = "right.logits", gradients = "grad.";
+  std::vector<Ids> sequences;  ///< token ids of the sequences
+  /// Precision of the rotary frequencies: bfloat16 if the reference's were rounded to it. That is the case if the whole
+  /// model was converted to bfloat16 before it was used; models that transformers loads in bfloat16 keep float32
+  /// frequencies.
   std::string rotary_precision = "float32";
 
-  /// Of log-probabilities and losses: 1e-5, or twice what rounding to float32 cost the reference itself.
+  /// Returns the tolerance of log-probabilities and losses: 1e-5, or twice the reference's own float32 rounding error.
   double log_prob_tolerance() const;
 };
 
-/// Sets `rotary_precision` to what comes nearer to the reference's logits.
+/// Sets `rotary_precision` to the one whose logits are closer to the reference's.
 void find_rotary_precision(TextCase& text);
 
-/// Sequences side by side: the batch, and their rows in it. Ids outside the vocabulary are an Error (exit 4).
+/// Several sequences as one batch. Throws Error (exit 4) if an id is outside the vocabulary.
 struct SideBySide {
   SideBySide(const std::vector<Ids>& sequences, int64_t vocabulary);
   Batch batch;
-  std::vector<int64_t> starts;  ///< first row of each
-  at::Tensor predicting;        ///< int64: rows whose next token is known
-  at::Tensor targets;           ///< int64: that token
+  std::vector<int64_t> starts;  ///< first row of each sequence
+  at::Tensor predicting;        ///< int64: rows that predict a known next token
+  at::Tensor targets;           ///< int64: these tokens
 };
 
-/// Logits, hidden states, log-probabilities, entropies, most likely tokens: one forward pass.
+/// Checks one forward pass: logits, hidden states, log-probabilities, entropies, most likely tokens.
 void check_forward(const TextCase& text, std::vector<Check>& checks);
 
-/// Loss, gradients and steps of the optimizer.
+/// Checks loss, gradients and optimizer steps.
 void check_training(const TextCase& text, std::vector<Check>& checks);
 
-/// Greedy tokens, from the engine.
+/// Checks greedy decoding by the engine.
 void check_greedy(const TextCase& text, std::vector<Check>& checks);
-/// The same of `greedy`: `prompts` (ids), `new_tokens`, `tokens`; `logprobs`, `top5_ids` and `top5_logprobs` if it has
-/// them.
+/// Checks greedy decoding against the values in `greedy`: `prompts` (ids), `new_tokens`, `tokens`, and if present
+/// `logprobs`, `top5_ids` and `top5_logprobs`.
 void check_greedy(const std::string& prefix, rollout::Policy& policy, const nlohmann::json& greedy, double tolerance,
                   std::vector<Check>& checks);
 

@@ -1,4 +1,4 @@
-// One forward pass over all sequences of a reference file.
+// Checks one forward pass over all sequences of a reference file.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/index_select.h>
@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-// A bfloat16 run rounds to 8 binary digits after every operation: the references' own float32 logits are about 1e-2
-// away from it.
+// A bfloat16 run rounds to 8 binary digits after every operation: the reference's own float32 logits differ from it by
+// about 1e-2.
 constexpr double bfloat16_tolerance = 2e-2;
 constexpr const char* rounded_model = "right.logits_bf16_model";
 
@@ -48,7 +48,8 @@ class Forward {
     compare_best_tokens();
   }
 
-  // Of products in bfloat16, beside what the reference's own model in bfloat16 is away, if the file has that.
+  // Checks a forward pass with products in bfloat16. The note has the error of the reference's own bfloat16 model, if
+  // the file contains it.
   void compare_rounded() {
     if (!text_.tensors.has(text_.logits)) return;
     const auto exact = reference_tensor(text_.tensors, text_.logits);
@@ -64,7 +65,7 @@ class Forward {
   Model& model() { return model_.policy->model; }
   int64_t length(size_t s) const { return static_cast<int64_t>(text_.sequences[s].size()); }
 
-  // Rows of our tensor [rows, ...] against a reference padded at the end [B, T, ...].
+  // Returns the largest difference between our rows [rows, ...] and a reference [B, T, ...] padded at the end.
   double padded_difference(const at::Tensor& ours, const at::Tensor& padded, const std::string& name) {
     double worst = 0;
     for (size_t s = 0; s < text_.sequences.size(); ++s) {
@@ -74,7 +75,7 @@ class Forward {
     return worst;
   }
 
-  // The norm of the difference from padded logits, by the norm of these; `ours` are rows, or padded too.
+  // Returns the norm of the difference relative to the norm of the padded logits; `ours` are rows, or padded as well.
   double relative_difference(const at::Tensor& ours, const at::Tensor& padded) {
     double difference = 0, norm = 0;
     for (size_t s = 0; s < text_.sequences.size(); ++s) {
@@ -119,7 +120,7 @@ class Forward {
                                    temperature);
   }
 
-  // Values [B, T-1] of predicted tokens. A row padded at the start is the same sequence further to the right.
+  // Compares values [B, T-1] of predicted tokens. A row padded at the start has the same sequence further to the right.
   Check compare_predicted(const std::string& name, const at::Tensor& ours, const json& side, const json& reference) {
     Largest largest;
     int64_t at = 0;
@@ -133,7 +134,7 @@ class Forward {
     return largest.check(name, text_.log_prob_tolerance());
   }
 
-  // Where the tokens of sequence s stand in its padded row, which must be where its mask and positions say.
+  // Returns the positions of the tokens of sequence s in its padded row, which must match its mask and positions.
   std::vector<size_t> places_of(const json& side, size_t s) {
     std::vector<size_t> places;
     const auto mask = side.at("attention_mask").at(s).get<Ids>(), ids = side.at("input_ids").at(s).get<Ids>();

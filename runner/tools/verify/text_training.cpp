@@ -1,4 +1,4 @@
-// The loss of a reference file's sequences, its gradient, and AdamW from there.
+// Checks the loss of a reference file's sequences, its gradient, and AdamW steps.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/index_select.h>
@@ -53,7 +53,7 @@ class ReferenceTraining {
     checks_.push_back(check(name, std::abs(ours - reference), tolerance, fmt::format("{:.9g}", reference)));
   }
 
-  // The mean of -log p over all predicted tokens; leaves its gradient in the parameters.
+  // Returns the mean of -log p over all predicted tokens, and computes its gradient in the parameters.
   double differentiate() {
     for (Parameter& p : parameters_) p.value.mutable_grad().reset();
     const auto hidden = at::index_select(model_.policy->model.forward(rows_.batch, nullptr), 0, rows_.predicting);
@@ -79,7 +79,7 @@ class ReferenceTraining {
       const std::string name = text_.gradients + p.name;
       if (!text_.tensors.has(name)) continue;
       const auto reference = reference_tensor(text_.tensors, name);
-      largest_difference(p.value.grad(), reference, name);  // refuses another shape
+      largest_difference(p.value.grad(), reference, name);  // throws if the shapes differ
       const double error = norm_of(p.value.grad() - reference) / (norm_of(reference) + least_norm);
       checks_.push_back(check(name, error, gradient_tolerance, "relative"));
     }

@@ -1,3 +1,4 @@
+// Checks tokenizers and chat templates.
 #include "tools/verify/tokenizer.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ bool has_tokenizer(const fs::path& folder) {
   return fs::exists(folder / "tokenizer.json") || fs::exists(folder / "vocab.json");
 }
 
-// A tokenizer that stands beside the file is the one it was made with.
+// A tokenizer in the file's folder is the one the file was made with.
 fs::path tokenizer_folder(const fs::path& file, const VerifyOptions& options) {
   const fs::path beside = fs::absolute(file).parent_path();
   if (has_tokenizer(beside)) return beside;
@@ -34,7 +35,7 @@ fs::path tokenizer_folder(const fs::path& file, const VerifyOptions& options) {
   throw Error(file.string(), "needs the tokenizer it was made with", "name its folder: --tokenizer DIR", Exit::data);
 }
 
-// Where the multimodal template is; empty if nowhere.
+// Returns the folder of the multimodal template; empty if there is none.
 fs::path multimodal_folder(const fs::path& file, const fs::path& tokenizer) {
   const fs::path beside = fs::absolute(file).parent_path();
   for (const fs::path& folder :
@@ -44,7 +45,7 @@ fs::path multimodal_folder(const fs::path& file, const fs::path& tokenizer) {
   return {};
 }
 
-// Counts records for which something is not equal, and remembers the first.
+// Counts the records for which `same` is false, and notes the first of them.
 Check compared(const std::string& name, const Json& records, const char* key,
                const std::function<bool(const Json&)>& same) {
   size_t count = 0, different = 0, first = 0, number = 0;
@@ -90,8 +91,8 @@ std::vector<Check> decode_checks(const Tokenizer& tokenizer, const Json& records
                [&](const Json& r) { return tokenizer.decode(ids(r)) == r.at("text_skip_special"); })};
 }
 
-// Conversations: what the template makes of them, its ids, and that protecting what people wrote changes no id where
-// they wrote no special token.
+// Checks conversations: the rendered template, its ids, and that protecting the content from forged special tokens
+// changes no id if it contains none.
 std::vector<Check> chat_checks(const Chat& chat, const Json& records) {
   const auto forged = [](const Json& record) { return record.at("messages").dump().find("<|") != std::string::npos; };
   return {compared("text", records, "text", [&](const Json& r) { return chat.render(r).text == r.at("text"); }),
@@ -101,7 +102,7 @@ std::vector<Check> chat_checks(const Chat& chat, const Json& records) {
                    [&](const Json& r) { return forged(r) || chat.encode(chat.render(r)) == r.at("ids").get<Ids>(); })};
 }
 
-// Ids of a multimodal conversation: a placeholder for each unit of 2x2 patches.
+// Returns the ids of a multimodal conversation: one placeholder per 2x2 patches.
 Ids picture_ids(const Tokenizer& tokenizer, const std::string& text, const Json& record) {
   std::vector<int64_t> counts;
   for (const Json& grid : record.at("image_grid_thw"))

@@ -1,3 +1,4 @@
+// Compares arrays with reference values.
 #include "tools/verify/values.h"
 
 #include <ATen/TensorOperators.h>
@@ -16,10 +17,10 @@ using nlohmann::json;
 
 namespace {
 
-// AdamW divides gradients by their own size, so that rounding of the smallest (key biases hardly matter) becomes a
-// visible part of a step. Single elements are held to a tenth of the learning rate; sums over n elements, after
-// each step, to a twentieth more of what n steps in random directions would change. Weight decay forgotten or misplaced
-// is far above that.
+// AdamW divides gradients by their own magnitude, so rounding errors of the smallest (key biases have little effect)
+// become a visible part of a step. Single elements are compared with a tolerance of a tenth of the learning rate. Sums
+// over n elements are allowed, per step, a twentieth of the change by n steps in random directions. Missing or
+// misplaced weight decay would exceed that by far.
 constexpr double element_tolerance = 0.1, sum_tolerance_per_step = 0.05;
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Runs the checks of all reference files in a folder and prints the results.
 #include "tools/verify/verify.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// What came of one case.
+// The outcome of one case.
 struct Result {
   std::vector<Check> checks;
-  std::string problem;  ///< why it could not be checked to the end
+  std::string problem;  ///< reason why it could not be checked completely
   Exit exit = Exit::ok;
 };
 
@@ -66,7 +67,7 @@ void print(const std::string& name, const Result& result) {
   std::cout.flush();
 }
 
-// Reference files that are not checked: why, and a line for each kind.
+// Prints a line for each kind of reference files that are not checked, with the reason.
 void print_unchecked(const std::string& why, const std::map<std::string, std::vector<std::string>>& names,
                      bool as_json) {
   for (const auto& [kind, cases] : names) {
@@ -78,7 +79,7 @@ void print_unchecked(const std::string& why, const std::map<std::string, std::ve
   }
 }
 
-// Names of --model that no reference file asks for are mistakes.
+// Refuses names of --model that no reference file needs.
 void check_models(const std::vector<VerifyCase>& cases, const VerifyOptions& options) {
   std::set<std::string> known;
   for (const VerifyCase& one : cases)

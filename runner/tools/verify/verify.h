@@ -6,42 +6,49 @@
 #include <string>
 #include <vector>
 
-/// compeer verify: reference files, made with other people's libraries, against what we compute. tests/golden/README.md
-/// says what such files hold.
+/// `compeer verify`: compares reference files, made with other libraries, with our results. tests/golden/README.md
+/// describes the files.
 namespace compeer::verify {
 
 /// One comparison.
 struct Check {
-  std::string name;       ///< what was compared, as the reference file calls it: "right.logits"
-  double error = 0;       ///< the largest found
-  double tolerance = 0;   ///< the largest allowed
+  std::string name;       ///< what is compared, named as in the reference file: "right.logits"
+  double error = 0;       ///< largest error found
+  double tolerance = 0;   ///< largest error allowed
   bool passed = false;    ///< error <= tolerance
-  std::string note = "";  ///< how much was compared, or where the largest error is
+  std::string note = "";  ///< number of values compared, or place of the largest error
 };
 
-/// An error that is no number fails.
+/// Returns a check. A NaN error fails.
 Check check(std::string name, double error, double tolerance, std::string note = "");
 
 struct VerifyOptions {
-  std::filesystem::path tokenizer =
-      {};  ///< folder of the tokenizer that the files of tokenizer/ were made with; or empty
-  std::map<std::string, std::filesystem::path> models = {};  ///< of files whose weights are elsewhere, by `model_name`
+  /// Folder of the tokenizer that the files of tokenizer/ were made with; may be empty.
+  std::filesystem::path tokenizer = {};
+  /// Model folders by `model_name`, for reference files without weights.
+  std::map<std::string, std::filesystem::path> models = {};
 };
 
-/// The most bytes that a file of reference values may have.
+/// Maximum size of a file of reference values, in bytes.
 constexpr uint64_t largest_reference = uint64_t{1} << 30;
 
-/// What knows one kind of reference file. Throws Error (exit 4) if a file can't be read or is not what it should be.
+/// Checks one kind of reference file. Throws Error (exit 4) if a file can't be read or is invalid.
 using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const VerifyOptions& options);
 
 std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
-std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);    ///< SHA256SUMS
-std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of a model
-std::vector<Check> verify_lora(const std::filesystem::path& file, const VerifyOptions&);    ///< of a model's adapters
-std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
-std::vector<Check> verify_gguf(const std::filesystem::path& file, const VerifyOptions&);    ///< beside GGUF files
-std::vector<Check> verify_pretrained(const std::filesystem::path& file, const VerifyOptions&);  ///< a published model
-std::vector<Check> verify_sentences(const std::filesystem::path& file, const VerifyOptions&);   ///< an encoder of such
+std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);  ///< SHA256SUMS
+/// golden.json of a text model.
+std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);
+/// golden.json of a model with adapters.
+std::vector<Check> verify_lora(const std::filesystem::path& file, const VerifyOptions&);
+/// golden.json of qwen2_5_vl.
+std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);
+/// Reference values of GGUF files.
+std::vector<Check> verify_gguf(const std::filesystem::path& file, const VerifyOptions&);
+/// Reference values of a published model.
+std::vector<Check> verify_pretrained(const std::filesystem::path& file, const VerifyOptions&);
+/// Reference values of a sentence encoder.
+std::vector<Check> verify_sentences(const std::filesystem::path& file, const VerifyOptions&);
 
 std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const VerifyOptions&);
 std::vector<Check> verify_grpo_advantages(const std::filesystem::path& file, const VerifyOptions&);
@@ -52,30 +59,30 @@ std::vector<Check> verify_agreement(const std::filesystem::path& file, const Ver
 std::vector<Check> verify_kmeans(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_correlation(const std::filesystem::path& file, const VerifyOptions&);
 
-/// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.
+/// A reference file, or a folder of files that belong together, and its checker (null: there is none).
 struct VerifyCase {
   std::filesystem::path where;
-  std::string name;  ///< relative to the folder searched
+  std::string name;  ///< path relative to the folder searched
   std::string kind;  ///< text, vl, sampling, tokenizer, sums, ...
   Checker checker;
 
-  bool asks_for_model() const;  ///< of `VerifyOptions::models`
+  bool asks_for_model() const;  ///< needs an entry of `VerifyOptions::models`
 };
 
-/// What `VerifyOptions::models` calls the model of a reference file: its folder's name.
+/// Returns the name of a reference file's model in `VerifyOptions::models`: the name of the file's folder.
 std::string model_name(const std::filesystem::path& file);
 
-/// The folder of that model. A GGUF file in its place, or a folder with one, is imported to `scratch`.
+/// Returns the folder of that model. A GGUF file, or a folder that contains one, is imported to `scratch`.
 std::filesystem::path model_folder(const std::filesystem::path& file, const VerifyOptions& options,
                                    const std::filesystem::path& scratch);
 
-/// All that stand in `folder` and below, in order of their names. They are known by their content, so folders may have
-/// any name.
+/// Returns all cases in `folder` and below, sorted by name. Files are recognized by content, so folders may have any
+/// name.
 std::vector<VerifyCase> find_cases(const std::filesystem::path& folder);
 
-/// {"folder", "tokenizer", "models", "json"}: runs all of them and prints case, check, largest error, tolerance, pass
-/// or FAIL. 0 if all pass, 1 if one fails; 4 if a file can't be read (the others are checked all the same) or nothing
-/// is found.
+/// Runs all cases and prints case, check, largest error, tolerance, pass or FAIL. `options`: {"folder", "tokenizer",
+/// "models", "json"}. Returns 0 if all pass, 1 if one fails, 4 if a file can't be read (the others are still checked).
+/// Throws Error (exit 4) if there is nothing to check.
 int verify(const nlohmann::json& options);
 
 }  // namespace compeer::verify

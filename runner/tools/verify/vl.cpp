@@ -1,4 +1,5 @@
-// A small Qwen2.5-VL model and what transformers computes with it: tests/golden/README.md says what golden.json holds.
+// Checks a small Qwen2.5-VL model against values computed by transformers (tests/golden/README.md describes
+// golden.json).
 #include "tools/verify/vl.h"
 
 #include <ATen/core/grad_mode.h>
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The model folder with another file in the place of config.json: links, gone with the object.
+// A temporary copy (by links) of a model folder with another config.json.
 class Relinked {
  public:
   Relinked(const fs::path& folder, const fs::path& config) : path_(make_temporary_folder()) {

@@ -7,51 +7,52 @@
 #include "language/pictures.h"
 #include "tools/verify/values.h"
 
-/// The parts of the check of a small Qwen2.5-VL model, in files of their own: what it sees, what it says.
+/// Parts of the check of a small Qwen2.5-VL model: vision and text.
 namespace compeer::verify {
 
-/// A model folder with pictures, golden.json and golden.safetensors.
+/// A model folder with pictures and reference values: golden.json and golden.safetensors.
 struct VlCase {
   explicit VlCase(const std::filesystem::path& folder);
 
   nlohmann::json golden;
   record::Safetensors tensors;
   language::PictureSettings settings;
-  std::vector<Picture> pictures;  ///< images[]
+  std::vector<Picture> pictures;  ///< the files of golden.json's images[]
 };
 
-/// The reference is a float32 run through tower and text. On the copies in tests/golden it lies up to 7e-6
-/// (log-probabilities) and 5e-6 (gradients, relative) from the same run in float64, on deeper models twice that: so
-/// these two are wider than those of text, whose references are float64.
+/// The reference is a float32 run of tower and text model. On the copies in tests/golden it differs by up to 7e-6
+/// (log-probabilities) and 5e-6 (gradients, relative) from the same run in float64, for deeper models by twice that.
+/// The two tolerances are therefore wider than those of text, whose references are float64.
 constexpr double vl_logit_tolerance = 1e-4, vl_log_prob_tolerance = 3e-5, vl_gradient_tolerance = 3e-5;
 
-/// From files to patches: images[], smart_resize, smart_resize_rejects. No model.
+/// Checks preprocessing, from files to patches: images[], smart_resize, smart_resize_rejects. Needs no model.
 void check_pictures(const VlCase& vl, std::vector<Check>& checks);
 
-/// From patches to features: vision[] and the tensors of single images and of all.
+/// Checks the vision tower, from patches to features: vision[] and the tensors of single images and of all.
 void check_sight(const VlCase& vl, Model& model, std::vector<Check>& checks);
 
-/// Runs: positions, logits, log-probabilities, loss, gradients. The model is trainable.
+/// Checks runs: positions, logits, log-probabilities, loss, gradients. The model must be trainable.
 void check_runs(const VlCase& vl, rollout::Policy& policy, std::vector<Check>& checks);
 
-/// Greedy tokens of the runs, from the engine. The model is only read.
+/// Checks greedy decoding of the runs by the engine. The model may be frozen.
 void check_vl_greedy(const VlCase& vl, rollout::Policy& policy, std::vector<Check>& checks);
 
-/// The runs of a file: the objects that have input_ids.
+/// Returns the names of the runs of a file: the objects that have input_ids.
 std::vector<std::string> runs_of(const VlCase& vl);
 
-/// A row of a run: the tokens of its sequence, and the pictures whose placeholders are among them.
+/// A row of a run: the tokens of its sequence, and the indices of its pictures.
 struct VlRow {
   std::vector<int32_t> tokens;
   std::vector<size_t> pictures;
-  std::vector<size_t> places;  ///< where the tokens stand in the padded row
+  std::vector<size_t> places;  ///< positions of the tokens in the padded row
 };
+/// Returns the rows of a run. Throws Error (exit 4) if a row does not match its sequence.
 std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run);
 
-/// The part of the model that sees. Throws std::runtime_error if it has none.
+/// Returns the model's vision interface. Throws std::runtime_error if it has none.
 VisionModel& vision_model(Model& model);
 
-/// What the model sees in a row; null for text.
+/// Returns the vision features of a row; null if it has no pictures.
 std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model);
 
 }  // namespace compeer::verify

@@ -1,4 +1,4 @@
-// From picture files to what the tower sees in them.
+// Checks the path from picture files to vision features.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Pixels that need no resizing are the same bits but for one rounding of theirs or ours; sums over a picture are held
+// Pixels that are not resized are bitwise identical except for one rounding; sums over a picture are compared relative
 // to the sum of magnitudes.
 constexpr double pixel_tolerance = 1e-6, sum_tolerance = 1e-7;
 
@@ -24,7 +24,7 @@ at::Tensor patches_of(const Picture& picture) {
                        {rows, static_cast<int64_t>(picture.patches.size()) / rows}, at::kFloat);
 }
 
-// Against either resizer; the rows that the file holds of each.
+// Compares the patches with those of either resizer, as far as the file contains them.
 void check_patches(const VlCase& vl, size_t i, std::vector<Check>& checks) {
   const json& image = vl.golden.at("images").at(i);
   const auto patches = patches_of(vl.pictures[i]);
@@ -41,7 +41,7 @@ void check_patches(const VlCase& vl, size_t i, std::vector<Check>& checks) {
   compare(name + "_pil_every3", 3);
   if (std::isfinite(error)) checks.push_back(check(name, error, pixel_tolerance, "either resizer"));
 
-  // The sums are those of torchvision. A picture that agrees with Pillow instead may differ by the two's difference.
+  // The sums are those of torchvision. A picture that matches Pillow instead may differ by the difference of the two.
   const double between = image.value("resized", false) && torchvision > pixel_tolerance
                              ? image.at("max_abs_difference_of_the_two_resizers").get<double>()
                              : 0.0;

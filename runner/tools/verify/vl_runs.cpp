@@ -1,5 +1,5 @@
-// Forward passes over sequences with pictures among the tokens, and their gradients.
-// Greedy tokens after pictures, from the engine that `compeer generate` uses.
+// Checks forward passes over sequences with pictures, their gradients, and greedy decoding by the engine that `compeer
+// generate` uses.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/index_select.h>
@@ -15,8 +15,6 @@ namespace compeer::verify {
 namespace {
 
 using nlohmann::json;
-
-// Gradients this small, of tensors that hardly matter, are held to an absolute error of 1e-9.
 
 double size_of(const at::Tensor& gradient) { return gradient.to(at::kDouble).norm().item<double>(); }
 
@@ -66,7 +64,7 @@ class Run {
     targets_ = at::tensor(to);
   }
 
-  // position_ids of real tokens, and how far the next token's position lies from its number.
+  // Compares position_ids of real tokens, and the offset of the next token's position from its index.
   void compare_positions() {
     Largest positions, deltas;
     for (size_t b = 0; b < rows_.size(); ++b) {
@@ -119,7 +117,7 @@ class Run {
                             reference_.at("loss").dump()));
   }
 
-  // 1 for predicted tokens that are in the loss, 0 for the others.
+  // Returns 1 for predicted tokens in the loss and 0 for the others.
   at::Tensor labelled() const {
     std::vector<float> weights;
     for (size_t b = 0; b < rows_.size(); ++b) {
@@ -129,7 +127,7 @@ class Run {
     return at::tensor(weights);
   }
 
-  // The reference trains the tower too. Here only its merger trains; `look_closely` shows the other weights.
+  // The reference trains the whole tower, our model only its merger; `look_closely` provides the other weights.
   void differentiate() {
     for (Parameter& p : policy_.model.parameters()) gradients_of_.push_back(p);
     std::vector<Picture> pictures;
@@ -179,12 +177,12 @@ class Run {
       checks_.push_back(norms.check(key("grad_norms"), vl_gradient_tolerance, "parameters, relative"));
   }
 
-  // The file holds gradients of one run.
+  // The file contains gradients of one run only.
   void compare_gradient(const Parameter& p) {
     const std::string name = "grad." + p.name;
     if (name_ != "batch_right" || !vl_.tensors.has(name)) return;
     const auto reference = reference_tensor(vl_.tensors, name);
-    largest_difference(p.value.grad(), reference, name);  // refuses another shape
+    largest_difference(p.value.grad(), reference, name);  // throws if the shapes differ
     checks_.push_back(check(key(name.c_str()), size_of(p.value.grad() - reference) / (size_of(reference) + least_norm),
                             vl_gradient_tolerance, "relative"));
   }
@@ -201,8 +199,8 @@ class Run {
   at::Tensor predicting_, targets_;
 };
 
-// What the whole sequence gets in one forward pass, as the trainer makes it: from the row before the first new token
-// on.
+// Results of one forward pass over the whole sequence, as the trainer computes it, from the row before the first new
+// token on.
 struct Whole {
   at::Tensor logits, log_probs;  // [new tokens, vocabulary]; [new tokens]
 };

@@ -1,3 +1,4 @@
+// Benchmark of the all-reduce in fixed order.
 #include "tools/bench/worker/allreduce.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ struct Seconds {
   std::vector<double> ours, theirs, ratios;
 };
 
-// A leaf for each rank, so that both sides add the same number of vectors.
+// Uses one leaf per rank, so that both sides add the same number of vectors.
 Seconds measure(comm::World& world, int64_t length, int64_t repeats) {
   const std::vector<float> own(static_cast<size_t>(length), static_cast<float>(world.rank() + 1));
   std::vector<float> theirs(own);

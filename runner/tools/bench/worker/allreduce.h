@@ -3,8 +3,8 @@
 
 namespace compeer::bench {
 
-/// compeer bench allreduce, one rank of it: the runner's sum over ranks, whose order is fixed, in turn with
-/// MPI_Allreduce, for vectors of several lengths. Rank 0 prints measurements, one JSON object a line.
+/// `compeer bench allreduce`, one rank: the runner's all-reduce in fixed order, alternating with MPI_Allreduce, for
+/// vectors of several lengths. Collective. Rank 0 prints measurements, one JSON object per line.
 int bench_allreduce(const nlohmann::json& options);
 
 }  // namespace compeer::bench

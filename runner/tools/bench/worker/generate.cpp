@@ -1,3 +1,4 @@
+// Benchmark of prefill and decoding.
 #include "tools/bench/worker/generate.h"
 
 #include <fmt/format.h>
@@ -53,14 +54,14 @@ std::string precision(const std::string& dtype) {
   return dtype == "bf16" ? "bfloat16" : dtype;
 }
 
-// Bytes of a weight, scales included.
+// Returns bytes per weight, including scales.
 double bytes_of(const std::string& dtype) {
   if (dtype == "fp32") return 4;
   if (dtype == "bf16") return 2;
   return dtype == "q8_0" ? 34.0 / 32 : 18.0 / 32;
 }
 
-// From here on: the most memory that has been resident.
+// Resets the peak of resident memory.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 std::vector<rollout::Prompt> prompts(const Load& load, int64_t vocabulary) {
@@ -73,7 +74,7 @@ std::vector<rollout::Prompt> prompts(const Load& load, int64_t vocabulary) {
   return all;
 }
 
-// Of all that a token is multiplied with, the head included.
+// Returns the number of weights that a token is multiplied by, including the head.
 double matrix_elements(Model& model) {
   double all = static_cast<double>(model.head().numel());
   for (const Parameter& one : model.parameters()) {
@@ -142,7 +143,7 @@ int bench_generate(const json& options) {
   const auto generate = [&](const std::vector<rollout::Prompt>& read, int64_t fresh) {
     struct Pass {
       std::chrono::steady_clock::time_point end;
-      int64_t said;  // tokens until then
+      int64_t said;  // tokens generated until then
     };
     std::vector<Pass> passes{{std::chrono::steady_clock::now(), 0}};
     int64_t said = 0;
@@ -156,7 +157,7 @@ int bench_generate(const json& options) {
     const auto seconds = [](const Pass& from, const Pass& to) {
       return std::chrono::duration<double>(to.end - from.end).count();
     };
-    const Pass& first = passes[passes.size() - static_cast<size_t>(fresh)];  // the last prompt's completions begin
+    const Pass& first = passes[passes.size() - static_cast<size_t>(fresh)];  // start of decoding after the last prompt
     prefill.push_back(seconds(passes.front(), first));
     step.push_back(seconds(first, passes.back()) / static_cast<double>(fresh - 1));
     decode.push_back(static_cast<double>(said - first.said) / seconds(first, passes.back()));

@@ -3,9 +3,9 @@
 
 namespace compeer::bench {
 
-/// compeer bench generate: prefill and decoding of a model of one of the benchmarks' sizes, its share of what memory
-/// gives, and its peak resident memory. Prints measurements, one JSON object a line.
-/// Decoding is what `new` tokens take beyond one token, which is prefill: so other libraries' scripts measure it.
+/// `compeer bench generate`: prefill and decoding speed, the share of the memory bandwidth used, and peak resident
+/// memory. Decoding is measured from the first token on, as in other libraries' scripts. Prints measurements, one JSON
+/// object per line.
 int bench_generate(const nlohmann::json& options);
 
 }  // namespace compeer::bench

@@ -1,3 +1,4 @@
+// Benchmark of judging a group of completions.
 #include "tools/bench/worker/judging.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ struct JudgedRound {
   std::vector<Completion> completions;
 };
 
-/// Prompts of esc_world; as completions, in place of a policy's, the answers of this and other prompts.
+/// Returns prompts of esc_world with the answers of this and other prompts as completions.
 std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
   auto data = inference::open_plugin<Dataset>("esc_world", json::object(), services);
   const auto example = [&](int64_t i) { return data.call("get", [&](Dataset& d) { return d.get("test", i); }); };
@@ -41,7 +42,7 @@ std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::
   return rounds;
 }
 
-/// The judge in a folder as one without a form: what a verdict costs doesn't depend on whether it can be read.
+/// Returns the judge's folder without form.json: the time of a verdict does not depend on whether it can be parsed.
 std::string without_form(const json& judge, const Scratch& scratch) {
   const fs::path folder = judge.get<std::string>(), bare = scratch.folder() / sha256(folder.string());
   if (!fs::exists(folder / "form.json")) return folder.string();
@@ -68,9 +69,9 @@ class Rater {
   std::vector<std::string> names_;
 };
 
-/// What one repetition took.
+/// Wall time and processor time (of all threads) of one repetition.
 struct Taken {
-  double seconds, processor;  // processor: of all threads
+  double seconds, processor;
 };
 
 Taken taken(const std::function<void()>& work) {

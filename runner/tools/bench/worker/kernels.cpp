@@ -1,3 +1,4 @@
+// Benchmark of matrix products.
 #include "tools/bench/worker/kernels.h"
 
 #include <ATen/core/grad_mode.h>
@@ -26,7 +27,7 @@ struct Shape {
   int64_t m, k, n;
 };
 
-// Rows m of x [m, k] times a weight [n, k]: decoding and prefill of the benchmarks' models, and squares.
+// Products of x [m, k] and a weight [n, k]: decoding and prefill of the benchmarks' models, and square matrices.
 constexpr Shape forward_shapes[] = {{1, 896, 4864},   {2, 896, 4864},    {4, 896, 4864},    {8, 896, 4864},
                                     {16, 896, 4864},  {64, 896, 4864},   {512, 896, 4864},  {512, 4864, 896},
                                     {16, 256, 1024},  {64, 64, 256},     {256, 128, 512},   {16, 128, 128},
@@ -98,7 +99,7 @@ class Bench {
   static std::string suffix() { return fmt::format(", {} thread{}", threads(), threads() > 1 ? "s" : ""); }
   static void print(const json& line) { std::cout << line.dump() << std::endl; }
 
-  // GFLOP/s that the machine allows: by its registers, and by memory, from which the matrix k x n comes once.
+  // Returns the machine's limit in GFLOP/s: by registers, and by reading the k x n matrix from memory once.
   double limit(Shape s, Format format) const {
     const auto [rows, bytes] = panel_block(format);
     const double each = static_cast<double>(bytes) / static_cast<double>(rows * Packed::width);
@@ -111,7 +112,7 @@ class Bench {
     const double work = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
     const auto calls = std::max<int64_t>(1, static_cast<int64_t>(1e9 / work));
     const auto rate = [&](auto& product) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other library's threads stop waiting for work
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until the other library's threads stop spinning
       product();
       return static_cast<double>(calls) * work * 1e-9 / timed(1, [&] {
                                                           for (int64_t i = 0; i < calls; ++i) product();

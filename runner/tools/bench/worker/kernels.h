@@ -3,8 +3,8 @@
 
 namespace compeer::bench {
 
-/// compeer bench kernels: products of the sizes that models have, forward and backward, in turn with libtorch's in one
-/// process, and the machine's limits. Prints measurements, one JSON object a line.
+/// `compeer bench kernels`: matrix products of the sizes of models, forward and backward, alternating with libtorch's
+/// in the same process, and the limits of the machine. Prints measurements, one JSON object per line.
 int bench_kernels(const nlohmann::json& options);
 
 }  // namespace compeer::bench

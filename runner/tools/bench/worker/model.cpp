@@ -1,3 +1,4 @@
+// Writes models with random weights for benchmarks.
 #include "tools/bench/worker/model.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@ namespace {
 
 using record::TensorView;
 
-// Speed does not depend on weights: all matrices show the same numbers, of deviation 0.02. But the last token is never
-// drawn, so that it can be an end token: the first number of each token is the same on all the way to the head, because
-// no layer adds to it, and there the last token takes it off many times.
+// Speed does not depend on weights: all matrices contain the same numbers, with standard deviation 0.02. The last token
+// is never drawn, so that it can serve as the end token: the first element of every hidden state is constant, because
+// no layer adds to it, and the head's weight for it is a large negative number for the last token.
 constexpr float constant = 0.1f, never = -1e5f;
 
 std::vector<float> numbers(int64_t count) {
@@ -41,7 +42,8 @@ std::vector<float> embedding(const BenchSize& s) {
 
 std::vector<float> weights(const BenchSize& s) {
   auto all = numbers(s.feed_forward * s.width);
-  std::fill_n(all.begin(), std::max(s.feed_forward, s.heads * s.head_dim()), 0.0f);  // the first row of what layers add
+  // First row of the matrices whose output is added.
+  std::fill_n(all.begin(), std::max(s.feed_forward, s.heads * s.head_dim()), 0.0f);
   return all;
 }
 

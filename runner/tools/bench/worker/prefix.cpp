@@ -1,3 +1,4 @@
+// Benchmark of forward and backward passes with a shared prompt.
 #include "tools/bench/worker/prefix.h"
 
 #include <ATen/ops/sum.h>

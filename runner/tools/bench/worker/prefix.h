@@ -3,9 +3,9 @@
 
 namespace compeer::bench {
 
-/// compeer bench prefix: forward and backward of a group's completions behind one prompt, as the trainer does it, in
-/// turn with the same completions each behind a copy of its own, and the ratio beside what arithmetic allows,
-/// G (P + R) / (P + G R). Prints measurements, one JSON object a line.
+/// `compeer bench prefix`: forward and backward pass of a group's completions with one shared prompt, as in the
+/// trainer, alternating with the same completions with a copy of the prompt each; and the speed-up compared with the
+/// theoretical limit, G (P + R) / (P + G R). Prints measurements, one JSON object per line.
 int bench_prefix(const nlohmann::json& options);
 
 }  // namespace compeer::bench

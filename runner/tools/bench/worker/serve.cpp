@@ -1,3 +1,4 @@
+// Benchmark of the server.
 #include "tools/bench/worker/serve.h"
 
 #include <arpa/inet.h>
@@ -22,10 +23,10 @@ namespace {
 
 using nlohmann::json;
 
-// The text of question `i`; its length makes the prompt, as the folder's template is written.
+// Returns the text of question `i`. The folder's template makes the prompt depend on its length.
 std::string text_of(int64_t i) { return std::string(static_cast<size_t>(1 + i), 'a'); }
 
-// One connection on which question after question is asked.
+// An HTTP connection for a sequence of questions.
 class BenchClient {
  public:
   explicit BenchClient(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

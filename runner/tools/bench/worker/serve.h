@@ -3,8 +3,8 @@
 
 namespace compeer::bench {
 
-/// Requests of many clients at once to `compeer serve`, beside the engine's own work on the same prompts, in turn.
-/// Takes as "model" a folder whose model never ends a completion by itself.
+/// `compeer bench serve`: requests of many concurrent clients to the server, alternating with the engine's own
+/// generation for the same prompts. The model in the folder "model" must never end a completion by itself.
 int bench_serve(const nlohmann::json& options);
 
 }  // namespace compeer::bench

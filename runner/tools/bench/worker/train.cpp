@@ -1,3 +1,4 @@
+// Benchmark of training steps.
 #include "tools/bench/worker/train.h"
 
 #include <ATen/ops/mul.h>
@@ -28,7 +29,7 @@ using nlohmann::json;
 struct Load {
   std::string size, device, engine, compute, model;
   int64_t batch, length, repeats, adapter;
-  int64_t together;  // sequences differentiated at once, as sft.together has it
+  int64_t together;  // sequences per backward pass, as in sft.together
 };
 
 Load load(const json& options) {

@@ -3,9 +3,9 @@
 
 namespace compeer::bench {
 
-/// compeer bench train: steps of maximum likelihood on random tokens, as the task `sft` takes them (each sequence's
-/// gradient a leaf of the sum, then clipping and AdamW), of a model of one of the benchmarks' sizes. Prints tokens per
-/// second, where the seconds go, and peak resident memory: measurements, one JSON object a line.
+/// `compeer bench train`: maximum-likelihood steps on random tokens as in the task `sft` (`together` sequences per leaf
+/// of the sum, gradient clipping, AdamW). Prints tokens per second, the time of each part and peak resident memory as
+/// measurements, one JSON object per line.
 int bench_train(const nlohmann::json& options);
 
 }  // namespace compeer::bench

@@ -1,4 +1,4 @@
-// my_plugin: asks back. Other plugins ask it by a setting such as `judge`.
+// my_plugin: answers by asking back. Other plugins select it by a setting such as `judge`.
 #include <compeer/chat.h>
 #include <compeer/plugin.h>
 
@@ -6,12 +6,11 @@ namespace {
 
 class MyPlugin : public compeer::ChatModel {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range. Any exception rejects the settings; its
+  // message is shown to the user.
   explicit MyPlugin(const compeer::Settings& settings) : words_(settings.text("words")) {}
 
-  // Each request that is taken is answered once, in any order. What was answered before is not asked again: compeer
-  // remembers.
+  // Every request taken must be answered once, in any order. Compeer stores answers and does not repeat requests.
   void answer(compeer::ChatRequests& requests) override {
     for (auto one = requests.take(1); !one.empty(); one = requests.take(1)) {
       compeer::ChatReply reply;

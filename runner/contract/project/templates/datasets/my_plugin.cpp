@@ -1,5 +1,4 @@
-// my_plugin: sums of two numbers. To learn from, those of different numbers; to be tested on, those of a number with
-// itself.
+// my_plugin: sums of two numbers. Training examples add different numbers, test examples add a number to itself.
 #include <compeer/dataset.h>
 #include <compeer/plugin.h>
 
@@ -7,8 +6,8 @@ namespace {
 
 class MyPlugin : public compeer::Dataset {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range. Any exception rejects the settings; its
+  // message is shown to the user.
   MyPlugin(const compeer::Settings& settings, compeer::Host&) : limit_(settings.integer("limit")) {}
 
   int64_t size(const std::string& split) const override {
@@ -16,15 +15,15 @@ class MyPlugin : public compeer::Dataset {
     return split == "test" ? limit_ : 0;
   }
 
-  // Asked for in any order, on any rank: a record is made or read when it is wanted, never "the next one".
+  // Called for any index, in any order, on any rank: create or read the record here; don't rely on earlier calls.
   compeer::Example get(const std::string& split, int64_t index) override {
     const int64_t a = split == "test" ? index : index / (limit_ - 1), other = index % (limit_ - 1);
     const int64_t b = split == "test" ? index : other + (other >= a);
     compeer::Example example;
-    example.id = "my_plugin/" + std::to_string(a) + "+" + std::to_string(b);      // stable: groups are known by it
-    example.history = {{"user", std::to_string(a) + " + " + std::to_string(b)}};  // ends with what is to be answered
-    example.answer = std::to_string(a + b);                                       // what supervised training learns
-    example.record = {{"sum", a + b}};  // for rewards, which know what it means
+    example.id = "my_plugin/" + std::to_string(a) + "+" + std::to_string(b);      // stable: identifies the group
+    example.history = {{"user", std::to_string(a) + " + " + std::to_string(b)}};  // ends with the turn to be answered
+    example.answer = std::to_string(a + b);                                       // the target of supervised training
+    example.record = {{"sum", a + b}};                                            // for rewards that use it
     return example;
   }
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Anything but "yes" or "no" at its beginning is no opinion.
+// Returns no opinion unless the answer begins with "yes" or "no".
 double opinion(const std::string& answer) {
   std::string word;
   for (const char c : answer.substr(0, 3)) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -19,18 +19,18 @@ double opinion(const std::string& answer) {
 
 class MyPlugin : public compeer::Reward {
  public:
-  // Every key of the descriptor below is there, in its type and range. The judge is a plugin, too: the host makes it
-  // with its own settings and owns it.
+  // Every key of the descriptor below is present, with a valid type and range. The judge is a plugin as well: the host
+  // creates it with its own settings and owns it.
   MyPlugin(const compeer::Settings& settings, compeer::Host& host)
       : judge_(host.chat(settings.table("judge"))), question_(settings.text("question")) {}
 
-  // Then it is called as soon as a group is complete, while others are still being sampled.
+  // If true, `score_all` is called as soon as a group is complete, while other groups are still being sampled.
   bool waits() const override { return judge_.waits(); }
 
-  // A judge may fail, or not answer what it was asked. Other rewards decide alone then.
+  // A judge may fail or give an unusable answer. Then only the other rewards count.
   bool abstains() const override { return true; }
 
-  // All are asked at once, so that an endpoint can answer side by side.
+  // Sends all requests at once, so that an endpoint can process them concurrently.
   std::vector<compeer::Scores> score_all(std::span<const compeer::Group> groups) override {
     std::vector<compeer::ChatRequest> requests;
     for (const auto& group : groups)

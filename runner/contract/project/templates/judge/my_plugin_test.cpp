@@ -7,7 +7,7 @@
 
 namespace {
 
-// A judge whose answers are written down here, and who remembers what it was asked.
+// A judge with predefined answers that records its requests.
 struct Judge : compeer::Chat {
   void answer(const std::vector<compeer::ChatRequest>& requests, const Arrived& arrived) override {
     for (size_t i = 0; i < requests.size(); ++i) {
@@ -36,7 +36,7 @@ compeer::ChatReply fails(const std::string& why) {
 
 class MyPluginTest : public testing::Test {
  protected:
-  // The scores of as many completions as there are replies of the judge.
+  // Returns the scores of as many completions as the judge has replies.
   std::vector<double> scores(std::vector<compeer::ChatReply> replies) {
     judge.replies = std::move(replies);
     host.chats = &judge;

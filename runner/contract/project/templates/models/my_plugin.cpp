@@ -1,6 +1,6 @@
-// my_plugin: a language model that sees the last token only (bigrams). A row of `embedding` is what it knows of a
-// token; a row of `head` is multiplied by it to say how likely another is to follow. It has no attention, so it keeps
-// nothing in the cache and needs not know what its segments continue.
+// my_plugin: a bigram language model, which predicts from the last token only. The hidden state of a token is its row
+// of `embedding`; the logit of the next token is the product with its row of `head`. Without attention, it needs
+// neither the cache nor the segments' contexts.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
@@ -17,9 +17,9 @@ using nlohmann::json;
 
 class MyPlugin : public compeer::Model, public compeer::TrainableInParts {
  public:
-  // Every key of the descriptor below is there, in its type and range; `config` has the size of the tokenizer's
-  // vocabulary, too. A run that goes on gives its checkpoint as `path`. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range; `config` also contains the size of the
+  // tokenizer's vocabulary. A resumed run passes its checkpoint as `path`. Any exception rejects the settings; its
+  // message is shown to the user.
   MyPlugin(const compeer::Settings& settings, compeer::Host& host) {
     if (settings.has("path")) {
       read(settings.text("path"));
@@ -32,7 +32,7 @@ class MyPlugin : public compeer::Model, public compeer::TrainableInParts {
 
   compeer::ModelShape shape() const override {
     compeer::ModelShape shape;
-    shape.layers = shape.kv_heads = shape.head_dim = 1;  // of the cache, which stays as it is
+    shape.layers = shape.kv_heads = shape.head_dim = 1;  // sizes of the cache, which is not used
     shape.hidden = head_.size(1);
     shape.vocabulary = head_.size(0);
     shape.positions = 4096;

@@ -16,7 +16,7 @@ class MyPluginTest : public testing::Test {
   }
   std::unique_ptr<compeer::Model> fresh() { return opened({{"config", {{"vocab_size", 5}, {"width", 3}}}}, host); }
 
-  // The hidden states after two segments, tokens 1 2 3 and 2.
+  // Returns the hidden states of two segments, tokens 1 2 3 and 2.
   static at::Tensor states(compeer::Model& model, bool last_only) {
     compeer::Segment first, second;
     first.length = second.start = 3;

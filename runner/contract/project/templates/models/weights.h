@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-// Weights in the safetensors format: the length of a JSON header (8 bytes), the header, the numbers.
+// Weights in the safetensors format: the length of a JSON header (8 bytes), the header, the tensors' bytes.
 
 static_assert(std::endian::native == std::endian::little, "numbers in files are little-endian");
 using Weights = std::map<std::string, at::Tensor>;

@@ -4,7 +4,7 @@
 
 namespace {
 
-// One part of what it makes of completions with these texts.
+// Returns the column `name` of the scores of these texts.
 std::vector<double> part(const std::string& name, const std::vector<std::string>& texts, double most) {
   compeer::TestHost host;
   const auto plugin = compeer::open_library<compeer::Reward>(PLUGIN_FILE, {{"most", most}}, host);

@@ -9,14 +9,14 @@ namespace {
 
 class MyPlugin : public compeer::Reweighting {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range. Any exception rejects the settings; its
+  // message is shown to the user.
   explicit MyPlugin(const compeer::Settings& settings) : power_(settings.number("power")) {}
 
-  // What a new reward is computed from, for the log.
+  // Names of the additional columns, for the log.
   std::vector<std::string> factors() const override { return {"copies"}; }
 
-  // The new rewards and the factors.
+  // Returns the new rewards and the additional columns.
   compeer::Scores reweight(const compeer::Group& group, std::span<const double> rewards) override {
     std::map<std::string, double> copies;
     for (const auto& completion : group.completions) ++copies[completion.text];

@@ -4,7 +4,7 @@
 
 namespace {
 
-// What becomes of a reward of 6 for each text.
+// Reweights a reward of 6 for each text.
 compeer::Scores reweighted(const std::vector<std::string>& texts, double power) {
   compeer::TestHost host;
   const auto plugin = compeer::open_library<compeer::Reweighting>(PLUGIN_FILE, {{"power", power}}, host);

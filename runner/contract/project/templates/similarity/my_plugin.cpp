@@ -1,5 +1,5 @@
-// my_plugin: texts are alike if they are written with the same letters, equally often: the cosine of how often each
-// byte occurs, white space left out.
+// my_plugin: texts are similar if they use the same letters with the same frequencies: the cosine of their byte counts,
+// without white space.
 #include <compeer/plugin.h>
 #include <compeer/similarity.h>
 
@@ -20,8 +20,8 @@ double product(const Counts& a, const Counts& b) {
 
 class MyPlugin : public compeer::Similarity {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range. Any exception rejects the settings; its
+  // message is shown to the user.
   explicit MyPlugin(const compeer::Settings& settings) : capitals_(settings.flag("capitals")) {}
 
   std::vector<std::vector<double>> compare(const std::vector<std::string>& a,

@@ -19,8 +19,8 @@ int64_t questions_of(const json& record) {
 
 class MyPlugin : public compeer::Stage {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
+  // Every key of the descriptor below is present, with a valid type and range. Any exception rejects the settings; its
+  // message is shown to the user.
   MyPlugin(const compeer::Settings& settings, compeer::Host&) : least_(settings.integer("least")) {}
 
   std::vector<compeer::Outcome> make(const std::vector<json>& records) override {
@@ -29,7 +29,7 @@ class MyPlugin : public compeer::Stage {
     return outcomes;
   }
 
-  // Made of the outcomes' counts, which are added up over all records and ranks.
+  // Computed from the outcomes' counts, which are summed over all records and ranks.
   json findings(const std::map<std::string, double>& counts) const override {
     const auto found = counts.find("questions");
     return {{"questions", found == counts.end() ? 0.0 : found->second}};
