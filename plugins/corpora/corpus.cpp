@@ -1,4 +1,4 @@
-// How a table of keys becomes a reader of records, and readers of records become readers of files.
+// Readers of records and files, and the data set made from their dialogues.
 #include "corpora/corpus.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Utt
   }
 }
 
-// The one strategy of a turn, if its utterances agree.
+// Returns the strategy of a turn, or null if its utterances differ.
 json only(const json& strategies) {
   for (const json& one : strategies) {
     if (one != strategies[0]) return nullptr;
@@ -140,7 +140,7 @@ void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& hos
     cache_.open(source);
     layout.reader(source, cache_);
   }
-  cache_.open({});  // forgets the names in the last file
+  cache_.open({});  // forgets the names of the last file
   if (!others.empty())
     host.log(fmt::format("{}: other files are named after splits, so {} {} not read", path, listed(others),
                          others.size() > 1 ? "are" : "is"));
@@ -155,7 +155,7 @@ void Corpus::arrange(double valid, double test) {
       places.push_back({i});
       continue;
     }
-    for (uint32_t round = 0, next = 0; next < entry.asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
+    for (uint32_t round = 0, next = 0; next < entry.asked.size(); ++round) {  // `asked` is a subsequence of `rounds`
       if (entry.rounds[round] == entry.asked[next]) places.push_back({i, entry.asked[next++], round});
     }
   }
@@ -189,7 +189,7 @@ Example Corpus::get(const std::string& split, int64_t index) {
   add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size(), between_, media_);
   if (!by_turn_) return example;
   json answer = json::object();
-  if (place.turn < all.size()) {  // else it is withheld
+  if (place.turn < all.size()) {  // otherwise the corpus withholds it
     SpokenTurn turn = spoken(dialogue.utterances, all[place.turn], between_);
     example.answer = std::move(turn.text);
     answer = std::move(turn.labels);

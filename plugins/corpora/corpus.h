@@ -17,7 +17,7 @@
 #include "corpora/json_records.h"
 #include "corpora/sources.h"
 
-/// The settings that every corpus has: the first part of its descriptor's "parameters".
+/// Settings of every corpus, the first part of its descriptor's "parameters".
 #define COMPEER_CORPUS_SETTINGS                                                                                      \
   R"json("path": {"type": "path", "help": "the corpus: a file, or a folder with its files"},)json"                   \
   R"json("unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],)json"                        \
@@ -34,36 +34,38 @@
 
 namespace compeer::corpora {
 
-/// Bytes that are kept one behind the other in large blocks. By themselves, among all that is read and thrown away
-/// again, they would leave the heap full of holes.
+/// Stores byte strings consecutively in large blocks. Separate allocations among the temporary ones of parsing would
+/// fragment the heap.
 class ByteArena {
  public:
-  /// The same bytes, which stay where they are for as long as this does, or what it was moved to.
+  /// Stores a copy of `bytes` and returns it. It remains valid as long as this object, also after a move.
   std::string_view keep(std::string_view bytes);
 
  private:
   std::deque<std::string> blocks_;
 };
 
-/// The dialogues of a corpus, packed, and the records that were left out.
+/// The dialogues of a corpus in packed form, and the records that could not be read.
 class CorpusCache {
  public:
   struct Entry {
-    std::string dialogue;                 ///< its full name: "esconv/train/17"
-    std::string_view bytes;               ///< packed (dialogue.h)
-    std::string split;                    ///< what its file's name says, or ""
-    std::vector<uint32_t> rounds, asked;  ///< its answers: all, and those that are asked for (dialogue.h)
+    std::string dialogue;    ///< full name: "esconv/train/17"
+    std::string_view bytes;  ///< the packed dialogue (dialogue.h); owned by the cache
+    std::string split;       ///< the split in the file's name, or ""
+    /// Indices of the answers among the dialogue's runs: of all, and of those to be used as examples (dialogue.h).
+    std::vector<uint32_t> rounds, asked;
   };
 
-  /// `merge`: what one person writes in a row is one turn.
+  /// `merge`: consecutive utterances of one person form one turn.
   CorpusCache(std::string corpus, bool merge) : corpus_(std::move(corpus)), merge_(merge) {}
 
-  /// What follows comes from this file.
+  /// Selects the file that the following dialogues and records come from.
   void open(const CorpusFile& source);
 
-  /// A dialogue, read from a record of the file (0: the file is the dialogue). Left out if the file has one of the
-  /// same name already.
+  /// Adds a dialogue read from record number `record` of the file (0: the whole file is one dialogue). If the file
+  /// already has a dialogue with this name, adds an unreadable record instead.
   void add(Dialogue dialogue, int64_t record);
+  /// Adds a record that could not be read, with the reason.
   void leave_out(int64_t record, const std::string& reason);
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -80,54 +82,58 @@ class CorpusCache {
   std::vector<Unreadable> left_out_;
 };
 
-/// Puts the dialogues of a file into the cache, and records there what can't be read.
-/// Throws Error (exit 4) only if the file as a whole can't be read.
+/// Reads a file: adds its dialogues to the cache, and unreadable records with the reason. Throws Error (exit 4) only if
+/// the whole file can't be read.
 using Reader = std::function<void(const CorpusFile& source, CorpusCache& cache)>;
 
-/// Makes a dialogue of a record, or throws Refusal.
+/// Converts a record to a dialogue; throws Refusal if it can't.
 using RecordReader = std::function<Dialogue(const json& record)>;
 
-/// Keys of which the first that an object has is read; if it has none of them, the last.
+/// Alternative keys: the first that an object has is used, otherwise the last.
 using Keys = std::vector<const char*>;
 
-/// The names under which a corpus has the parts of a dialogue. A layout is a RecordReader.
+/// Describes a corpus layout by its keys. Usable as a RecordReader.
 struct RecordLayout {
-  const char* turns;    ///< key of the list of utterances; "": the record is that list
-  const char* turn;     ///< what refusals call an element of that list: "message"
-  const char* speaker;  ///< keys of an utterance
+  const char* turns;  ///< key of the list of utterances; "" if the record is that list
+  const char* turn;   ///< name of an element of that list in messages: "message"
+  /// Keys of an utterance: its speaker and its text.
+  const char* speaker;
   Keys text;
-  std::vector<std::pair<std::string_view, Role>> roles;   ///< the names of speakers
-  const char* id = "";                                    ///< key of the dialogue's id; "": it has none
-  std::vector<std::pair<const char*, Keys>> labels = {};  ///< the dialogue's labels: name, keys
-  /// What keys can't say: adds to an utterance or dialogue that was read by the above, or changes it.
+  std::vector<std::pair<std::string_view, Role>> roles;   ///< names of the speakers
+  const char* id = "";                                    ///< key of the dialogue's id; "" if there is none
+  std::vector<std::pair<const char*, Keys>> labels = {};  ///< labels of the dialogue: name, keys
+  /// Called after an utterance or the dialogue has been read by the keys, to change or add what keys can't express; may
+  /// be null.
   void (*finish_turn)(const json& written, Utterance& read) = nullptr;
   void (*finish)(const json& record, Dialogue& read) = nullptr;
 
+  /// Converts a record. Throws Refusal if a key is missing or has another type, or a speaker is unknown.
   Dialogue operator()(const json& record) const;
 };
 
-/// Files with many dialogues: a JSON list or JSON lines with a record for each.
+/// Returns a reader for files with many dialogues: a JSON list or JSON Lines with a record for each.
 Reader json_records(RecordReader read);
 
-/// Files with one dialogue each, which is a JSON list.
+/// Returns a reader for files with one dialogue each, a JSON list.
 Reader json_lists(RecordReader read);
 
-/// Files with one dialogue each: `read` makes it of the whole file, or throws Refusal.
+/// Returns a reader for files with one dialogue each; `read` converts a whole file, or throws Refusal.
 Reader whole_files(std::function<Dialogue(const CorpusFile& source, const std::string& bytes)> read);
 
-/// A published corpus: how its files are read.
+/// Describes a published corpus and how its files are read.
 struct CorpusLayout {
-  std::string name;                     ///< the plugin's name
-  std::string language;                 ///< "en", "zh"
-  std::vector<std::string> extensions;  ///< extensions of the files in a folder that belong to the corpus
+  std::string name;                     ///< name of the plugin
+  std::string language;                 ///< "en" or "zh"
+  std::vector<std::string> extensions;  ///< extensions of the files in a folder that are read
   Reader reader;
-  std::string between = "\n";  ///< separates utterances of one person that are merged into one turn
+  std::string between = "\n";  ///< separates merged utterances of one person
 };
 
-/// A corpus as a data set. Its files are read once, when it is made; the layout of `Example::record` is in README.md.
+/// A corpus as a data set. Reads its files in the constructor; README.md describes `Example::record`.
 class Corpus : public Dataset {
  public:
-  /// Throws Error (exit 4): nothing there, nothing readable, more left out than the settings allow.
+  /// Throws Error (exit 4) if there is no file, no readable dialogue, or more unreadable records than `max_unreadable`
+  /// allows; exit 3 if `valid` + `test` > 1.
   Corpus(const CorpusLayout& layout, const Settings& settings, Host& host);
 
   int64_t size(const std::string& split) const override;
@@ -145,12 +151,12 @@ class Corpus : public Dataset {
 
   std::string name_, language_, between_;
   bool by_turn_, merge_;
-  std::filesystem::path media_;  // empty: nothing is shown
+  std::filesystem::path media_;  // empty: no pictures are shown
   CorpusCache cache_;
   std::array<std::vector<RecordAt>, 3> splits_;
 };
 
-/// The plugin's class for a corpus.
+/// The Corpus with this layout, as the plugin's class.
 template <const CorpusLayout& layout>
 class CorpusOf : public Corpus {
  public:

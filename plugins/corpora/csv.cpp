@@ -1,3 +1,4 @@
+// Reads comma separated values.
 #include "corpora/csv.h"
 
 #include "corpora/fields.h"
@@ -13,7 +14,7 @@ class CsvReader {
 
   bool done() const { return at_ >= text_.size(); }
 
-  // The next row; without fields if the line is blank.
+  // Reads the next row; it has no fields if the line is blank.
   CsvRow next(int64_t number) {
     CsvRow row{number, {}, ""};
     const size_t begin = at_;
@@ -22,7 +23,7 @@ class CsvReader {
       row.fields.emplace_back();
       row.problem = peek() == '"' ? quoted(row.fields.back()) : plain(row.fields.back());
       if (!row.problem.empty() || end_of_line()) break;
-      ++at_;  // the comma
+      ++at_;  // skips the comma
     }
     if (!row.problem.empty()) skip_line();
     try {
@@ -65,7 +66,7 @@ class CsvReader {
       field += text_[at_];
     }
     if (done()) {
-      at_ = opening;  // a stray quote does not take the rest of the file with it
+      at_ = opening;  // continue after the line, so that a stray quote does not swallow the rest of the file
       return text_.find('\n', opening) == text_.npos ? not_whole : "has a quote that nothing closes";
     }
     ++at_;

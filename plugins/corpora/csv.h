@@ -7,18 +7,18 @@
 
 namespace compeer::corpora {
 
-/// A row of a table, or why it is none.
+/// A row of a table, or the reason why it is malformed.
 struct CsvRow {
-  int64_t number = 0;  ///< from 1, the heading included
+  int64_t number = 0;  ///< 1-based, counting the heading but not blank lines
   std::vector<std::string> fields;
-  std::string problem;   ///< "": none
-  bool unended = false;  ///< the file ends with it, without a line's end
+  std::string problem;   ///< why the row is malformed; empty if it is not
+  bool unended = false;  ///< the file ends with this row, without a line end
 };
 
-/// Comma separated values by RFC 4180: fields in quotes may hold commas, line ends and doubled quotes; lines end in
-/// CRLF or LF, the last one maybe in neither; blank lines are no rows. Refused are a quote within a field that does
-/// not begin with one, anything but a comma behind a closing quote, an end of the file within quotes, and bytes
-/// that are no UTF-8. What follows a refused row is read from the next line on.
+/// Calls `f` for each row of comma separated values (RFC 4180). Quoted fields may contain commas, line ends and doubled
+/// quotes. Lines end in CRLF or LF, the last one may have no line end; blank lines are ignored. A row is malformed if
+/// it has a quote within an unquoted field, text other than a comma after a closing quote, an unclosed quote, or bytes
+/// that are not UTF-8. After a malformed row, reading resumes at the next line.
 void each_csv_row(std::string_view text, const std::function<void(const CsvRow&)>& f);
 
 }  // namespace compeer::corpora

@@ -1,3 +1,4 @@
+// Dialogues in the form common to all corpora: packing, turns, answers and pictures.
 #include "corpora/dialogue.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace compeer::corpora {
 
 namespace {
 
-// The values of `labels` join those of a turn, which has had `before` utterances.
+// Appends the values of an utterance's labels to those of its turn, which has `before` utterances so far.
 void append(json& lists, const json& labels, size_t before) {
   for (const auto& [name, value] : labels.items()) {
     json& list = lists[name];
@@ -26,7 +27,7 @@ void append(json& lists, const json& labels, size_t before) {
   }
 }
 
-// The file, if it is a picture, or one of its name; empty if there is none.
+// Returns the file if it is a picture, otherwise a picture with the same name; empty if there is none.
 std::filesystem::path still_of(std::filesystem::path file) {
   static constexpr std::array<const char*, 3> kinds = {".png", ".jpg", ".jpeg"};
   if (std::find(kinds.begin(), kinds.end(), file.extension()) != kinds.end()) return is_regular_file(file) ? file : "";
@@ -72,7 +73,7 @@ std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool me
 
 std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all) {
   const auto& asked = dialogue.asked;
-  const auto wanted = [&](size_t begin, size_t end) {  // is one of these utterances asked for?
+  const auto wanted = [&](size_t begin, size_t end) {  // true if one of these utterances is selected
     return std::any_of(asked->begin(), asked->end(), [&](size_t i) { return i >= begin && i < end; });
   };
   const auto follows_seeker = [&](size_t i) { return i > 0 && runs[i - 1].role == Role::seeker; };
@@ -102,7 +103,7 @@ std::vector<std::string> pictures(const json& labels, const std::filesystem::pat
     if (!name.is_string()) continue;
     const auto file = media / name.get_ref<const std::string&>();
     const auto still = stays_below(media, file) ? still_of(file) : "";
-    // A voice and a face have one name, and so one picture.
+    // An audio and a video file may have the same name, and so the same picture.
     if (!still.empty() && (found.empty() || found.back() != still)) found.push_back(still.string());
   }
   return found;

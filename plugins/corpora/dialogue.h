@@ -10,55 +10,60 @@ namespace compeer::corpora {
 
 using nlohmann::json;
 
+/// The speaker of an utterance; `system` is an instruction to the supporter.
 enum class Role : uint8_t { system, seeker, supporter };
 
-/// That of the chat format: system, user, assistant.
+/// Returns the role's name in the chat format: "system", "user" (seeker) or "assistant" (supporter).
 const char* chat_name(Role role);
 
-/// What somebody wrote at one go.
+/// A message of one person.
 struct Utterance {
   Role role = Role::seeker;
   std::string text;
-  json labels = json::object();  ///< name -> value, a list of values, or null where the label is missing
+  json labels = json::object();  ///< name -> a value, a list of values, or null if the label is missing
 };
 
-/// A dialogue as the corpus has it, in the one form that all corpora are brought into.
+/// A dialogue of a corpus, in the form common to all corpora.
 struct Dialogue {
-  std::string id;  ///< within its file; "": the number of its record will do
+  std::string id;  ///< unique within its file; "": the record number is used
   std::vector<Utterance> utterances;
-  json labels = json::object();  ///< of the dialogue as a whole
-  /// Which utterances are to be answers, by index; utterances.size() is one that the corpus withholds.
-  /// Nothing: every supporter's turn.
+  json labels = json::object();  ///< labels of the whole dialogue
+  /// Indices of the utterances to be used as answers; utterances.size() means an answer that the corpus withholds.
+  /// Unset: every turn of the supporter.
   std::optional<std::vector<size_t>> asked = {};
-  std::vector<std::string> left_out = {};  ///< what of its record contradicts the rest: "turn 2 ..."; not packed
+  /// Parts of the record that are inconsistent, as in "turn 2 ..."; not packed.
+  std::vector<std::string> left_out = {};
 };
 
-/// In few bytes, and back.
+/// Serializes a dialogue compactly, and restores it.
 std::string pack(const Dialogue& dialogue);
 Dialogue unpack(std::string_view bytes);
 
-/// Utterances that make a turn: one, or all that the same person wrote in a row.
+/// The utterances [begin, end) that form a turn: one, or consecutive ones of the same person.
 struct UtteranceRun {
   Role role = Role::seeker;
   size_t begin = 0, end = 0;
 };
 
+/// Splits utterances into turns; `merge`: consecutive utterances of one person form one.
 std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool merge);
 
-/// Which runs are to be answers: the supporter's that follow the seeker's. `all`: also those that nobody asks for.
-/// runs.size() is an answer that is withheld.
+/// Returns the indices of the runs that are answers: the supporter's runs that follow the seeker's and, unless `all`,
+/// that `dialogue.asked` selects. runs.size() means an answer that the corpus withholds.
 std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all);
 
-/// A turn as it is read: its utterances, joined.
+/// The joined utterances of a turn.
 struct SpokenTurn {
   std::string text;
-  json labels = json::object();  ///< name -> the list of its utterances' values, in order
+  /// Name -> list of the utterances' values, in order; null where an utterance lacks the label.
+  json labels = json::object();
 };
 
+/// Joins the utterances of a run, separated by `between`.
 SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run, const std::string& between = "\n");
 
-/// Which pictures of a turn are there in the folder `media` (empty: none is looked for): of the files that its label
-/// "media" names those that are PNG or JPEG, and for a video a still picture of the same name.
+/// Returns the pictures of a turn in the folder `media` (empty: none). Of the files in the label "media", those that
+/// exist and are PNG or JPEG; for a video, a picture with the same name. Files outside the folder are ignored.
 std::vector<std::string> pictures(const json& labels, const std::filesystem::path& media);
 
 }  // namespace compeer::corpora

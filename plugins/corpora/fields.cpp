@@ -1,3 +1,4 @@
+// Access to the fields of JSON records, with messages that say what is missing.
 #include "corpora/fields.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ const json& member(const json& object, const char* key) {
   return found == object.end() ? nothing : *found;
 }
 
-// A few characters of a text, as JSON writes them: no zero byte or half of a character in a message.
+// Returns the beginning of a text in quotes, escaped as in JSON and without a cut character.
 std::string shown(const std::string& text) {
   constexpr size_t most = 40;
   size_t end = std::min(text.size(), most);
@@ -44,7 +45,7 @@ json parse(std::string_view bytes, uint64_t offset) {
   if (nests_too_deeply(bytes, depth)) throw Refusal("nests more than " + std::to_string(depth) + " levels");
   if (json value = parse_json(bytes); !value.is_discarded()) return value;
   try {
-    return json::parse(bytes);  // again, to be told where it breaks
+    return json::parse(bytes);  // throws with the position of the error
   } catch (const json::exception& error) {
     const auto* at = dynamic_cast<const json::parse_error*>(&error);
     const uint64_t byte = at && at->byte > 0 ? at->byte - 1 : 0;

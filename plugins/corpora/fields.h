@@ -10,45 +10,46 @@
 
 namespace compeer::corpora {
 
-/// Why a record can't be read, in words that follow its place: "has no list 'dialog'".
+/// Thrown if a record can't be read. The message continues the record's position: "has no list 'dialog'".
 class Refusal : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Bytes as JSON. They stand at `offset` in their file: a refusal names the byte at which the text breaks.
-/// Refused: what is no UTF-8, holds a zero byte, is no JSON, nests more than 64 levels.
+/// Parses JSON. `offset` is the position of `bytes` in the file, for the byte number in messages. Throws Refusal for
+/// invalid UTF-8, zero bytes, invalid JSON, or more than 64 levels of nesting.
 json parse(std::string_view bytes, uint64_t offset);
 
-/// Refuses bytes that are no UTF-8, or zero.
+/// Throws Refusal if the bytes are not UTF-8 or contain a zero byte.
 void check_text(std::string_view bytes, uint64_t offset);
 
-/// Without white space at both ends.
+/// Returns the text without white space at its ends.
 std::string trimmed(std::string_view text);
 
-/// ASCII letters in lower case.
+/// Returns the text with ASCII letters in lower case.
 std::string lowered(std::string text);
 
-/// What a record must have. Refused if it is not there, or is something else.
+/// Return a required member. Throw Refusal if it is missing or of another type. Texts are trimmed.
 const json& list_of(const json& object, const char* key);
 const json& object_of(const json& object, const char* key);
 std::string text_of(const json& object, const char* key);
 
-/// What it may have: an empty object if it is not there, or null. Refused if it is something else.
+/// Returns an optional member; an empty object if it is missing or null. Throws Refusal if it is of another type.
 const json& part_of(const json& object, const char* key);
 
-/// What it may have. Null if it is not there, or empty; texts are trimmed.
+/// Returns an optional number, boolean or text (trimmed); null if it is missing, empty or of another type.
 json label(const json& object, const char* key);
 
-/// An id, which some corpora write as a number; empty if there is none.
+/// Returns an id as text, also if it is a number; empty if it is missing.
 std::string id_of(const json& object, const char* key);
 
-/// A whole number, which some corpora write as text: "3". Null if it is neither.
+/// Returns a whole number, also if it is written as text ("3"); null otherwise.
 json scale(const json& object, const char* key);
 
-/// The role of a speaker; refuses one that isn't in the table, naming those that are.
+/// Returns the role of a speaker. Throws Refusal if the name is not in the table, and lists the known ones.
 Role role_of(const json& object, const char* key, const std::vector<std::pair<std::string_view, Role>>& table);
 
-/// f(element, index) for each element; what it refuses is told with the element's number, from 1: "utterance 3 ...".
+/// Calls f(element, index) for each element. Prefixes the message of a Refusal with the element's 1-based number:
+/// "utterance 3 ...".
 template <class F>
 void each(const json& list, const char* what, F&& f) {
   for (size_t i = 0; i < list.size(); ++i) {

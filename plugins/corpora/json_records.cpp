@@ -1,3 +1,4 @@
+// Splits a JSON list or JSON Lines file into records, and reports unreadable ones.
 #include "corpora/json_records.h"
 
 #include <fmt/format.h>
@@ -16,33 +17,34 @@ namespace compeer::corpora {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8; some editors add it
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// What ends a stretch of characters that mean nothing to the scanner: within quotes, and outside of them.
+// The characters the scanner must look at, within quotes and outside of them; the others are skipped.
 using Marks = std::array<bool, 256>;
 constexpr Marks marks(std::string_view characters) {
   Marks table{};
   for (const char c : characters) table[static_cast<unsigned char>(c)] = true;
   return table;
 }
-constexpr int most_splits = 100;  // of records that ran on: each reads the rest of the file again
+// Maximum number of times the rest of the file is scanned again after a missing bracket or quote.
+constexpr int most_splits = 100;
 
 constexpr const char* no_end = "is not there: the list does not end, as if the file were cut off";
 constexpr Marks in_quotes = marks("\"\\\n"), in_lists = marks("\"{}[]");
 
 bool ends_too_early(const std::string& record) {
   try {
-    return nlohmann::json::parse(record).is_discarded();  // it isn't: it would throw
+    return nlohmann::json::parse(record).is_discarded();  // not discarded: parse throws instead
   } catch (const nlohmann::json::parse_error& error) {
     return error.byte > record.size();
   } catch (const nlohmann::json::exception&) {
-    return false;  // a number beyond what the library can hold
+    return false;  // a number out of the library's range
   }
 }
 
-/// Takes a file block by block and tells of each record when it ends.
+/// Scans a file block by block and reports each record when it ends.
 class Scanner {
  public:
   explicit Scanner(const std::function<void(const Raw&)>& f) : f_(f) {}
@@ -107,7 +109,7 @@ class Scanner {
       if (c == ']') closed_ = true;
       if (c != ']' && c != ',' && !is_space(c)) inside(c);
     } else if (depth_ == 0 && !quoted_ && (c == ',' || c == ']' || is_space(c))) {
-      tell();  // a number or a word, which ends where something else begins
+      tell();  // a number or a literal ends where something else begins
       closed_ = c == ']';
     } else {
       inside(c);
@@ -129,7 +131,7 @@ class Scanner {
     }
   }
 
-  // How many of the next characters only go into the record that has begun.
+  // Returns the number of following characters that only belong to the current record.
   size_t stretch(std::string_view block) const {
     if (record_.empty()) return 0;
     if (layout_ == Layout::lines) return std::min(block.find('\n'), block.size());
@@ -146,20 +148,22 @@ class Scanner {
     if (record_.empty()) offset_ = at_;
     record_ += c;
   }
+  // Reports the current record.
   void tell() {
     if (layout_ == Layout::list && split()) return;
     f_({++number_, offset_, record_, ""});
     record_.clear(), depth_ = 0, quoted_ = false, escaped_ = false;
   }
 
-  // How the list's first record begins, up to its first key; empty if it is no object.
+  // Returns the beginning of the list's first record up to its first key; empty if it is not an object.
   std::string opening_key() const {
     const size_t quote = record_[0] == '{' ? record_.find_first_not_of(" \t\r\n", 1) : record_.npos;
     const size_t end = quote != record_.npos && record_[quote] == '"' ? record_.find('"', quote + 1) : record_.npos;
     return end == record_.npos ? "" : record_.substr(0, end + 1);
   }
 
-  // Without a bracket or a quote a record runs on into the next. Where that one begins as the list's first does.
+  // Without a closing bracket or quote a record continues into the next one. Returns where that begins, recognized by
+  // the first key.
   size_t next_record() const {
     if (opening_key_.empty() || splits_ == most_splits) return record_.npos;
     for (size_t at = 1; (at = record_.find(opening_key_, at)) != record_.npos; ++at) {
@@ -169,7 +173,8 @@ class Scanner {
     return record_.npos;
   }
 
-  // Tells of a record that has run on; what it swallowed is taken again.
+  // Ends a record that has swallowed the next one and schedules the rest to be scanned again. Returns false if it has
+  // not.
   bool split() {
     if (number_ == 0) opening_key_ = opening_key();
     const size_t next = next_record();
@@ -201,7 +206,7 @@ class Scanner {
   bool quoted_ = false, escaped_ = false, opening_ = false, closed_ = false, told_of_rest_ = false;
 };
 
-constexpr size_t named = 3;  // records that a message names
+constexpr size_t named = 3;  // maximum number of records in a message
 
 std::string first_few(const std::vector<Unreadable>& left_out) {
   std::string text;

@@ -11,36 +11,35 @@
 
 namespace compeer::corpora {
 
-/// The bytes of one record, where they are in their file, and the why if they can't be a record.
+/// One record of a file as bytes, or the reason why there is none.
 struct Raw {
-  int64_t number = 0;   ///< from 1: the element of the list, the line
-  uint64_t offset = 0;  ///< of its first byte in the file
-  std::string_view bytes;
-  std::string problem;  ///< "": none that can be seen from outside
+  int64_t number = 0;      ///< 1-based list index or line number
+  uint64_t offset = 0;     ///< byte offset of the record in the file
+  std::string_view bytes;  ///< valid only during the callback
+  std::string problem;     ///< why this is not a record; empty if it looks well-formed (it has not been parsed)
 };
 
-/// The records of a file that holds a JSON list, or JSON lines: told apart by the first character. The file is read in
-/// blocks and only one record is in memory. A record that is broken does not take the next with it: a list's elements
-/// are told apart by their brackets, no text goes on over the end of a line, and where a bracket or quote is missing,
-/// the next element is known by its first key, which is the first element's.
-/// A file that ends within a record or a list, or holds nothing, has one last record with a `problem`.
-/// Throws Error (exit 4) naming the file if it can't be read.
+/// Calls `f` for each record of a JSON list or JSON Lines file (detected by the first character). Streams the file and
+/// holds one record in memory. A malformed record does not affect the next one: lines end at line ends; list elements
+/// are found by matching brackets, strings do not continue past a line end, and if a bracket or quote is missing, the
+/// next element is found by its first key, which must be that of the first element. If the file is empty or ends within
+/// a record or the list, the last call has a `problem`. Throws Error (exit 4) that names the file if it can't be read.
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f);
 
-/// What is said of a record in which the file ends.
+/// The `problem` of a record that is truncated by the end of the file.
 extern const char* const not_whole;
 
-/// Whether a problem says that the file was cut off: nobody knows what else it held.
+/// Returns true if `problem` means that the file is truncated, within a record or within the list.
 bool cut_off(const std::string& problem);
 
-/// Calls f(record, raw) for each JSON record of a file (json_records.h). A record that can't be parsed, or for which
-/// `f` throws Refusal, is added to `left_out`.
+/// Calls f(record, raw) for each record of a file, parsed. Adds a record to `left_out` if it can't be parsed or `f`
+/// throws Refusal.
 void read_records(const std::filesystem::path& file, std::vector<Unreadable>& left_out,
                   const std::function<void(json record, const Raw& raw)>& f);
 
-/// Throws Error (exit 4) that names the first few records if more than the share `allowed` were left out, or all;
-/// if all were, with `if_all` as help. A file that is cut off is refused unless `allowed` is 1.
-/// `read`: the number of records that were read.
+/// Throws Error (exit 4) that quotes the first few reasons if more than the fraction `allowed` of the records was left
+/// out, or all of them (`if_all` is then the help text). Also throws if a file is truncated and `allowed` < 1. `read`:
+/// number of records that were not left out.
 void refuse_too_many(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
                      const std::string& if_all);
 

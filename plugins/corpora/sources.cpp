@@ -1,3 +1,4 @@
+// Finds the files of a corpus and their splits.
 #include "corpora/sources.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ bool hidden(const fs::path& relative) {
   return std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part.string()[0] == '.'; });
 }
 
-// Files whose names differ in the extension only keep it: dialogues are named after their file.
+// Keeps the extension in the names of files that differ only in it, because dialogues are named after their file.
 void keep_apart(std::vector<CorpusFile>& files) {
   std::map<std::string, int> times;
   for (const CorpusFile& one : files) ++times[one.name];

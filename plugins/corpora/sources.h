@@ -8,23 +8,27 @@ namespace compeer::corpora {
 /// A file of a corpus.
 struct CorpusFile {
   std::filesystem::path file;
-  std::string name;   ///< its place in the corpus's folder, without the extension unless another has it too: "Career/1"
-  std::string split;  ///< what its name says: "train", "valid", "test", or ""
+  /// The path relative to the corpus's folder, such as "Career/1"; without its extension unless two files differ only
+  /// in that.
+  std::string name;
+  std::string split;  ///< the split its name contains: "train", "valid", "test", or ""
 };
 
-/// The files at `path`: itself, or those of a folder and the folders in it that have one of the extensions, sorted by
-/// name. If the names of some say a split, the others are left out and named in `left_out`: they hold the same
-/// dialogues over again. Throws Error (exit 4) if there is nothing.
+/// Returns the file at `path`, or all files in the folder and its subfolders that have one of the extensions, sorted by
+/// path; hidden files are ignored. If the names of some contain a split, the others are not returned but added to
+/// `left_out`, because they repeat the same dialogues. Throws Error (exit 4) if there is no file.
 std::vector<CorpusFile> sources(const std::filesystem::path& path, const std::vector<std::string>& extensions,
                                 std::vector<std::string>& left_out);
 
-/// "a, b, c"
+/// Returns the names separated by commas: "a, b, c".
 std::string listed(const std::vector<std::string>& names);
 
-/// The split that a name says: it has the word train, valid (also val, validation, dev) or test in it.
+/// Returns the split in a name: "train", "valid" (also for val, validation, dev) or "test", if it contains that word;
+/// otherwise "".
 std::string split_in(const std::string& name);
 
-/// For dialogues of which no file says it: a function of the dialogue's name and the shares alone.
+/// Returns the split of a dialogue if no file name contains one. Depends only on the dialogue's name (by a hash) and on
+/// the fractions `valid` and `test`.
 std::string split_of(const std::string& dialogue, double valid, double test);
 
 }  // namespace compeer::corpora

@@ -1,6 +1,6 @@
-// Labels in answers of chat models. An answer is cut into clauses, and a label counts where the model gives it as its
-// own: alone in a clause, behind "the answer is", at the beginning. Words that merely occur are not counted, for "keep"
-// and "first" occur in any explanation.
+// Finds the label that an answer of a chat model gives. A label counts where the model gives it as its own answer:
+// alone in a clause, after "the answer is", at the beginning. Other occurrences don't count, because words such as
+// "keep" and "first" also occur in explanations.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -22,14 +22,14 @@ bool finds_any(View text, const View (&words)[N]) {
   return std::any_of(std::begin(words), std::end(words), [&](View word) { return text.find(word) != npos; });
 }
 
-// A label with blanks for what stands between its words.
+// Returns a label with spaces between its words.
 Text label_of(std::string_view word) {
   Text text = decoded(trim(word));
   for (char32_t& c : text) c = c == U'_' || c == U'-' ? U' ' : c;
   return text;
 }
 
-// A label where it stands in a text, as a word.
+// A position at which a label occurs as a whole word or phrase.
 struct Mention {
   size_t label, begin, end;
 };
@@ -57,7 +57,7 @@ class ChoiceReader {
     return {*given.begin(), ""};
   }
 
-  // The label that a short text is, whatever stands around it.
+  // Returns the label that a short text consists of, apart from decoration.
   std::optional<size_t> whole(View clause) const {
     clause = without_preface(bare(clause));
     for (size_t i = 0; i < labels_.size(); ++i) {
@@ -75,7 +75,7 @@ class ChoiceReader {
   }
 
  private:
-  // "<answer>keep</answer>": a tag ends a line.
+  // Replaces tags such as "<answer>" by ends of lines.
   static Text without_tags(Text text) {
     for (size_t at = text.find(U'<'); at != npos; at = text.find(U'<', at + 1)) {
       const size_t end = text.find_first_not_of(U"abcdefghijklmnopqrstuvwxyz_/", at + 1);
@@ -84,7 +84,7 @@ class ChoiceReader {
     return text;
   }
 
-  // "both_good" and "no-dialogue" as labels have them.
+  // Replaces '_' and '-' between words by spaces, as labels have them.
   static Text joined(Text text) {
     for (size_t i = 1; i + 1 < text.size(); ++i) {
       if ((text[i] == U'_' || text[i] == U'-') && is_word(text[i - 1]) && is_word(text[i + 1])) text[i] = U' ';
@@ -109,7 +109,7 @@ class ChoiceReader {
     }
   }
 
-  // Parts of the text between ends of lines, full stops and the like; without questions.
+  // Returns the parts of the text between ends of lines, full stops and similar marks, except questions.
   std::vector<View> clauses() const {
     std::vector<View> all;
     const View text(text_);
@@ -121,7 +121,7 @@ class ChoiceReader {
     return all;
   }
 
-  // The clause up to a mention.
+  // Returns the part of the clause before a mention.
   View before(const Mention& one) const {
     const View text = View(text_).substr(0, one.begin);
     size_t begin = text.find_last_of(U".!?;");
@@ -132,7 +132,7 @@ class ChoiceReader {
     return text.substr(begin);
   }
 
-  // What follows a mention, but for marks of emphasis.
+  // Returns the text after a mention, without emphasis marks.
   View after(const Mention& one) const {
     View rest = View(text_).substr(one.end);
     while (!rest.empty() && rest.front() != U'\n' && rest.front() != U'(' && is_decoration(rest.front()))
@@ -140,7 +140,7 @@ class ChoiceReader {
     return rest;
   }
 
-  // Whether an answer may end with it: nothing follows, or what does is set apart from it.
+  // True if the mention may end an answer: nothing follows, or a separator does.
   bool ends(const Mention& one) const {
     const View rest = after(one);
     for (const View noun : {U"reply", U"response", U"one", U"option"}) {
@@ -156,6 +156,7 @@ class ChoiceReader {
     return rest.front() == U',' && (quoted || !names_another(one, rest.substr(0, rest.find_first_of(U".!?;\n"))));
   }
 
+  // True if `rest`, a part of the text, mentions another label.
   bool names_another(const Mention& one, View rest) const {
     const auto begin = static_cast<size_t>(rest.data() - text_.data());
     return std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& other) {
@@ -163,10 +164,10 @@ class ChoiceReader {
     });
   }
 
-  // "True, but ...": in the rest of the sentence.
+  // True for "True, but ...": looks at the rest of the sentence.
   static bool contrasted(View after) { return finds_any(after.substr(0, after.find_first_of(U".!?;\n")), contrasts); }
 
-  // Whether the words before it say that it is the answer.
+  // True if the words before the mention introduce an answer.
   bool introduced(const Mention& one) const {
     View lead = without_back(before(one));
     if (negated(lead)) return false;
@@ -198,25 +199,25 @@ class ChoiceReader {
 
   bool begins(const Mention& one) const { return without_preface(bare(View(text_).substr(0, one.begin))).empty(); }
 
-  // "First, ..." and "1. ..." begin an explanation.
+  // True for labels that may begin an explanation, as in "First, ..." and "1. ...".
   bool ordinal(const Mention& one) const {
     const auto& label = labels_[one.label];
     return label == U"first" || label == U"second" ||
            std::all_of(label.begin(), label.end(), [](char32_t c) { return c >= U'0' && c <= U'9'; });
   }
 
-  // Whether the answer begins with it, as in "keep - it reads well".
+  // True if the answer begins with the mention, as in "keep - it reads well".
   bool leads(const Mention& one) const {
     const View rest = after(one);
     return begins(one) && (!ordinal(one) || rest.empty() || rest.front() == U'\n');
   }
 
-  // "keep: it reads well", unless other labels are explained too.
+  // True for "keep: it reads well", unless the text mentions other labels.
   bool explained(const Mention& one) const {
     return begins(one) && !ordinal(one) && after(one).starts_with(U':') && !others(one.label);
   }
 
-  // "The second reply is better."
+  // True for "The second reply is better."
   bool preferred(const Mention& one) const {
     View rest = after(one);
     for (const View noun : {U"reply ", U"response ", U"one "}) {
@@ -239,7 +240,7 @@ class ChoiceReader {
     });
   }
 
-  // In bold letters, code or a box: the only labels there, and no other is named anywhere.
+  // Returns the label in bold type, code or a box, if it is the only such label and no other is mentioned anywhere.
   std::set<size_t> emphasised() const {
     std::set<size_t> found;
     const View text(text_);
@@ -258,6 +259,7 @@ class ChoiceReader {
     return found.size() == 1 && others(*found.begin()) ? std::set<size_t>{} : found;
   }
 
+  // True if the text mentions a label other than this one.
   bool others(size_t label) const {
     return std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& one) { return one.label != label; });
   }
@@ -284,7 +286,7 @@ class ChoiceReader {
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-// The labels that are values in an object or list; those of members that are called an answer, if there are any.
+// Adds the labels among the values of an object or list to `found`.
 void collect(const json& value, const ChoiceReader& labels, std::set<size_t>& found) {
   if (value.is_structured()) {
     for (const json& inner : value) collect(inner, labels, found);
@@ -293,6 +295,7 @@ void collect(const json& value, const ChoiceReader& labels, std::set<size_t>& fo
   }
 }
 
+// Returns the label in a JSON answer, preferably from a member with a name such as "answer"; empty if it has none.
 std::optional<Judged<size_t>> in_json(const std::string& answer, const std::vector<std::string>& words) {
   const json value = json_in(answer);
   if (value.is_discarded() || value.empty()) return std::nullopt;

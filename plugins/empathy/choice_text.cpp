@@ -1,3 +1,4 @@
+// Normalization of answers of chat models before labels are looked up in them.
 #include "empathy/choice_text.h"
 
 namespace compeer::empathy {
@@ -8,7 +9,7 @@ constexpr auto npos = View::npos;
 
 namespace {
 
-// Ends of lines are clauses' ends too: '\n' stays, other white space is a blank.
+// Keeps '\n', because the end of a line also ends a clause.
 char32_t plain(char32_t c) {
   if (c >= U'A' && c <= U'Z') return c - U'A' + U'a';
   if (c == U'\t' || c == U'\r' || c == U'\u3000' || c == U'\u00a0') return U' ';
@@ -18,11 +19,11 @@ char32_t plain(char32_t c) {
   if (c == U'“' || c == U'”' || c == U'„' || c == U'«' || c == U'»') return U'"';
   if (c == U'—' || c == U'–') return U'-';
   if (c == U'→') return U':';
-  if (c >= U'！' && c <= U'～') return plain(c - U'！' + U'!');  // of full width
+  if (c >= U'！' && c <= U'～') return plain(c - U'！' + U'!');  // of full width  // full-width forms
   return c;
 }
 
-// Pictures, arrows and marks without width.
+// Arrows, emoji, variation selectors and zero-width characters.
 bool is_symbol(char32_t c) {
   return (c >= 0x2190 && c <= 0x2bff) || (c >= 0x1f000 && c < 0x20000) || (c >= 0xfe00 && c <= 0xfe0f) ||
          (c >= 0x200b && c <= 0x200d) || c == 0xfeff;

@@ -4,25 +4,29 @@
 
 namespace compeer::empathy {
 
-/// An answer as characters that can be compared: small letters, ASCII for what is of full width and for quotes and
-/// dashes of any kind, blanks for all white space but the ends of lines.
+/// Decodes UTF-8 and normalizes it for matching: ASCII letters become lower case; full-width forms, quotes and dashes
+/// become ASCII; white space other than '\n' becomes ' '.
 std::u32string decoded(std::string_view bytes);
 
-/// A letter or digit of ASCII: a label made of these ends where they do.
+/// Returns true for a lower-case ASCII letter or a digit. A label that begins or ends with such a character must have a
+/// word boundary there.
 bool is_word(char32_t c);
 
-/// White space, quotes, brackets, marks of emphasis, pictures: what may stand around a label and says nothing.
+/// Returns true for characters that may surround a label and have no meaning: white space, quotes, brackets, emphasis
+/// marks, symbols and emoji.
 bool is_decoration(char32_t c);
 
+/// Return `text` without decoration at its beginning, or at its end.
 std::u32string_view without_front(std::u32string_view text);
 std::u32string_view without_back(std::u32string_view text);
 
-/// Without decoration and bullets at its ends, nor what may end a clause; a question mark stays.
+/// Returns `text` without decoration, bullets and the punctuation that ends a clause (. , ! ; :). Keeps a question
+/// mark.
 std::u32string_view bare(std::u32string_view text);
 
-/// Words by which an answer is told from what stands around it, in small letters, with punctuation of ASCII.
+/// Word lists that separate an answer from the text around it, in the form `decoded` returns.
 
-/// After these an answer follows.
+/// Phrases that an answer follows.
 inline constexpr std::u32string_view choosing[] = {U"i say",          U"i'd say",
                                                    U"i would say",    U"i choose",
                                                    U"i'd choose",     U"i would choose",
@@ -48,7 +52,7 @@ inline constexpr std::u32string_view choosing[] = {U"i say",          U"i'd say"
                                                    U"标记为",         U"我认为",
                                                    U"我的看法是"};
 
-/// What an answer calls itself: "the verdict is ...", "verdict: ...".
+/// Nouns by which a model refers to its answer, as in "the verdict is ..." and "verdict: ...".
 inline constexpr std::u32string_view answer_words[] = {
     U"answer",         U"verdict",    U"label",      U"judgement", U"judgment", U"decision", U"conclusion",
     U"classification", U"category",   U"choice",     U"result",    U"rating",   U"response", U"output",
@@ -56,11 +60,11 @@ inline constexpr std::u32string_view answer_words[] = {
     U"回答",           U"判断",       U"结论",       U"结果",      U"标签",     U"选择",     U"分类",
     U"评判",           U"评价",       U"判定",       U"类别",      U"意见",     U"选项"};
 
-/// Before an answer these undo it.
+/// Words before an answer that negate it.
 inline constexpr std::u32string_view negations[] = {U"not",         U"n't",        U"never", U"cannot", U"nor",
                                                     U"rather than", U"instead of", U"不",    U"非",     U"别"};
 
-/// Where a second answer is named, these take the first one back.
+/// Phrases that withdraw an answer if the text also names another one.
 inline constexpr std::u32string_view taken_back[] = {U"can't say",
                                                      U"cannot say",
                                                      U"can't decide",
@@ -83,7 +87,7 @@ inline constexpr std::u32string_view taken_back[] = {U"can't say",
                                                      U"更正",
                                                      U"或者"};
 
-/// Before an answer these say nothing.
+/// Words and phrases before an answer that have no meaning.
 inline constexpr std::u32string_view prefaces[] = {
     U"sure",       U"of course", U"certainly", U"ok",        U"okay",          U"alright",   U"absolutely",
     U"understood", U"got it",    U"well",      U"so",        U"thus",          U"therefore", U"hence",
@@ -91,7 +95,7 @@ inline constexpr std::u32string_view prefaces[] = {
     U"好",         U"当然",      U"当然可以",  U"没问题",    U"明白",          U"明白了",    U"嗯",
     U"综上",       U"综上所述",  U"因此",      U"所以",      U"总之",          U"总的来说",  U"可以"};
 
-/// Behind an answer, in the same sentence, these limit it.
+/// Words after an answer, in the same sentence, that restrict it.
 inline constexpr std::u32string_view contrasts[] = {U"but ", U"however", U"although", U"though", U"except",
                                                     U"yet ", U"但",      U"不过",     U"然而",   U" or "};
 

@@ -1,3 +1,4 @@
+// Strict parser and printer of completions, and the lenient search for steps and reply in malformed ones.
 #include "empathy/format.h"
 
 #include <array>
@@ -12,7 +13,7 @@ constexpr std::array<std::string_view, 3> names = {"history", "emotion", "strate
 
 std::string tag(std::string_view name, bool closing) { return (closing ? "</" : "<") + std::string(name) + ">"; }
 
-/// One of the six tags, where it stands.
+/// One of the six tags and its position in the text; `begin` is npos if none was found.
 struct StepTag {
   size_t begin = std::string_view::npos, end = 0;
   size_t step = 0;
@@ -22,6 +23,7 @@ struct StepTag {
   std::string text() const { return tag(names[step], closing); }
 };
 
+// Returns the first tag that begins at `from` or later.
 StepTag next_tag(std::string_view text, size_t from) {
   for (size_t at = text.find('<', from); at != std::string_view::npos; at = text.find('<', at + 1)) {
     for (size_t step = 0; step < names.size(); ++step) {
@@ -40,7 +42,8 @@ std::string& part(Structured& parts, size_t step) {
   return step == 0 ? parts.history : step == 1 ? parts.emotion : parts.strategy;
 }
 
-/// Reads one step that starts at `at`; moves `at` behind it. Returns the reason if it isn't there.
+/// Parses the step that starts at `at` and moves `at` to its end. Returns "", or the reason why it is not in the
+/// format.
 std::string read_step(std::string_view text, size_t step, size_t& at, Structured& parts) {
   const std::string open = tag(names[step], false), close = tag(names[step], true);
   const StepTag first = next_tag(text, at);

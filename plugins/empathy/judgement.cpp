@@ -1,3 +1,4 @@
+// Strict parsers of judgements and personas.
 #include "empathy/judgement.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ Preference swapped(Preference preference) {
 
 namespace {
 
-/// Lines that are not blank, trimmed.
+/// Returns the lines that are not blank, trimmed.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -73,7 +74,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// What follows "name:"; nothing if the line does not begin so.
+/// Returns the text after "name:"; empty if the line does not begin with it.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view name) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || lower(trim(line.substr(0, colon))) != name) return std::nullopt;

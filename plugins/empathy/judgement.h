@@ -9,7 +9,7 @@
 
 namespace compeer::empathy {
 
-/// What was read, or the reason why nothing was.
+/// A parsed value, or the reason why there is none.
 template <class Value>
 struct Judged {
   std::optional<Value> value;
@@ -18,18 +18,20 @@ struct Judged {
   explicit operator bool() const { return value.has_value(); }
 };
 
-/// A judgement that is one of a few answers, and nothing besides: "True", "both good". Strict: the case of ASCII
-/// letters, white space around the answer and one full stop (. or the Chinese one) behind it do not matter; an answer
-/// with anything else before or after it is refused, and never guessed.
+/// A closed set of answers such as "True", "False" or "both good", with a strict parser. The parser ignores the case of
+/// ASCII letters, white space around the answer and one final full stop (ASCII or Chinese). A text with anything else
+/// before or after the answer is refused.
 class Answers {
  public:
-  /// Throws std::invalid_argument if there are fewer than two, or one could not be told from another or be read back.
+  /// Throws std::invalid_argument if there are fewer than two answers, two of them differ only in case, or one is empty
+  /// or starts or ends with white space or a full stop.
   explicit Answers(std::vector<std::string> words);
-  /// Throws it also unless there are `count`.
+  /// The same; also throws std::invalid_argument unless there are `count` answers.
   Answers(std::vector<std::string> words, size_t count);
 
-  /// The number of the answer that the text gives. `parse(print(i)).value == i`.
+  /// Returns the index of the answer, or why `text` is not one. `parse(print(i)).value == i`.
   Judged<size_t> parse(std::string_view text) const;
+  /// Returns the answer with this index. Throws std::out_of_range if there is none.
   const std::string& print(size_t answer) const { return words_.at(answer); }
   const std::vector<std::string>& words() const { return words_; }
 
@@ -37,12 +39,14 @@ class Answers {
   std::vector<std::string> words_, plain_;
 };
 
-/// Answers that stand for values: words in the order of the enumerators; of bool, the word for true is the first.
+/// Answers that stand for values. Words are in the order of the enumerators; for bool, the first word means true.
 template <class Value>
 class ValueAnswers {
  public:
+  /// Throws std::invalid_argument as Answers does.
   ValueAnswers(std::vector<std::string> words, size_t count) : answers_(std::move(words), count) {}
 
+  /// As Answers::parse and Answers::print.
   Judged<Value> parse(std::string_view text) const { return value_of(answers_.parse(text)); }
   const std::string& print(Value value) const {
     if constexpr (std::is_same_v<Value, bool>) return answers_.print(value ? 0 : 1);
@@ -50,7 +54,7 @@ class ValueAnswers {
   }
   const Answers& answers() const { return answers_; }
 
-  /// What the number of an answer stands for.
+  /// Converts the index of an answer to its value.
   static Judged<Value> value_of(const Judged<size_t>& answer) {
     if (!answer) return {std::nullopt, answer.refusal};
     if constexpr (std::is_same_v<Value, bool>) return {*answer.value == 0, ""};
@@ -61,20 +65,21 @@ class ValueAnswers {
   Answers answers_;
 };
 
-/// Is one step of the reasoning right?
+/// Answers to the question whether one reasoning step is right; true means right.
 struct StepVerdicts : ValueAnswers<bool> {
   explicit StepVerdicts(std::vector<std::string> words = {"True", "False"}) : ValueAnswers(std::move(words), 2) {}
 };
 
-/// Which of two replies is better? The enumerators are in the order of the words.
+/// Result of comparing two replies. `Preferences` has the words in the order of the enumerators.
 enum class Preference { first, second, both, neither };
 inline constexpr std::array<Preference, 4> preferences = {Preference::first, Preference::second, Preference::both,
                                                           Preference::neither};
 
-/// Is the second reply as good as the first, or better? All that a reward uses, the first being the reference.
+/// Returns true if the second reply is at least as good as the first. Rewards use only this; the first is the
+/// reference.
 inline bool as_good(Preference of_second) { return of_second == Preference::second || of_second == Preference::both; }
 
-/// The same judgement with the two replies in the other order.
+/// Returns the same judgement with the two replies in the other order.
 Preference swapped(Preference preference);
 
 struct Preferences : ValueAnswers<Preference> {
@@ -82,8 +87,8 @@ struct Preferences : ValueAnswers<Preference> {
       : ValueAnswers(std::move(words), 4) {}
 };
 
-/// Whether a dialogue is fit to learn from; if not, why. A crisis: somebody's life or safety is in danger. Words are in
-/// the order of the enumerators.
+/// Whether a dialogue is suitable for training, or why it is not. `crisis`: a person's life or safety is in danger.
+/// `FilterVerdicts` has the words in the order of the enumerators.
 enum class Fitness { keep, incoherent, artificial, no_dialogue, personal_data, crisis };
 
 struct FilterVerdicts : ValueAnswers<Fitness> {
@@ -92,7 +97,8 @@ struct FilterVerdicts : ValueAnswers<Fitness> {
       : ValueAnswers(std::move(words), 6) {}
 };
 
-/// How a person behaves in conversation (DISC). Written as four lines, or five, each name once, in this order:
+/// A person's behaviour in conversation by the four DISC traits. Written as four lines, or five with the manner, in
+/// this order:
 ///
 ///   dominance: 4
 ///   influence: 0
@@ -102,17 +108,17 @@ struct FilterVerdicts : ValueAnswers<Fitness> {
 struct Disc {
   static constexpr int most = 10;
   static constexpr std::array<std::string_view, 4> names = {"dominance", "influence", "steadiness", "compliance"};
-  std::array<int, 4> traits = {};  ///< 0 to `most`
-  std::string manner;              ///< one line, without outer white space; may be empty
+  std::array<int, 4> traits = {};  ///< 0 to `most`, in the order of `names`
+  std::string manner;              ///< one line without white space at its ends; may be empty
 
   bool operator==(const Disc&) const = default;
 };
 
-/// Strict: white space around lines and blank lines do not matter, nor does the case of names.
+/// Parses a persona strictly: ignores blank lines, white space around lines and the case of names.
 /// `parse_disc(print(x)).value == x` for every printable x.
 Judged<Disc> parse_disc(std::string_view text);
 
-/// Throws std::invalid_argument if a trait is out of range or the manner is not one line.
+/// Returns the lines above. Throws std::invalid_argument if a trait is out of range or the manner is not one line.
 std::string print(const Disc& persona);
 
 }  // namespace compeer::empathy

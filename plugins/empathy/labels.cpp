@@ -1,3 +1,4 @@
+// The words that name each label, and their search in texts.
 #include "empathy/labels.h"
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 namespace compeer::empathy {
 namespace {
 
-/// A label with the words that name it; the first is its name.
+/// A label and the words that stand for it; the first is its name.
 template <class Label>
 struct LabelWords {
   Label label;
@@ -60,7 +61,7 @@ const std::vector<LabelWords<Strategy>>& strategy_words() {
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-/// Runs of ASCII letters in lower case, and of digits.
+/// Returns the runs of ASCII letters, in lower case, and the runs of digits.
 std::vector<std::string> words_of(std::string_view written) {
   const std::string text = lower(written);
   std::vector<std::string> words;

@@ -1,3 +1,4 @@
+// Prompt templates, and dialogues as text in prompts.
 #include "empathy/prompt.h"
 
 #include <algorithm>
@@ -10,8 +11,9 @@
 namespace compeer::empathy {
 namespace {
 
-constexpr uint64_t longest = 1 << 20;
+constexpr uint64_t longest = 1 << 20;  // bytes of a template file
 
+// Returns the file and line of position `at`, for messages.
 std::string place(const std::string& name, std::string_view text, size_t at) {
   return name + ":" +
          std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
@@ -78,7 +80,7 @@ bool PromptTemplate::chinese() const {
 
 namespace {
 
-// A line of a turn that looks like another turn is moved in by a space.
+// Indents lines that look like the start of another turn.
 std::string as_one_turn(std::string_view text) {
   std::string moved(text);
   for (const std::string_view speaker : speakers) {

@@ -1,4 +1,5 @@
-// Answers of chat models: what is put around them, personas, completions and numbered lines. Labels: choice.cpp.
+// Lenient parsing of chat models' answers: surrounding text, personas, completions and numbered lines. Labels:
+// choice.cpp.
 #include "empathy/reading.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ bool is_fence(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
 
-// "```json\n{...}\n```" is "{...}". A fence within a line is left to who reads it.
+// Removes code fence lines: "```json\n{...}\n```" becomes "{...}". A fence within a line stays.
 std::string without_fences(std::string_view text) {
   if (text.find("```") == npos && text.find("~~~") == npos) return std::string(text);
   std::string kept;
@@ -51,7 +52,8 @@ std::string without_fences(std::string_view text) {
   return std::string(trim(kept));
 }
 
-// Off the front of a text, with the white space around it; whether it was there.
+// Removes `word` from the front of the text, and the white space around it. Returns false if the text does not begin
+// with it.
 bool take(std::string_view& text, std::string_view word) {
   const auto rest = trim(text);
   if (!rest.starts_with(word)) return false;
@@ -59,6 +61,7 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Removes quotes, brackets and emphasis around the whole text.
 std::string_view without_frame(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> frames[] = {
       {"**", "**"}, {"\"", "\""}, {"'", "'"}, {"“", "”"}, {"「", "」"}, {"`", "`"}, {"[", "]"}, {"【", "】"}};
@@ -80,12 +83,12 @@ std::string_view without_frame(std::string_view text) {
 Judged<std::string> answer_in(std::string_view text) {
   for (const auto& [open, close] : thoughts) {
     if (const size_t end = text.rfind(close); end != npos) text.remove_prefix(end + close.size());
-    if (const size_t begin = text.find(open); begin != npos) {  // cut off while it thought
+    if (const size_t begin = text.find(open); begin != npos) {  // cut off within a thought
       text = text.substr(0, begin);
       if (trim(text).empty()) return {std::nullopt, "a thought without an end, and no answer"};
     }
   }
-  constexpr std::string_view message = "<|message|>";  // channels: the last is the answer
+  constexpr std::string_view message = "<|message|>";  // channels: the last one is the answer
   if (const size_t last = text.rfind(message); last != npos) text.remove_prefix(last + message.size());
   for (const auto end : turn_ends) text = text.substr(0, text.find(end));
   auto answer = without_fences(trim(text));
@@ -105,7 +108,7 @@ json json_in(std::string_view answer) {
 
 namespace {
 
-// A member by its name, whatever its letters' case; null if there is none.
+// Returns a member of an object, whatever the case of its name; null if there is none.
 json member(const json& object, std::string_view name) {
   if (!object.is_object()) return {};
   for (const auto& [key, value] : object.items()) {
@@ -116,8 +119,8 @@ json member(const json& object, std::string_view name) {
 
 std::string text_in(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-// Where "name" stands as a word that a colon follows, but for marks of emphasis and an aside in parentheses: what is
-// behind the colon, to the end of the line.
+// Returns the rest of the line after "name:", where emphasis marks and a remark in parentheses may precede the colon;
+// empty if the line does not contain it. `name` must begin a word.
 std::optional<std::string_view> behind(std::string_view line, std::string_view name) {
   const auto plain = lower(line);
   const size_t at = plain.find(name);
@@ -136,7 +139,8 @@ std::optional<std::string_view> behind(std::string_view line, std::string_view n
   return std::nullopt;
 }
 
-// A whole number from 0 to 10: "7", "**7**/10", "7 (quite direct)", "7分". Nothing for "6-7", "7.5", "7 or 8", "11".
+// Parses a whole number from 0 to 10: "7", "**7**/10", "7 (quite direct)", "7分". Empty for "6-7", "7.5", "7 or 8",
+// "11".
 std::optional<int> trait(std::string_view text) {
   while (!text.empty() && (std::string_view("*_\"'`[").find(text[0]) != npos || is_space(text[0])))
     text.remove_prefix(1);
@@ -201,7 +205,7 @@ Judged<Disc> read_disc(std::string_view text) {
 
 namespace {
 
-// "**Reply:** ...", "<reply>...</reply>", quotes: without them.
+// Returns the reply without a label ("**Reply:** ..."), tags ("<reply>...</reply>") and quotes.
 std::string reply_in(std::string_view text) {
   text = trim(text);
   for (const std::string_view name : {"reply", "response"}) {
@@ -225,7 +229,7 @@ std::string reply_in(std::string_view text) {
   return std::string(without_frame(text));
 }
 
-// Tags as format.h knows them: "<History>", "**<history>**" and "&lt;history&gt;" are "<history>".
+// Rewrites variants of the tags as format.h expects them: "<History>", "**<history>**", "&lt;history&gt;".
 std::string plain_tags(std::string text) {
   for (const std::string_view name : {"history", "emotion", "strategy"}) {
     for (const std::string_view slash : {"", "/"}) {
@@ -240,6 +244,7 @@ std::string plain_tags(std::string text) {
   return text;
 }
 
+// Parses the canonical text of the parts, so that the rules of format.h apply to them.
 Parsed printed_again(const Structured& parts) {
   try {
     return parse(print(parts));
@@ -270,7 +275,7 @@ Parsed read_completion(std::string_view text) {
 
 namespace {
 
-// The number a line begins with, "12" of "**12.** text", and what follows it.
+// Returns the number a line begins with and the text after it, such as 12 for "**12.** text".
 std::optional<std::pair<size_t, std::string_view>> number_of(std::string_view line) {
   for (bool again = true; again;) {
     again = false;

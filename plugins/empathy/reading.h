@@ -9,42 +9,45 @@
 
 namespace compeer::empathy {
 
-/// How answers of chat models are read. Models put things around what they were asked for: a thought, a code fence,
-/// bold letters, quotes, "Answer:", a preface ("Sure! Here is ..."), an explanation behind it, an object of JSON. All
-/// of it is taken off here and nowhere else. What is left is never guessed: an answer that names two labels as its own,
-/// asks, or negates one is refused, and the refusal says why.
+/// Lenient parsers of chat models' answers. Models surround the requested answer with other text: a thought, a code
+/// fence, bold type, quotes, "Answer:", a preface ("Sure! Here is ..."), an explanation, a JSON object. These functions
+/// remove it. They never guess: an answer that names two labels as its own, asks a question or negates its label is
+/// refused with a reason.
 ///
-/// A policy's completion and what a judge of ours says are read strictly (format.h, judgement.h): there the form is
-/// what is measured.
+/// Completions of a policy and answers of a trained judge are parsed strictly instead (format.h, judgement.h), because
+/// their form is part of what is measured.
 
-/// The answer without a thought before it ("<think>...</think>", other models' tags for it, channels) and without what
-/// ends a turn ("<|im_end|>") and lines that open or close a code fence; trimmed. Refused if there is nothing, or the
-/// thought has no end.
+/// Returns the answer without a preceding thought ("<think>...</think>", similar tags, channels), end-of-turn tokens
+/// ("<|im_end|>") and code fence lines; trimmed. Refused if nothing is left or the thought is not closed.
 Judged<std::string> answer_in(std::string_view text);
 
-/// The object or list in an answer, whatever stands around it; discarded (`is_discarded()`) if there is none.
+/// Returns the JSON object or list in an answer, with any text around it; discarded (`is_discarded()`) if there is
+/// none.
 nlohmann::json json_in(std::string_view answer);
 
-/// One of the answers: it is the whole answer or stands alone on a line or in a sentence, is introduced ("the answer is
-/// ...", "答案：..."), begins the answer, is the only thing in bold letters, or the value in an object of JSON. Upper
-/// and lower case, width of characters, "-" and "_" for a space do not matter.
+/// Returns the index of the answer that `text` gives. An answer is recognized if it is the whole text, a whole line or
+/// a whole sentence, is introduced ("the answer is ...", "答案：..."), begins the text, is the only one in bold type,
+/// or is a value of a JSON object. Ignores case, full-width forms, and "-" and "_" in place of a space.
 Judged<size_t> read(const Answers& answers, std::string_view text);
+/// The same, converted to the value the answer stands for.
 template <class Value>
 Judged<Value> read(const ValueAnswers<Value>& words, std::string_view text) {
   return words.value_of(read(words.answers(), text));
 }
 
-/// Four traits, each by its name, in any order and with anything between them ("**Dominance:** 7/10"), or as an object
-/// of JSON; the manner, if there is one. Refused if a trait has no whole number from 0 to 10, or two.
+/// Parses a persona: each trait after its name, in any order and with other text between them ("**Dominance:** 7/10"),
+/// or a JSON object; the manner is optional. Refused if a trait has no whole number from 0 to 10, or two different
+/// ones.
 Judged<Disc> read_disc(std::string_view text);
 
-/// Three steps and a reply; what stands before the first tag is no part of it, nor are a name, tags or quotes around
-/// the reply. Or an object of JSON with "history", "emotion", "strategy", "reply". What format.h refuses in that, is
-/// refused.
+/// Parses three steps and a reply. Ignores text before the first tag, and a label ("Reply:"), tags or quotes around the
+/// reply. Also accepts a JSON object with "history", "emotion", "strategy" and "reply". Otherwise as strict as
+/// empathy::parse.
 Parsed read_completion(std::string_view text);
 
-/// The texts of lines numbered from 1 to `count`: "1: text", "1. text", "**1)** text"; without the speaker's name. What
-/// stands before the first, and after an empty line behind the last, is no part of it. Or a list of JSON.
+/// Returns the texts of the lines numbered 1 to `count` ("1: text", "1. text", "**1)** text"), without a speaker's
+/// name. Ignores lines before the first, and those after an empty line that follows the last. Also accepts a JSON list
+/// of texts.
 Judged<std::vector<std::string>> read_lines(std::string_view text, size_t count);
 
 }  // namespace compeer::empathy

@@ -1,3 +1,4 @@
+// Requests to the model under test, and the reply and steps in its answers.
 #include "evaluating/supporter.h"
 
 #include "base/error.h"
@@ -66,7 +67,7 @@ void answer(const std::vector<Scene*>& open, const Supporter& supporter) {
       open[i]->refusal = std::string("supporter: ") + no_answer;
       continue;
     }
-    // A model that says nothing has failed its seeker, who hears that.
+    // An empty reply counts against the model; the seeker receives `silence` instead.
     if (answers[i].heard.empty()) answers[i].heard = silence, ++open[i]->silent;
     open[i]->say(turn_of(answers[i]));
   }
@@ -79,7 +80,7 @@ json turn_of(const Answer& answer) {
 }
 
 Answer heard(const std::string& completion) {
-  if (!empathy::answer_in(completion)) return {"", {}, no_reply};  // a thought that was cut off is not said
+  if (!empathy::answer_in(completion)) return {"", {}, no_reply};  // a thought without an end is not a reply
   const auto rest = empathy::after_thought(completion);
   Answer answer;
   answer.heard = empathy::reply_of(rest);

@@ -10,7 +10,7 @@
 #include "compeer/settings.h"
 #include "stages/asking.h"
 
-/// The settings of a stage that tests a model: part of the descriptor's "parameters".
+/// Settings of the tested model (the supporter), for the "parameters" of descriptors.
 #define COMPEER_SUPPORTER_SETTINGS                                                                 \
   R"json("supporter": {"type": "plugin", "kind": "chat", "default": null,)json"                    \
   R"json("help": "the model that is tested; may be unset where all dialogues are recorded"},)json" \
@@ -20,7 +20,7 @@
   R"json("help": "of its answers; 0: the likeliest"},)json"                                        \
   R"json("supporter_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer of it at most"},)json"
 
-/// And of one whose published protocol gives that model a system turn.
+/// Additional setting of stages whose published protocol gives the tested model a system turn.
 #define COMPEER_SUPPORTER_SYSTEM_SETTING                                      \
   R"json("supporter_system": {"type": "boolean", "default": true,)json"       \
   R"json("help": "without supporter_prompt, the published system turn; )json" \
@@ -28,15 +28,17 @@
 
 namespace compeer::evaluating {
 
-/// A chat plugin that a setting names, or nobody: what was recorded is scored without any model, so a stage demands one
-/// only where it has something to ask.
+/// The chat model named by a setting, or none if it is unset. Recorded dialogues and judgements are scored without
+/// models, so a stage requires one only when it has a request to send.
 class OptionalChat {
  public:
   OptionalChat(const Settings& settings, Host& host, const std::string& setting);
 
   explicit operator bool() const { return chat_ != nullptr; }
-  /// Throws Error (exit 4) that names the setting, if it is unset. `why`: "record 'a' is to be played".
+  /// Returns the chat model. Throws Error (exit 4) that names the setting if it is unset; `why` begins the message, as
+  /// in "record 'a' is to be played".
   Chat& demanded(const std::string& why) const;
+  /// Returns the name of the model, or "".
   std::string model() const { return chat_ ? chat_->model() : ""; }
 
  private:
@@ -44,33 +46,35 @@ class OptionalChat {
   std::string setting_;
 };
 
-/// Why a seeker hears nothing; and what a dialogue can go on with all the same, if the model did answer.
+/// Values of Answer::refusal, and the text that replaces an empty reply so that the dialogue can continue.
 inline constexpr const char *no_answer = "no answer", *no_reply = "no reply", *silence = "...";
 
-/// What a tested model answered. The seeker hears the reply alone: what follows three steps, or a thought that ends
-/// with </think>; the whole answer, if it has neither.
+/// An answer of the tested model. The seeker receives only the reply: the text after the three steps or after a thought
+/// that ends with "</think>"; the whole answer if it has neither.
 struct Answer {
-  std::string heard;
-  nlohmann::json steps;  ///< {"history", "emotion", "strategy"}, if it is in the format
-  std::string refusal;   ///< "", no_answer (it was not reached), or no_reply (nothing behind its steps, or none at all)
+  std::string heard;  ///< the reply; may be empty
+  /// {"history", "emotion", "strategy"} if the answer is in the format (empathy/format.h), otherwise null.
+  nlohmann::json steps;
+  std::string refusal;  ///< "", no_answer (the request failed) or no_reply (the answer contains no reply)
 };
 
 /// The model under test.
 class Supporter {
  public:
-  /// `published`: the prompt with the protocol's system turn, "sage_supporter"; "" if it has none.
+  /// `published`: name of the prompt with the protocol's system turn, such as "sage_supporter"; "" if there is none.
   Supporter(const Settings& settings, Host& host, const std::string& published = "");
 
-  /// Answers dialogues that end with the seeker, side by side. The system turn that this model is given, if it is given
-  /// any, takes the place of a dialogue's own. `languages`: of each, "en" or "zh". Throws Error (exit 4) if there are
-  /// any and no model is set.
+  /// Answers dialogues that end with the seeker, in parallel. A system turn from the settings or the protocol replaces
+  /// a dialogue's own. `languages`: "en" or "zh" for each dialogue. Throws Error (exit 4) if there is a dialogue but no
+  /// model.
   std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues,
                              const std::vector<std::string>& languages) const;
 
-  /// Whether there is a model; its name, or "".
+  /// Returns true if a model is set.
   explicit operator bool() const { return bool(chat_); }
+  /// Returns the name of the model, or "".
   std::string model() const { return chat_.model(); }
-  /// What its answers depend on besides settings: for `Stage::ingredients`.
+  /// Returns a text that changes with the model's system turn, for Stage::ingredients.
   std::string prompt() const { return published_ ? published_->hashes() : prompt_; }
 
  private:
@@ -81,41 +85,43 @@ class Supporter {
   int64_t max_tokens_;
 };
 
-/// An answer as a turn of a transcript, which is a record's "turns": {"role", "text"} and, if there are any, "steps".
+/// Converts an answer to an element of a record's "turns": {"role", "text"}, and "steps" if there are any.
 nlohmann::json turn_of(const Answer& answer);
 
-/// What is heard of a completion.
+/// Splits a completion into reply and steps. The reply is empty if the completion is only a thought.
 Answer heard(const std::string& completion);
 
-/// A dialogue while it is played: a seeker, who begins, and the model under test.
+/// The state of a dialogue between a seeker, who begins, and the tested model.
 struct Scene {
-  nlohmann::json about;                                 ///< {"id", "language"}: fills prompts
-  std::vector<Turn> turns = {};                         ///< what both have said
-  nlohmann::json transcript = nlohmann::json::array();  ///< the same as a record's "turns"
-  std::string refusal = {};                             ///< who failed and ended it: "supporter: no answer"; or ""
-  int64_t silent = 0;                                   ///< answers without a reply, where the seeker heard `silence`
-  bool over = false;
+  nlohmann::json about;                                 ///< {"id", "language"}, for filling prompts
+  std::vector<Turn> turns = {};                         ///< all turns so far
+  nlohmann::json transcript = nlohmann::json::array();  ///< the same turns as JSON: a record's "turns"
+  std::string refusal = {};  ///< why the dialogue failed, as in "supporter: no answer"; empty while it has not
+  int64_t silent = 0;        ///< number of the model's answers without a reply, replaced by `silence`
+  bool over = false;         ///< the dialogue has ended as planned
 
+  /// Returns true if the dialogue can continue.
   bool open() const { return refusal.empty() && !over; }
 
-  /// `turn`: {"role", "text", ...}
+  /// Appends a turn, {"role", "text", ...}.
   void say(nlohmann::json turn) {
     turns.push_back({turn.at("role"), turn.at("text")});
     transcript.push_back(std::move(turn));
   }
 };
 
-/// Lets the model under test answer scenes in which the seeker has the last word.
+/// Lets the tested model answer scenes whose last turn is the seeker's. An answer without a reply becomes `silence`; a
+/// failed request sets the scene's refusal.
 void answer(const std::vector<Scene*>& open, const Supporter& supporter);
 
+/// Removes the scenes that are no longer open.
 template <class OneScene>
 void leave_open(std::vector<OneScene*>& scenes) {
   std::erase_if(scenes, [](const Scene* scene) { return !scene->open(); });
 }
 
-/// Plays scenes side by side until none is open. A round: `speak(open)` lets the seekers speak, the supporter answers,
-/// and `answered(scene, round)`, for each scene with an answer, says whether that was the last one. Rounds count
-/// from 1.
+/// Plays all scenes in parallel until none is open. In each round `speak(open)` adds the seekers' turns, the supporter
+/// answers, and `answered(scene, round)` is called for each answered scene; true ends the scene. Rounds count from 1.
 template <class OneScene, class Speak, class Answered>
 void play(std::vector<OneScene>& scenes, const Supporter& supporter, Speak&& speak, Answered&& answered) {
   std::vector<OneScene*> open;

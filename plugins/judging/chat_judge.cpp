@@ -1,3 +1,4 @@
+// Runs conversations with a judge behind a chat model in parallel.
 #include "judging/chat_judge.h"
 
 #include <utility>
@@ -9,9 +10,9 @@ namespace compeer::judging {
 namespace {
 
 constexpr uint32_t most_tries = 2;
-constexpr int64_t longest_answer = 64;  // tokens; chat models say more than they are asked for
+constexpr int64_t longest_answer = 64;  // tokens; chat models write more than the answer
 
-// Of a completion whose questions were asked apart.
+// Adds the opinion of another conversation about the same completion.
 void add(const Opinion& more, Opinion& opinion) {
   for (size_t step = 0; step < more.steps.size(); ++step) {
     if (more.steps[step]) opinion.steps[step] = more.steps[step];
@@ -22,14 +23,14 @@ void add(const Opinion& more, Opinion& opinion) {
 
 }  // namespace
 
-// One conversation: about one completion, for one vote.
+// One conversation about one completion, for one vote.
 struct ChatJudge::Inquiry {
   const JudgeInput* one;
   uint32_t vote;
-  std::vector<Turn> turns;    // so far
-  std::vector<size_t> about;  // questions, and their texts
+  std::vector<Turn> turns;    // the conversation so far
+  std::vector<size_t> about;  // the questions to ask, ascending
   std::vector<std::string> questions;
-  size_t next = 0;  // of these
+  size_t next = 0;  // index in `about` of the next question
   Opinion opinion;
   bool open() const { return next < about.size(); }
 };
@@ -78,13 +79,14 @@ std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const Judged
   return all;
 }
 
-// The host keeps the answers until they are asked for.
+// Sends every question that may come up. The host stores the answers, so `ask` gets them without another request.
 void ChatJudge::ask_ahead(const std::vector<Inquiry>& inquiries) const {
   std::vector<ChatRequest> requests;
   for (const Inquiry& inquiry : inquiries) add_all(inquiry, requests);
   chat_.answer(requests, [](size_t, const ChatReply&) {});
 }
 
+// Adds the request for the next question, and recursively those for the questions after each possible answer.
 void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) const {
   inquiry.turns.push_back({"user", inquiry.questions[inquiry.next]});
   requests.push_back(request(inquiry, 0));
@@ -97,7 +99,8 @@ void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) con
   }
 }
 
-// The next question of each conversation. One without an answer ends it: what would follow depends on that.
+// Asks the next question of every conversation. A conversation without a readable answer ends, because the later
+// questions depend on the verdict.
 void ChatJudge::ask(std::vector<Inquiry*> open) const {
   for (Inquiry* inquiry : open) inquiry->turns.push_back({"user", inquiry->questions[inquiry->next]});
   for (uint32_t attempt = 0; attempt < most_tries && !open.empty(); ++attempt) {

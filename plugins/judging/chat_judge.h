@@ -6,10 +6,10 @@
 
 namespace compeer::judging {
 
-/// A judge behind a chat model. All that can be asked at once is: the first question about every completion, then the
-/// second, which shows the verdict on the first. What a conversation shares with others stands first, in the same
-/// bytes, so that an endpoint that keeps what it has read reads it once. Answers are read as of any chat model; one
-/// that can't be is asked for once more. `ahead`: before all that, every question that may come is asked.
+/// A judge behind a chat model. Sends requests in parallel: the first question about every completion, then the second
+/// after the verdict on the first, and so on. Conversations start with their common prefix, byte for byte, so that an
+/// endpoint with prefix caching processes it once. Answers are parsed leniently (empathy/reading.h); an unreadable one
+/// is requested once more. With `ahead`, every question that may come up is sent first. Keeps a reference to `chat`.
 class ChatJudge : public Judge {
  public:
   ChatJudge(Chat& chat, Questions questions) : chat_(chat), questions_(std::move(questions)) {}

@@ -1,3 +1,4 @@
+// Composes the context and the questions of a judge's conversation, from prompt templates or from the bare texts.
 #include "judging/form.h"
 
 #include <filesystem>
@@ -9,14 +10,14 @@ namespace compeer::judging {
 
 namespace {
 
-// In place of a reading that is what is judged. It stands right before the answer: from further away a small
-// model takes hundreds of steps to learn to look for it.
+// Replaces a reading that equals the judged step. It comes right before the answer: a small model takes hundreds of
+// training steps to learn to attend to it further away.
 constexpr const char* same = "same";
-// Behind a reply with a token less likely than this: small models say things that are none.
+// Appended to a reply that has a token with a log-probability below `unlikely`: small models may generate non-words.
 constexpr const char* unclear = "unclear";
 constexpr double unlikely = -6;
 
-// Without a system turn, which nobody said.
+// Returns the dialogue as lines of text; system turns are left out.
 std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   std::string text;
   for (const Turn& turn : turns) {
@@ -25,12 +26,13 @@ std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   return text;
 }
 
-// A reading of a step, "" if there is none, beside the step.
+// Returns the tagged reading of a step, or "" if there is none.
 std::string beside_step(size_t step, const std::optional<std::string>& reading, const std::string& text) {
   return reading ? tagged(step_names[step], reading == text ? same : *reading) : "";
 }
 
-// Not all of a step can be told from a reply: what is told agrees with a reading that says it, in this order, and more.
+// True if the words of `told` are a subsequence of `reading`. A reply shows only a part of the step behind it, so
+// `told` may be shorter.
 bool agrees(const std::vector<std::string>& told, const std::vector<std::string>& reading) {
   auto next = told.begin();
   for (const std::string& word : reading) {
@@ -39,7 +41,7 @@ bool agrees(const std::vector<std::string>& told, const std::vector<std::string>
   return next == told.end() && !told.empty();
 }
 
-// What a reply does, beside what the reader made of the dialogue.
+// Returns the reply's reading in tags, compared with the reading of the dialogue.
 std::string beside_reading(const ReplyReading& reply, const StepTexts& dialogue) {
   std::string all;
   for (size_t step = 0; step < dialogue.size(); ++step) {
@@ -98,7 +100,7 @@ std::vector<Turn> JudgeFormat::context(const std::vector<Turn>& history) const {
   return {all};
 }
 
-// What a reader made of a step, as it stands before a question; "" if it made nothing of it.
+// Returns the reading of a step in the form that precedes a question, or "" if there is none.
 std::string JudgeFormat::shown(const StepTexts& reading, size_t step) const {
   if (!reading[step]) return "";
   return prompts_ ? prompts_->reading.fill({{"step", *reading[step]}}) + "\n"

@@ -10,8 +10,8 @@
 #include "empathy/judgement.h"
 #include "empathy/prompt.h"
 
-/// The settings of a judge's conversation: part of the descriptor's "parameters" of every plugin that holds one, or
-/// makes one to learn from. A judge must be asked in the form it was taught.
+/// Settings of the form in which a judge is asked, for the "parameters" of descriptors: of plugins that ask a judge,
+/// and of the dataset that trains one. A judge must be asked in the form it was trained in.
 #define COMPEER_JUDGE_SETTINGS                                                                 \
   R"json("prompts": {"type": "path", "default": null,)json"                                    \
   R"json("help": "folder with judge_context.txt, judge_step_history.txt, ...; )json"           \
@@ -24,49 +24,55 @@
 
 namespace compeer::judging {
 
-/// Texts of the three steps, those that are there.
+/// Texts of the three reasoning steps, in the order of `step_names`; empty for a step that is missing.
 using StepTexts = std::array<std::optional<std::string>, 3>;
 inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
-/// "<emotion>sadness</emotion>"
+/// Returns `text` in tags: tagged("emotion", "sadness") is "<emotion>sadness</emotion>".
 std::string tagged(const std::string& tag, const std::string& text);
 
-/// What a reader makes of a reply: the steps that would have led to it, and the natural logarithm of how likely the
-/// reader would have said the least likely token of it.
+/// A reader's view of a reply. A reader is a trained supporter model whose own steps are shown to the judge for
+/// comparison. `steps` are those that would have led to the reply; `least_log_prob` is the smallest natural
+/// log-probability of its tokens when the reader scores the reply as its own answer.
 struct ReplyReading {
   StepTexts steps;
   std::optional<double> least_log_prob;
 };
 
-/// A reply, and what was made of it if there is a reader.
+/// A reply, and a reader's view of it (empty without a reader).
 struct InterpretedReply {
   std::string text;
   ReplyReading reading = {};
 };
 
-/// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
-/// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
-/// for, and shows its pictures, without them the dialogue's own turns, and a question is nothing but the text that is
-/// to be judged, in tags.
+/// Builds the texts of a judge's conversation: a context, which all completions of a group share as a prefix, then up
+/// to four questions, each after the verdicts on the earlier ones. With prompt templates the context is one system turn
+/// with the instructions, the dialogue and its pictures. Without templates the context is the dialogue's own turns, and
+/// a question is only the tagged text to be judged.
 class JudgeFormat {
  public:
-  /// `prompts`: the folder to take where the settings name none; empty: none.
+  /// `prompts`: the folder with the templates if the setting `prompts` is unset; empty: no templates. Throws Error
+  /// (exit 4) if a template can't be read, std::invalid_argument if two answer words can't be told apart.
   explicit JudgeFormat(const Settings& settings, const std::string& prompts = "");
 
+  /// Returns the turns that come before the questions.
   std::vector<Turn> context(const std::vector<Turn>& history) const;
-  /// Is step 0 (history), 1 (emotion), 2 (strategy) right? With it stands what a reader of the dialogue made of it, if
-  /// there was one: with `prompts` before the question, without them last, as `same` if it is the step itself.
+  /// Returns the question whether a step (0: history, 1: emotion, 2: strategy) is right. If `reading` has the step, the
+  /// question also contains the reader's version: before the step with templates, after it without, where the word
+  /// "same" replaces a version that equals `text`.
   std::string about_step(size_t step, const std::string& text, const StepTexts& reading = {}) const;
-  /// Which of two replies is better? Before them stands all that a reader made of the dialogue. What each does stands
-  /// before it with `prompts`; without them last, on a line for each, as `same` where the dialogue's reading says so
-  /// too, and with `unclear` behind it where the reader would hardly have said it like this.
+  /// Returns the question which of two replies is better. It starts with all steps of `reading`. The steps of each
+  /// reply's own reading come before the reply with templates. Without templates they come last, one line for each
+  /// reply: "same" replaces a step that agrees with `reading`, and "unclear" is appended if the reader gives some token
+  /// of the reply a very low probability.
   std::string about_replies(const InterpretedReply& first, const InterpretedReply& second,
                             const StepTexts& reading = {}) const;
 
-  /// Changes when a prompt or an answer does.
+  /// Returns a hash of the templates and the answer words.
   std::string fingerprint() const;
-  /// The folder of the prompts, and the SHA-256 of their texts; both empty without prompts.
+  /// Returns the folder of the templates, or "" without templates.
   const std::string& prompts_folder() const { return prompts_folder_; }
+  /// Returns the SHA-256 of the templates' texts, or "" without templates.
   std::string prompts_sha256() const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }

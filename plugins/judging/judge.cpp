@@ -1,3 +1,4 @@
+// Maps answers of a judge to verdicts, and combines several votes.
 #include "judging/judge.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace {
 
 double value_of(empathy::Preference preference) { return empathy::as_good(preference) ? 1.0 : -1.0; }
 
-// The answer that most of those who gave one gave; of equally many, the one that was given first.
+// Returns the value that most votes have; of equally frequent ones, the one that occurs first. Empty if no vote has
+// one.
 template <class Value, class Get>
 std::optional<Value> most(const std::vector<Opinion>& votes, Get get) {
   std::vector<std::pair<Value, int>> counted;
@@ -81,8 +83,8 @@ void Questions::take(Opinion& opinion, size_t question, std::optional<size_t> wo
   }
 }
 
-// P(good) - P(bad), the words' likelihoods made to add up to 1. A preference is the likeliest word of the likelier
-// side: good and bad have two words each, and a side may win though the likeliest word of all is the other's.
+// The value is P(good) - P(bad), with the probabilities normalized to sum to 1. The preference is the most likely word
+// of the more likely side: each side has two words, so the single most likely word may be on the losing side.
 void Questions::weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const {
   const auto preference = [&](size_t word) {
     const auto said = static_cast<empathy::Preference>(word);

@@ -9,63 +9,70 @@
 
 namespace compeer::judging {
 
-/// What is to be judged: the steps that are there, and the reply, empty if there is none.
+/// The parts of one completion that a judge is asked about: the steps it contains and its reply (empty text if it has
+/// none).
 struct JudgeInput {
   StepTexts steps;
   InterpretedReply reply;
 };
-/// Of any completion, whatever its faults.
+/// Returns the steps and the reply of any completion, well-formed or not (empathy::steps_of, empathy::reply_of).
 JudgeInput case_of(const std::string& completion);
 
-/// Completions of one dialogue, with the reply that theirs are compared with; `reading`: how a reader took the
-/// dialogue, shown beside each step.
+/// The completions of one dialogue to be judged together, and the reference reply to compare theirs with.
 struct JudgedGroup {
   std::vector<Turn> history;
   InterpretedReply reference;
-  std::vector<JudgeInput> cases;
+  std::vector<JudgeInput> cases;  ///< one for each completion
+  /// The reader's own steps for the dialogue, shown to the judge next to each step; empty without a reader (form.h).
   StepTexts reading = {};
 };
 
-/// A judge's opinion; nothing where it was not asked, or gave no answer that could be read.
+/// A judge's verdicts on one completion. A value is empty if the question was not asked or the answer was not readable.
 struct Opinion {
-  std::array<std::optional<double>, 3> steps;     ///< 1 right, -1 wrong; by likelihood: P(right) - P(wrong)
-  std::optional<double> reply;                    ///< 1 equal to the reference or better, -1 worse
-  std::optional<empathy::Preference> preference;  ///< first: the reference
-  int asked = 0;                                  ///< questions that were answered, in all votes
-  int unreadable = 0;                             ///< those whose answer could not be read
-  std::string unread = {};                        ///< the first answer that could not be read
+  std::array<std::optional<double>, 3> steps;  ///< 1: right, -1: wrong; by likelihood P(right) - P(wrong)
+  std::optional<double> reply;  ///< 1: equal to the reference or better, -1: worse; by likelihood P(as good) - P(worse)
+  std::optional<empathy::Preference> preference;  ///< `first` is the reference, whatever `swap` is
+  int asked = 0;                                  ///< number of answers received, readable or not, over all votes
+  int unreadable = 0;                             ///< number of these answers that could not be parsed
+  std::string unread = {};                        ///< the first answer that could not be parsed
 
-  /// Adds the questions of another opinion of the same completion.
+  /// Adds the counts of `other`, which is about the same completion; keeps the first unreadable answer.
   void count(const Opinion& other);
 };
 
-/// How a judge is heard.
+/// How a judge's answers are decoded and turned into verdicts.
 struct Hearing {
-  int votes = 1;             ///< greedy if 1; else the majority of so many sampled answers
-  double temperature = 0.7;  ///< of these
+  int votes = 1;             ///< number of sampled answers whose majority decides; 1: one greedy answer
+  double temperature = 0.7;  ///< sampling temperature if votes > 1
+  /// Verdicts are differences of probabilities instead of 1 and -1; every question is then asked once.
   bool by_likelihood = false;
-  bool swap = false;   ///< the completion first, the reference second
-  bool ahead = false;  ///< of a chat model: all questions at once, for each verdict that those before may bring
+  bool swap = false;  ///< show the completion as the first reply and the reference as the second
+  /// Chat models only: send all questions at once, each for every possible verdict on the earlier ones. Saves latency,
+  /// costs more requests, does not change the answers.
+  bool ahead = false;
 };
 
-/// What a judge may be asked about, in one conversation or apart.
+/// Which questions a judge is asked.
 struct Scope {
   bool steps = true, reply = true;
-  bool apart = false;  ///< each question in a conversation of its own, which knows nothing of the others
+  bool apart = false;  ///< ask each question in a conversation of its own, without the earlier verdicts
 };
 
+/// A judge: answers questions about completions. Implemented by ModelJudge and ChatJudge.
 class Judge {
  public:
   virtual ~Judge() = default;
 
-  /// Of each group its cases' opinions. What one of them gets does not depend on the others.
+  /// Returns one Opinion for each completion: [groups][cases]. The opinion of a completion does not depend on the
+  /// others.
   virtual std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const = 0;
 };
 
-/// What a judge is asked of a completion, and what its answers mean. Four questions: of the three steps, and of the
-/// reply.
+/// The four questions about a completion (0 to 2: is the step right? 3: is the reply as good as the reference?), and
+/// the conversion of answers to an Opinion.
 class Questions {
  public:
+  /// Number of questions, and the index of the one about the replies.
   static constexpr size_t count = 4, reply = 3;
 
   Questions(JudgeFormat form, Scope scope, Hearing hearing)
@@ -74,19 +81,26 @@ class Questions {
   const JudgeFormat& form() const { return form_; }
   const Scope& scope() const { return scope_; }
   const Hearing& hearing() const { return hearing_; }
-  /// How often everything is asked.
+  /// Returns how many times each question is asked.
   int votes() const { return hearing_.by_likelihood ? 1 : hearing_.votes; }
 
+  /// Returns true if `question` is in scope and the completion has the part it is about.
   bool asks(const JudgeInput& one, size_t question) const;
+  /// Returns the text of the question; only if `asks` is true.
   std::string text(const JudgedGroup& group, const JudgeInput& one, size_t question) const;
+  /// Returns the possible answers to the question. For steps the first means right; replies have the four of
+  /// empathy::Preference.
   const empathy::Answers& words(size_t question) const;
 
-  /// Enters an answer, and the number of its word; nothing: it could not be read. What was weighed before stays.
+  /// Records an answer in `opinion` and increments its counts. `word` is the index of the answer in `words(question)`,
+  /// empty if `answer` could not be parsed. Does not overwrite a value set by `weigh`.
   void take(Opinion& opinion, size_t question, std::optional<size_t> word, const std::string& answer) const;
-  /// Enters how likely each word is.
+  /// Sets the value from probabilities: `log_probs` has the natural log-probability of each answer in
+  /// `words(question)`. They need not sum to 1.
   void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
 
-  /// What most of them say.
+  /// Returns the majority verdict of each question over `votes`, the earliest of equally frequent ones, with the sum of
+  /// the counts.
   static Opinion majority(const std::vector<Opinion>& votes);
 
  private:

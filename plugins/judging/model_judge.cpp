@@ -1,3 +1,4 @@
+// Asks a judge on the program's own engine, with predictions of its answers so that fewer forward passes are needed.
 #include "judging/model_judge.h"
 
 #include <numeric>
@@ -10,18 +11,18 @@ constexpr int64_t longest_answer = 16;  // tokens
 
 }  // namespace
 
-// Measured: a pass costs as much as ten tokens or so, a guess that is wrong the reading of all later questions. What is
-// asked together shares its passes, so one is saved only if all guesses are right.
+// Measured: a forward pass costs about as much as ten tokens; a wrong prediction costs reading all later questions
+// again. Conversations in one batch share passes, so a pass is saved only if all of their predictions are right.
 bool Habit::sure(size_t many) const {
   const int64_t all = std::accumulate(said_.begin(), said_.end(), other_);
   return 10 * static_cast<int64_t>(many) * (all - said_[mostly()]) <= all && all > 0;
 }
 
-// What is asked in one conversation, of one case.
+// One conversation about one completion.
 struct ModelJudge::Inquiry {
   size_t whose;
   std::unique_ptr<Conversation> conversation;
-  std::vector<size_t> about;  // which of the four questions
+  std::vector<size_t> about;  // the questions to ask, 0 to 3
   std::vector<Question> questions;
 };
 

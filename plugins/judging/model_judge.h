@@ -10,12 +10,14 @@
 
 namespace compeer::judging {
 
-/// What is mostly answered to a question, so that it can be guessed.
+/// Counts the answers to one question in order to predict the next ones. Predictions affect only the cost.
 class Habit {
  public:
+  /// Counts an answer by its index; empty: another answer.
   void note(std::optional<size_t> word) { ++(word ? said_.at(*word) : other_); }
+  /// Returns the index of the most frequent answer.
   size_t mostly() const { return static_cast<size_t>(std::max_element(said_.begin(), said_.end()) - said_.begin()); }
-  /// Is it, as a rule? So much so that of `many` that are asked together hardly one is answered otherwise.
+  /// Returns true if it is so frequent that at most 0.1 of the next `many` answers are expected to differ.
   bool sure(size_t many) const;
 
  private:
@@ -23,8 +25,9 @@ class Habit {
   int64_t other_ = 0;
 };
 
-/// A judge on our own engine. Completions of one dialogue are judged side by side: the context is read once, and every
-/// question sees the verdicts on those before it in the pages of its conversation. Answers are read strictly.
+/// A judge on the program's own engine. Judges the completions of a dialogue in one batch: they share the KV cache of
+/// the context, and each question follows the earlier verdicts in its conversation. Answers are parsed strictly. Keeps
+/// a reference to `language_model`.
 class ModelJudge : public Judge {
  public:
   ModelJudge(LanguageModel& language_model, Questions questions)
@@ -40,7 +43,7 @@ class ModelJudge : public Judge {
 
   LanguageModel& language_model_;
   Questions questions_;
-  mutable std::array<Habit, Questions::count> habits_;  // what is asked and answered does not depend on it
+  mutable std::array<Habit, Questions::count> habits_;  // affect the cost of answers, not the answers
 };
 
 }  // namespace compeer::judging

@@ -1,3 +1,4 @@
+// Opens the judges that the settings name, asks them, and combines their opinions.
 #include "judging/panel.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ Hearing hearing_of(const Settings& settings) {
           settings.text("by") == "likelihood", settings.flag("swap"), settings.flag("ahead")};
 }
 
-// A chat model out of a folder may be trained anew under its old name.
+// Identifies a chat model. A model folder may be retrained under the same name, so its weights identify it.
 std::string answerer(const std::string& model) {
   return std::filesystem::is_directory(model) ? weights_of(model) : model;
 }
@@ -66,13 +67,14 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   questions_.push_back(form.fingerprint());
 }
 
-// The judge that was named last.
+// Checks the form of the judge added last.
 void Panel::check(const JudgeFormat& format, const Scope& scope) {
   if (check_form(names_.back(), form_of(format, scope, reads_))) return;
   unknown_ += (unknown_.empty() ? "" : ", ") + names_.back();
 }
 
-// Which judges have no form, and the first answer that could not be read. Dry runs ask nothing and log nothing.
+// Logs once which judges have no form.json, and the first unreadable answer. Called when opinions arrive, so a dry run
+// logs nothing.
 void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
   if (!unknown_.empty())
     host_.log("note: no form.json in " + std::exchange(unknown_, "") +

@@ -7,7 +7,7 @@
 #include "judging/judge.h"
 #include "judging/reading.h"
 
-/// Who judges, and how the judge is heard: part of the descriptor's "parameters".
+/// Settings that name the judge and how its answers are decoded, for the "parameters" of descriptors.
 #define COMPEER_PANEL_SETTINGS                                                                                            \
   R"json("model": {"type": "path", "default": null, "help": "the judge: a model folder, such as a run's )json"            \
   R"json(checkpoints/last"},)json"                                                                                        \
@@ -25,7 +25,7 @@
   R"json("swap": {"type": "boolean", "default": false,)json"                                                              \
   R"json("help": "show the judge the completion first, the reference second"})json"
 
-/// The settings of a second judge.
+/// Settings that name a second judge.
 #define COMPEER_OUTCOME_MODEL_SETTINGS                                                                               \
   R"json("outcome_model": {"type": "path", "default": null, "help": "the folder of a judge of replies, who is )json" \
   R"json(asked apart; model or chat is then one of steps"},)json"                                                    \
@@ -34,41 +34,44 @@
 
 namespace compeer::judging {
 
-/// One judge of steps and reply (UnifiReward), or with `outcome_model` or `outcome_chat` one of the steps and one of
-/// the reply, who know nothing of each other (PRM and ORM).
+/// One judge of steps and reply (UnifiReward), or, with `outcome_model` or `outcome_chat`, one judge of the steps and
+/// one of the reply that ask their questions independently (PRM and ORM). Keeps references to `host` and its models.
 class Panel {
  public:
-  /// `scope`: what the first is asked about, if there is no second. `reads`: what is shown of a reading. Throws Error
-  /// (exit 3) if a judge in a folder was trained to be asked in another form (trained_judge.h).
+  /// `scope`: the questions for a single judge; ignored if there are two. `reads`: the parts of a reading shown to the
+  /// judge. Throws std::runtime_error if the settings contradict each other, Error (exit 3) if a judge in a folder was
+  /// trained in another form (trained_judge.h).
   Panel(const Settings& settings, Host& host, Scope scope, Reads reads);
 
-  /// As `Judge::judge`.
+  /// Returns the opinions as Judge::judge does; with two judges, each supplies its own questions and the counts are
+  /// added.
   std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const;
 
-  /// True if no judge computes here.
+  /// Returns true if all judges are chat models that wait for an external service (Chat::waits).
   bool waits() const;
-  /// True if a judge may be out of reach, so that there may be no opinion.
+  /// Returns true if a judge is a chat model. Its requests may fail, so opinions may be missing.
   bool is_remote() const;
 
-  /// The folders and chat models, and for each what changes when it would judge otherwise.
+  /// Returns the judges' model folders or chat model names.
   const std::vector<std::string>& names() const { return names_; }
+  /// Returns for each judge a text that changes when its weights, or a chat model's questions, change.
   std::vector<std::string> fingerprints() const;
 
  private:
-  // `before`: what the names of its settings begin with.
+  // Opens one judge. `before`: the prefix of the names of its settings, "" or "outcome_".
   void add(const Settings& settings, Host& host, const std::string& before, Scope scope);
   void check(const JudgeFormat& format, const Scope& scope);
   void log_once(const std::vector<std::vector<Opinion>>& opinions) const;
 
   Host& host_;
   const Reads reads_;
-  mutable std::string unknown_;  // judges without a form, which are still to be logged
+  mutable std::string unknown_;  // names of judges without a form.json, still to be logged
   mutable bool unread_logged_ = false;
 
   std::vector<std::unique_ptr<Judge>> judges_;
   std::vector<std::string> names_;
-  std::vector<const Chat*> chats_;      // null of a model
-  std::vector<std::string> questions_;  // of a chat model: what it is asked with
+  std::vector<const Chat*> chats_;      // one for each judge; null for a model folder
+  std::vector<std::string> questions_;  // one for each judge: fingerprint of a chat model's questions, or ""
 };
 
 }  // namespace compeer::judging

@@ -1,3 +1,4 @@
+// Computes a reader's view of dialogues and replies, and converts it from and to JSON records.
 #include "judging/reading.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace compeer::judging {
 
 namespace {
 
-constexpr int64_t longest_reading = 512;
-constexpr double sure = 0.5;  // of what can be told from a reply
+constexpr int64_t longest_reading = 512;  // tokens
+constexpr double sure = 0.5;              // minimum probability of a token in the steps read from a reply
 
 std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
   std::vector<StepTexts> all;
@@ -20,7 +21,7 @@ std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
   return all;
 }
 
-// The steps behind replies. Equal ones are read once.
+// Returns the steps behind each distinct reply.
 std::map<std::string, StepTexts> steps_behind(LanguageModel& reader, const std::vector<AnsweredDialogue>& dialogues) {
   std::map<std::string, StepTexts> steps;
   for (const AnsweredDialogue& dialogue : dialogues) {
@@ -36,7 +37,8 @@ std::map<std::string, StepTexts> steps_behind(LanguageModel& reader, const std::
   return steps;
 }
 
-// The reply as the reader would come to say it: with its own steps, but for the strategy, which the reply shows.
+// Returns the completion the reader scores: the reply after the reader's own steps for the dialogue, with the strategy
+// taken from the reply's reading if there is one.
 std::string completion_with(const std::string& reply, const StepTexts& behind, const StepTexts& dialogue) {
   StepTexts steps = dialogue;
   if (!behind.back().value_or("").empty()) steps.back() = behind.back();
@@ -96,7 +98,7 @@ std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
   std::vector<std::unique_ptr<Conversation>> conversations;
   std::vector<Conversation*> lent;
   std::vector<std::string> said;
-  std::vector<std::vector<size_t>> places;  // of a reply's score; equal ones share it
+  std::vector<std::vector<size_t>> places;  // index in `scores` of each reply; equal replies share one
   for (const AnsweredDialogue& dialogue : dialogues) {
     conversations.push_back(reader.begin(dialogue.history));
     std::map<std::string, size_t> known;

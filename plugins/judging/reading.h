@@ -5,7 +5,7 @@
 #include "compeer/language_model.h"
 #include "judging/form.h"
 
-/// Settings of what asks about records, in the form of "parameters".
+/// Settings of stages and datasets that show readings to judges, for the "parameters" of descriptors.
 #define COMPEER_READS_SETTINGS                                                                          \
   R"json("reads": {"type": "boolean", "default": false,)json"                                           \
   R"json("help": "with each step stands how the record's reader took the dialogue (stage read)"},)json" \
@@ -14,47 +14,50 @@
 
 namespace compeer::judging {
 
-/// What a model that was taught to support answers to dialogues, which end with the seeker.
+/// Returns the greedy or sampled answers of a trained supporter to dialogues. Throws std::runtime_error if a dialogue
+/// does not end with the seeker (role "user").
 std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vector<Turn>>& histories,
                                 const SamplingParams& sampling);
 
-/// How such a model reads dialogues: the steps it would most likely write itself, those it does
-/// write. A small judge can't compare a step with a conclusion of its own that it has not put into words.
+/// Returns the reader's own steps for each dialogue: the steps in its greedy answer, if it writes them. A small judge
+/// needs them: it can't compare a step with a conclusion of its own that is not written out.
 std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories);
 
-/// A dialogue, how the reader took it, and what was said to the seeker.
+/// A dialogue, the reader's steps for it, and replies to it.
 struct AnsweredDialogue {
   std::vector<Turn> history;
   StepTexts reading;
   std::vector<std::string> replies;
 };
 
-/// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
-/// `reads_replies`), and how likely it would have said the same. Not all of a step can be told from a reply: words that
-/// the reader is not sure of are left out. Nothing of an empty reply. [dialogues][replies]
+/// Returns the reader's view of each reply: [dialogues][replies]. The steps are those that would have led to the reply,
+/// by a reader trained for it (dataset cer, `reads_replies`); words the reader gives a probability below 0.5 are left
+/// out, because a reply does not show all of its steps. `least_log_prob` scores the reply as the reader's own answer.
+/// Both are empty for an empty reply.
 std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
                                                     const std::vector<AnsweredDialogue>& dialogues);
 
-/// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
+/// Returns {"history": "...", "emotion": "...", "strategy": "..."} without missing steps.
 nlohmann::json to_json(const StepTexts& reading);
-/// The same, and "least_log_prob".
+/// Returns the same with "least_log_prob", if there is one.
 nlohmann::json to_json(const ReplyReading& reading);
 
-/// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and
-/// one of the "reply" in it.
+/// The field "reading" of a record, as the stage read writes it: the reader's steps for the dialogue, and its view of
+/// the "reference" and the "reply".
 struct Reading {
   StepTexts dialogue;
   ReplyReading reference, reply;
 };
 
-/// What of it is to be shown.
+/// Which parts of a reading are shown to a judge.
 struct Reads {
   Reads() = default;
   Reads(bool dialogue, bool replies) : dialogue(dialogue), replies(replies) {}
   explicit Reads(const Settings& settings) : Reads(settings.flag("reads"), settings.flag("reads_replies")) {}
   bool dialogue = false, replies = false;
 };
-/// That alone. Throws std::runtime_error saying what is wrong, also if it is not there: "has no 'reading'".
+/// Parses the parts of the record's "reading" that `reads` selects; the others stay empty. Throws std::runtime_error
+/// with the problem ("has no 'reading', ...") if a selected part is missing or malformed.
 Reading reading_in(const nlohmann::json& record, const Reads& reads);
 
 }  // namespace compeer::judging

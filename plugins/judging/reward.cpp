@@ -1,3 +1,4 @@
+// Computes the rewards that judges give: weights of the verdicts, missing and unreadable parts, readings.
 #include "judging/reward.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ double number_or_0(const Settings& settings, const char* key) {
   return settings.json().contains(key) ? settings.number(key) : 0.0;
 }
 
-// Of a row with all parts: are the steps right and the reply worse, or the other way round?
+// True if a row with all parts has right steps and a worse reply, or a wrong step and a good reply.
 bool contradictory(const Scores::Row& row) {
   const auto right = [](const auto& column) { return column.second > 0; };
   const auto steps = row.begin() + 1, reply = steps + step_names.size();
@@ -56,7 +57,7 @@ std::vector<Scores> JudgedReward::score_all(std::span<const Group> groups) {
   return all;
 }
 
-// What the reader makes of the dialogue; and of the replies, put beside them.
+// Adds the reader's steps for the dialogue and, if the judge reads replies, its view of each reply.
 void JudgedReward::add_readings(JudgedGroup& group) const {
   group.reading = read(*reader_, {group.history})[0];
   if (!reads_replies_ || !scope_.reply) return;
@@ -79,8 +80,8 @@ Scores::Row JudgedReward::row(const Completion& completion, const JudgeInput& on
     columns[0].second += weight * value;
     columns.emplace_back(name, value);
   };
-  // What a judge was asked counts as it said; what is not there counts -1. An answer that can't be read counts 0, but
-  // one that a judge out of reach did not give has no value.
+  // A part that exists has the value of its verdict, a missing one -1. A missing verdict counts 0, or no_opinion if a
+  // chat model judges.
   const double unsaid = judges_.is_remote() ? no_opinion : 0.0;
   const auto counted = [&](bool there, const std::optional<double>& said) {
     return there ? said.value_or(unsaid) : -1.0;

@@ -6,7 +6,7 @@
 #include "compeer/reward.h"
 #include "judging/panel.h"
 
-/// The settings of rewards that a judge gives, besides those of its form.
+/// Settings of rewards given by a judge, except those of its form (COMPEER_JUDGE_SETTINGS).
 #define COMPEER_JUDGED_REWARD_SETTINGS                                                                               \
   COMPEER_PANEL_SETTINGS                                                                                             \
   ","                                                                                                                \
@@ -23,13 +23,13 @@
 
 namespace compeer::judging {
 
-/// A reward that a judge gives. A part that is missing counts -1 without a question; an answer that can't be read
-/// counts 0 and is counted; if the judge is a chat model, there is no opinion of such a completion. One with no part at
-/// all has the least reward. With the setting `contradictory` = "left_out" there is no opinion of one whose steps are
-/// all right and whose reply is worse, or the other way round.
+/// Base of the rewards unifireward, prm and orm: a weighted sum of a judge's verdicts. A missing part counts -1 and is
+/// not asked about. An unreadable answer counts 0; with a chat model as judge, the completion then has no_opinion. With
+/// `contradictory` = "left_out", a complete completion also has no_opinion if its steps are all right but its reply is
+/// worse than the reference, or its reply is good but a step is wrong.
 class JudgedReward : public Reward {
  public:
-  /// `format`: completions that are complete get 1 more, others 1 less.
+  /// `format`: adds the column `format`, 1 for a complete completion and -1 for others, to the sum.
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
   std::vector<Scores> score_all(std::span<const Group> groups) override;
@@ -47,7 +47,7 @@ class JudgedReward : public Reward {
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
   std::optional<double> broken_format_;
-  bool consistent_;  // no opinion of completions whose steps and reply are judged in opposite ways
+  bool consistent_;  // no_opinion if the verdicts on steps and reply contradict each other
   Panel judges_;
 };
 

@@ -1,4 +1,4 @@
-// What a folder says of a trained judge: the form in which it is asked, its weights, and how well a run found it judge.
+// Properties of a judge's model folder: the form in which it was trained, its weights and its measured accuracy.
 #include "judging/trained_judge.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string view_of(const Scope& scope) { return !scope.apart ? "unifireward" : 
 
 std::string shown(const json& value) { return value.is_null() ? "unset" : value.dump(); }
 
-// "prompts: "a/en" in training, unset here"
+// Returns a difference as text: "prompts: "a/en" in training, unset here".
 std::string difference(const std::string& key, const json& trained, const json& asked) {
   const bool texts = key == prompts_texts;
   const auto name = texts ? "prompts" : key;
@@ -34,7 +34,7 @@ std::string difference(const std::string& key, const json& trained, const json& 
   return fmt::format("{}: {} in training, {} here{}", name, shown(then), shown(now), note);
 }
 
-// What was found about the judge, by the stage that measured it.
+// Returns the findings of the stage that measured this judge.
 json measured(const std::string& accuracy, const std::string& judge, const std::string& fingerprint) {
   const auto file = std::filesystem::path(accuracy) / "summary.json";
   const json summary = read_json_object(file);

@@ -1,3 +1,4 @@
+// Cosines of embedded texts.
 #include "similarity/cosines.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ std::vector<std::vector<double>> cosines(const Texts& a, const Texts& b,
     auto& row = rows.emplace_back();
     for (const auto& y : b) {
       const size_t i = places.at(x), j = places.at(y);
-      const double length = std::sqrt(squares[i] * squares[j]);  // of a square: exactly its root
+      // The root of a square is exact, so equal texts give exactly 1.
+      const double length = std::sqrt(squares[i] * squares[j]);
       row.push_back(length == 0 ? 0.0 : std::clamp(product(vectors[i], vectors[j]) / length, -1.0, 1.0));
     }
   }

@@ -1,3 +1,4 @@
+// Prompts of stages, and questions to chat models with repeated attempts.
 #include "stages/asking.h"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ using nlohmann::json;
 
 namespace {
 
-// What the chat plugin ships for itself; empty if it reads the prompts for all.
+// Returns the folder of the chat plugin's own prompts, or an empty path if it has none or the setting `prompts` is set.
 fs::path own_folder(const Settings& settings, const Host& host, const std::string& chat) {
   if (settings.has("prompts") || !settings.has(chat)) return {};
   const auto folder = fs::path(host.folder()).parent_path() / "chat" / "prompts" / settings.table(chat).text("plugin");
   return fs::exists(folder) ? folder : fs::path();
 }
 
-// A stage has several prompts, and a run several stages: what they lack in common is said once in a process.
+// Returns true on the first call with this text in the process. Several prompts and stages may lack the same language.
 bool said_first(const std::string& what) {
   static std::set<std::string> said;
   return said.insert(what).second;
@@ -64,7 +65,7 @@ const empathy::PromptTemplate& StagePrompt::of(const json& record) const {
   return by_language_.begin()->second;
 }
 
-// By folder, if it has nothing in that language; else by file.
+// Names the folder if it has nothing in that language, otherwise the file, so that each gap is logged once.
 void StagePrompt::note_missing(const std::string& language) const {
   const std::string lacks = fs::exists(fs::path(folder_) / language) ? language + "/" + file_ : language;
   if (!said_first(folder_ + "/" + lacks)) return;
@@ -104,14 +105,14 @@ int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& aski
     }
     std::vector<ChatReply> replies(requests.size());
     chat.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
-    // Taken in the order of the questions: answers arrive in any.
+    // In the order of the questions; replies arrive in any order.
     std::vector<ChatQuestion*> again;
     for (size_t i = 0; i < open.size(); ++i) {
       const bool answered = replies[i].failure.empty();
       const bool taken = answered && open[i]->take(replies[i].text).empty();
       open[i]->refusal = taken ? "" : refusal_of(replies[i]);
       if (answered) open[i]->answer = replies[i].text;
-      if (!answered || taken) continue;  // the model itself has tried a failure often enough
+      if (!answered || taken) continue;  // the chat model has retried a failed request
       ++refused;
       again.push_back(open[i]);
       chat.unreadable(requests[i], replies[i].text, draw + 1 < asking.tries);

@@ -13,24 +13,27 @@
 
 namespace compeer::stages {
 
-/// The prompt of a stage in the languages there are: <folder>/<language>/<name>.txt. The folder is that which the
-/// setting `prompts` names; else the one which the chat plugin of the setting `chat` ships for itself alone, as players
-/// of generated dialogues do (plugins/chat/prompts/<plugin>); else the one beside the stages. Where one language is
-/// missing, the other one's prompt is used, and the log says so once; if both are, it throws Error (exit 4).
+/// A stage's prompt in each available language: <folder>/<language>/<name>.txt, with languages "en" and "zh". The
+/// folder is the setting `prompts`; otherwise the prompts that the chat plugin of the setting `chat` ships for itself
+/// (plugins/chat/prompts/<plugin>, for scripted players); otherwise the prompts next to the stages. A missing language
+/// is replaced by the other one, which is logged once.
 ///
-/// Who is asked must not learn which record it is about: only prompts that a chat plugin ships may show its id.
+/// Models must not learn which record they are asked about, so only prompts shipped by a chat plugin may have the slot
+/// `case_slot`.
 class StagePrompt {
  public:
+  /// `slots`: names of the prompt's slots. Throws Error (exit 4) if the prompt exists in no language or has other
+  /// slots.
   StagePrompt(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
               const std::vector<std::string>& slots);
 
-  /// In the record's language; in the other one, if there is none in that.
+  /// Returns the prompt in the record's language, or in the other one if there is none.
   const empathy::PromptTemplate& of(const nlohmann::json& record) const;
 
-  /// That prompt with its slots filled.
+  /// Returns that prompt with its slots filled; adds the record's id for `case_slot`.
   std::string fill(const nlohmann::json& record, std::map<std::string, std::string> values) const;
 
-  /// Changes when any of them does: for `Stage::ingredients`.
+  /// Returns the hashes of all languages, for Stage::ingredients.
   std::string hashes() const;
 
  private:
@@ -41,25 +44,28 @@ class StagePrompt {
   std::map<std::string, empathy::PromptTemplate> by_language_;
 };
 
-/// Whether what a record says is shown, and asked about, in Chinese.
+/// Returns true if the record's "language" begins with "zh"; it is then shown and asked about in Chinese.
 bool chinese(const nlohmann::json& record);
 
-/// What is asked of a chat model, and what becomes of the answer.
+/// A question to a chat model, and its result.
 struct ChatQuestion {
   std::string prompt;
-  /// Takes an answer, or says what is wrong with it: then the question is asked again with another draw.
+  /// Called with an answer. Returns "" if it is accepted, otherwise the problem; the question is then asked again with
+  /// another draw. Called in the order of the questions.
   std::function<std::string(const std::string& answer)> take;
-  std::vector<std::string> pictures = {};  ///< files that are shown before the prompt
-  std::vector<std::string> choices = {};   ///< what the answer is to be one of, if that is known
-  std::string refusal = {};                ///< afterwards: "", or why there is no answer that could be taken
-  std::string answer = {};                 ///< afterwards: the last answer, as it came
+  std::vector<std::string> pictures = {};  ///< image files shown before the prompt
+  std::vector<std::string> choices = {};   ///< the possible answers, if known
+  std::string refusal = {};                ///< result: "" or one of the constants below
+  std::string answer = {};                 ///< result: the last answer, unmodified
 };
 
-/// How often a question is asked at most: `tries` times; once where another draw can't bring another answer, at
-/// temperature 0 from an endpoint that is told no seed (`omit`). The setting `chat` names who is asked.
+/// Returns the maximum number of attempts per question: `tries`, or 1 if another draw could not change the answer,
+/// which is at temperature 0 with an endpoint that receives no seed (`omit`). `chat`: the setting that names the chat
+/// model.
 int64_t most_tries(int64_t tries, double temperature, const Settings& settings, const std::string& chat);
 
-/// How a stage asks whom the setting `chat` names, which may stand in another table than the rest.
+/// How a stage sends requests to the chat model of the setting `chat`, which may be in another table (`chats`) than the
+/// rest.
 struct Asking {
   Asking(const Settings& settings, const Settings& chats, const std::string& chat)
       : temperature(settings.number("temperature")),
@@ -67,32 +73,34 @@ struct Asking {
         tries(most_tries(settings.integer("tries"), temperature, chats, chat)) {}
   Asking(const Settings& settings, const std::string& chat) : Asking(settings, settings, chat) {}
 
+  /// Sampling temperature; 0: greedy decoding.
   double temperature;
+  /// Maximum tokens per answer, and maximum attempts per question.
   int64_t max_tokens, tries;
 };
 
-/// Asks all questions, side by side, up to `tries` times each; the host is told of answers that could not be taken.
-/// The constants are the refusals, which many records share; each answer that could not be taken is counted in the
-/// returned number.
+/// Values of ChatQuestion::refusal: categories shared by records.
 inline constexpr const char *no_answer = "no answer", *malformed = "malformed answer", *empty_answer = "empty answer",
                             *cut_off = "answer cut off at max_tokens";
+/// Asks all questions in parallel, up to `tries` times each. Failed requests are not repeated, because the chat model
+/// has retried them. Reports answers that were not accepted to the host, and returns their number.
 int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& asking);
 
-/// What becomes of a record whose question has a refusal.
+/// Returns the outcome that drops a record because its question has a refusal, with the last answer.
 Outcome dropped(const ChatQuestion& question);
 
-/// Reports that number with the first of the outcomes, if it is not 0.
+/// Adds `answers`, the number `ask` returned, to the counts of the first outcome unless it is 0.
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
 
-/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language; a system turn, which
-/// nobody said, has none. Where a turn shows pictures stands "[picture 1]", counted through the dialogue as
-/// `pictures_of` lists them.
+/// Returns a dialogue as prompts show it: a line "Seeker: ..." or "Supporter: ..." for each turn, in the record's
+/// language, without system turns. Pictures are shown as "[picture 1]", numbered through the dialogue in the order of
+/// `pictures_of`.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
 
-/// The files of all pictures that the turns show; none where nobody `sees` them (the setting `pictures`).
+/// Returns the image files of all turns, or none if `sees` is false (the setting `pictures`).
 std::vector<std::string> pictures_of(const std::vector<Turn>& turns, bool sees);
 
-/// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
+/// Adds {"model", "prompt"} of a generated field to the record's "provenance"; "prompt" is a SHA-256.
 void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,
                      const empathy::PromptTemplate& prompt);
 

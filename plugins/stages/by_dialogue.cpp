@@ -1,3 +1,4 @@
+// Names of counts by dialogue, and their collection.
 #include "stages/by_dialogue.h"
 
 #include <cmath>

@@ -8,19 +8,19 @@
 
 namespace compeer::stages {
 
-/// Judgements of one dialogue are not independent, so bootstraps draw dialogues. For this a stage counts by dialogue
-/// too, under names that begin with a dot: they reach `Stage::findings`, and no report.
+/// Counts by dialogue, for bootstraps over dialogues: judgements within one dialogue are not independent. Stages store
+/// them as counts whose names begin with a dot. Stage::findings receives these counts; reports do not show them.
 
-/// The name of a count of the record's dialogue.
+/// Returns the name of a count that belongs to the record's dialogue.
 std::string of_dialogue(const nlohmann::json& record, const std::string& name);
 
-/// What was counted so of one dialogue: name -> count.
+/// Counts of one dialogue by name.
 using DialogueCounts = std::map<std::string, double>;
 
-/// What was counted so, dialogue by dialogue.
+/// Returns the counts of each dialogue; other counts are left out.
 std::vector<DialogueCounts> by_dialogue(const std::map<std::string, double>& counts);
 
-/// A figure of dialogues as findings tell it: {"value", "low", "high"}; null is what is not a number.
+/// Returns an estimate in the form of findings: {"value", "low", "high"}, with null for numbers that are not finite.
 nlohmann::json figure(const statistics::BootstrapInterval& estimate);
 
 }  // namespace compeer::stages

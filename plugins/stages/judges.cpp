@@ -1,3 +1,4 @@
+// Asks judges about records.
 #include "stages/judges.h"
 
 #include <stdexcept>
@@ -8,7 +9,7 @@ namespace compeer::stages {
 
 namespace {
 
-// f(), whose complaints are about the record.
+// Returns f(); turns a std::runtime_error into an Error (exit 4) that names the record.
 template <class F>
 auto about(const std::string& id, const std::string& help, F&& f) {
   try {
@@ -18,7 +19,7 @@ auto about(const std::string& id, const std::string& help, F&& f) {
   }
 }
 
-// A step that there is none of is not asked about.
+// Returns the step, or nothing if it is empty; such a step is not asked about.
 std::optional<std::string> step(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 }  // namespace

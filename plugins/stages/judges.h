@@ -8,7 +8,7 @@
 #include "judging/panel.h"
 #include "judging/reading.h"
 
-/// The settings of stages that ask a judge: part of the descriptor's "parameters".
+/// Settings of stages that ask a judge, for the "parameters" of descriptors.
 #define COMPEER_JUDGES_SETTINGS                                                        \
   COMPEER_JUDGE_SETTINGS                                                               \
   "," COMPEER_READS_SETTINGS COMPEER_PANEL_SETTINGS "," COMPEER_OUTCOME_MODEL_SETTINGS \
@@ -16,22 +16,24 @@
 
 namespace compeer::stages {
 
-/// A record that is to be judged. Throws Error (exit 4) that names it.
+/// Parses a record to be judged. Throws Error (exit 4) that names the record if it is malformed.
 cer::Record known(const nlohmann::json& record);
 
-/// Judges who are asked about records.
+/// One judge, or one of steps and one of replies, for a stage that judges records.
 class Judges {
  public:
+  /// Opens the judges; throws as judging::Panel does.
   Judges(const Settings& settings, Host& host);
 
-  /// One for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
+  /// Returns one opinion for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
   std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
 
-  /// Counts the questions of an opinion for `data.most_malformed` (Stage counts "questions" and "malformed answers").
-  /// Not those to chat models, which the host counts; nor by likelihood, which needs no answer.
+  /// Adds the questions of an opinion to the stage's counts "questions" and "malformed answers", for
+  /// `data.most_malformed`. Does nothing for chat models, which the host counts, and by likelihood, which parses no
+  /// answers.
   void count(const judging::Opinion& opinion, Outcome& outcome) const;
 
-  /// One for each judge, and another if it would judge otherwise.
+  /// Returns for each judge a text that changes when its weights or questions change.
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
 
  private:

@@ -1,3 +1,4 @@
+// Access to the fields of records, and outcomes of stages.
 #include "stages/records.h"
 
 #include "base/error.h"

@@ -17,68 +17,75 @@
 
 namespace compeer::stages {
 
-/// Where a record stands among the random numbers of a plugin: two numbers that follow from its id alone, so that its
-/// fate does not depend on the records around it. `Host::random(place.first, place.second, draw)`.
+/// Returns the record's address in a plugin's random numbers: 64 bits of the SHA-256 of its id, so that its result does
+/// not depend on the other records. Use as `Host::random(place.first, place.second, draw)`.
 std::pair<uint32_t, uint32_t> place_of(const std::string& id);
 std::pair<uint32_t, uint32_t> place_of(const nlohmann::json& record);
 
-/// Throws Error (exit 4) naming the record.
+/// Throws Error (exit 4) that names the record.
 [[noreturn]] void refuse(const nlohmann::json& record, const std::string& why, const std::string& help);
 
-/// The dialogue a record belongs to: its "dialogue", else its id.
+/// Returns the dialogue a record belongs to: its "dialogue", otherwise its id.
 std::string dialogue_of(const nlohmann::json& record);
 
-/// All that was said: "turns" of a whole dialogue; "history" and then the "reference" of a sampled one. Throws
-/// Error (exit 4) naming the record if it has neither.
+/// Returns all turns: "turns" of a whole dialogue, or "history" followed by the "reference" of a sampled round. Throws
+/// Error (exit 4) that names the record if it has neither.
 std::vector<Turn> turns_of(const nlohmann::json& record);
 
-/// What was said before a sampled round's reference. Throws Error (exit 4) naming a record that has no history.
+/// Returns the turns before a sampled round's reference. Throws Error (exit 4) that names the record if it has no
+/// "history".
 std::vector<Turn> history_of(const nlohmann::json& record);
 
-/// A list of turns out of a record: [{"role", "text"}], with "pictures" where a turn shows some.
+/// Parses a list of turns: [{"role", "text"}], with "pictures" if a turn has some.
 std::vector<Turn> turns_in(const nlohmann::json& list);
+/// Returns the list of turns for a record, without pictures.
 nlohmann::json list_of(const std::vector<Turn>& turns);
 
-/// Of these turns those that somebody said: a system turn is none, but an instruction to the supporter.
+/// Returns the turns without system turns, which are instructions and not part of the dialogue.
 std::vector<Turn> spoken(std::vector<Turn> turns);
 
-/// The text on one line: white space within it becomes single spaces, that around it is dropped. References and replies
-/// are compared like this, so that line breaks don't tell people's from models'.
+/// Returns the text on one line, with white space reduced to single spaces and none at the ends. References and replies
+/// are compared in this form, so that line breaks do not reveal which of them a model wrote.
 std::string one_line(std::string_view text);
 
-/// Texts with their numbers from `first` on, each on one line: "1: text".
+/// Returns the texts as lines "1: text", each on one line, numbered from `first`.
 std::string numbered(const std::vector<std::string>& texts, size_t first = 1);
 
-/// What `model` wrote, as one of a record's "candidates".
+/// Returns a completion that `model` wrote, as an element of a record's "candidates".
 nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);
 
-/// Another record of the same dialogue, and so of the same split: `name` stands behind its id.
+/// Returns a copy with the id "<id>/<name>". It belongs to the same dialogue, and so to the same split.
 nlohmann::json copy_of(nlohmann::json record, const std::string& name);
 
-/// The same round, for another candidate: such a copy without labels and what was said of them.
+/// Returns such a copy for another candidate of the same round: without labels, judgements and their provenance.
 nlohmann::json beside(nlohmann::json record, const std::string& name);
 
+/// Returns the outcome that replaces the record by `record`.
 Outcome kept(nlohmann::json record);
+/// Returns the outcome that keeps the record as it is.
 Outcome unchanged();
+/// Returns the outcome that drops the record; `reason` is a category, since reasons are counted.
 Outcome dropped(const std::string& reason);
 
-/// A name that records should have, out of a setting, such as the key in `only`: if it is misspelt, none has it, and
-/// the stage would do nothing, without a word. A stage shows it what each record has, in its survey, and demands it
-/// before anybody is asked.
+/// A name from a setting that some record should have, such as the key in `only`. A misspelt name would match no
+/// record, and the stage would silently do nothing. The stage passes each record's names in its survey, and calls
+/// `demand` before it sends requests.
 class Expected {
  public:
-  /// `what` records have: "the key", "an answer of". Expects nothing if the setting is unset.
+  /// `what` the name is, for messages: "the key", "an answer of". Expects nothing if the setting is unset.
   Expected(const Settings& settings, const std::string& setting, std::string what);
 
+  /// Returns true if the setting is set; `name` requires it.
   explicit operator bool() const { return name_.has_value(); }
   const std::string& name() const { return *name_; }
 
-  /// What a survey is told of a record that has the names which are the keys of `object`: nothing, if this is one.
+  /// Returns a record's contribution to the survey: "" if `object` has the name as a key, otherwise its keys.
   std::string glimpse(const nlohmann::json& object) const;
+  /// Adds the contribution of a record.
   void survey(const std::string& glimpse);
-  /// Throws Error (exit 4) with the names there are, if records have some, and none has this one.
+  /// Throws Error (exit 4) with the existing names if there are some and none is the expected one.
   void demand() const;
-  /// The same for a name that none may have for good reasons: throws only if another one is near.
+  /// The same for a name that may legitimately be absent: throws only if a similar name exists.
   void demand_if_misspelt() const;
 
  private:

@@ -1,3 +1,4 @@
+// Words, characters and hashes of texts.
 #include "text/words.h"
 
 namespace compeer::text {
@@ -11,9 +12,9 @@ struct Utf8Character {
 
 bool follows(std::string_view text, size_t i) { return i < text.size() && (text[i] & 0xC0) == 0x80; }
 
-constexpr Utf8Character broken{0xFFFD, 1};  // a byte that does not begin well-formed UTF-8
+constexpr Utf8Character broken{0xFFFD, 1};  // a byte that does not begin a well-formed character
 
-// The character at the start of `text`.
+// Decodes the character at the start of `text`.
 Utf8Character first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
@@ -31,7 +32,7 @@ Utf8Character first(std::string_view text) {
 
 bool between(char32_t code, char32_t low, char32_t high) { return code >= low && code <= high; }
 
-// Written without spaces: kana, Chinese characters and their extensions.
+// True for scripts written without spaces: kana, Chinese characters and extensions.
 bool stands_alone(char32_t c) {
   return between(c, 0x3041, 0x30FF) || between(c, 0x3400, 0x4DBF) || between(c, 0x4E00, 0x9FFF) ||
          between(c, 0xF900, 0xFAFF) || between(c, 0x20000, 0x3FFFF);
@@ -39,7 +40,7 @@ bool stands_alone(char32_t c) {
 
 bool separates(char32_t c) {
   if (c < 0x80) return !(between(c, '0', '9') || between(c, 'a', 'z') || between(c, 'A', 'Z'));
-  if (between(c, 0x80, 0xBF)) return c != 0xAA && c != 0xB5 && c != 0xBA;  // Latin-1's punctuation
+  if (between(c, 0x80, 0xBF)) return c != 0xAA && c != 0xB5 && c != 0xBA;  // punctuation of Latin-1
   return between(c, 0x2000, 0x206F) || between(c, 0x3000, 0x303F) || between(c, 0xFF01, 0xFF0F) ||
          between(c, 0xFF1A, 0xFF20) || between(c, 0xFF3B, 0xFF40) || between(c, 0xFF5B, 0xFF65) || c == 0x30FB;
 }
@@ -48,7 +49,7 @@ bool separates(char32_t c) {
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> found;
-  bool inside = false;  // the last word goes on
+  bool inside = false;  // the last word may continue
   while (!text.empty()) {
     const auto [code, bytes] = first(text);
     if (separates(code)) {
@@ -77,9 +78,9 @@ uint64_t hash(const std::string* first, const std::string* last) {
   const auto add = [&](unsigned char byte) { h = (h ^ byte) * 0x100000001B3u; };
   for (; first != last; ++first) {
     for (const char c : *first) add(static_cast<unsigned char>(c));
-    add(0x1F);  // no word holds this byte, so runs of words differ where their words do
+    add(0x1F);  // no word contains this byte, so different runs of words hash different bytes
   }
-  // FNV's high bits know little of the last bytes: mix before a part of the bits is used.
+  // FNV's high bits depend little on the last bytes, so mix before callers use only some of the bits.
   h = (h ^ (h >> 32)) * 0x9E3779B97F4A7C15u;
   return h ^ (h >> 32);
 }

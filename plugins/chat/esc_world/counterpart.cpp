@@ -1,3 +1,4 @@
+// Scripted seekers and judges for evaluations on esc_world.
 #include "chat/esc_world/counterpart.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ double information(const Reply& reply, const Seeker& seeker) {
   return reply.find(Part::act) ? 0.5 + 0.5 * subject_part(reply, seeker) : 0.0;
 }
 
-constexpr double most_change = 10;  // SAGE's
+constexpr double most_change = 10;  // SAGE's limit
 
 std::string feeling(const Seeker& seeker) {
   return fmt::format("{} {}", empathy::name(seeker.emotion), seeker.intensity);
@@ -82,7 +83,7 @@ std::string Counterpart::answer(const ParsedPrompt& asked, const Player::Uniform
   return score(asked, std::move(all), uniform);
 }
 
-// What was said before the seeker began, such as a greeting, is heard by nobody.
+// Turns before the seeker's first one, such as a greeting, are ignored.
 std::vector<Round> Counterpart::rounds(const ParsedPrompt& asked) const {
   const auto begin =
       std::find_if(asked.lines.begin(), asked.lines.end(), [](const WorldTurn& line) { return line.role == "user"; });
@@ -113,7 +114,7 @@ std::string Counterpart::planning(const std::vector<Round>& rounds) const {
 
 std::string Counterpart::score(const ParsedPrompt& asked, std::vector<Round> rounds,
                                const Player::Uniform& uniform) const {
-  rounds.pop_back();  // nobody has answered it
+  rounds.pop_back();  // the seeker's last utterance has no reply yet
   int score = score_of(rating(asked.dimension, rounds));
   if (uniform(0) < profile_.judge_noise) score += score == 0 ? 1 : score == 4 || uniform(1) < 0.5 ? -1 : 1;
   return std::to_string(score);

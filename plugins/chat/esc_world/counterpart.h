@@ -10,36 +10,38 @@
 
 namespace compeer::esc_world {
 
-/// ESC-Eval's seven dimensions, by their upstream keys, in the order of the paper's table.
+/// The seven dimensions of ESC-Eval by their published keys, in the order of Table 2.
 inline constexpr std::array<std::string_view, 7> dimensions = {"fluency", "diversity", "empathic", "suggestion",
                                                                "human",   "tech",      "overall"};
 
-/// How a supporter did in answered rounds, by the truth, in [0, 1]: the mean over the replies of
+/// Returns the true quality of a supporter in one dimension, in [0, 1]: the mean over the replies in `rounds` of
 ///
-///   fluency     1 if the grammar knows the reply
-///   diversity   from the second reply on: half for the share of its sentences that are new in the dialogue, half for a
-///               strategy (or generic comfort) that is new; of a single reply, 1
-///   empathic    attunement: 1 the seeker's emotion, 0.5 a safe sentence instead, 0.25 none, 0 another emotion
-///   suggestion  half for an act, half for the subject it names: 1 the seeker's, 0.25 none, 0 another
-///   human       style: 1 the seeker's, 0.5 none, 0 another or an artificial phrase
-///   tech        the act's strategy: 1 good at this moment, 0.4 a near miss, 0 else, and without an act
+///   fluency     1 if the grammar can parse the reply
+///   diversity   from the second reply on: half the fraction of its sentences that are new in the dialogue, plus half
+///               if its strategy (or generic comfort) is new; for a single reply 1
+///   empathic    attunement: 1 to the seeker's emotion, 0.5 a safe sentence, 0.25 none, 0 to another emotion
+///   suggestion  half for an act, half for its subject: 1 the seeker's, 0.25 none, 0 another
+///   human       style: 1 the seeker's, 0.5 none, 0 another style or an artificial phrase
+///   tech        strategy of the act: 1 right at this moment, 0.4 nearly right, 0 otherwise or without an act
 ///   overall     felt quality
 ///
-/// A reply that the grammar does not know has 0 everywhere. Throws std::invalid_argument for another dimension.
+/// A reply that the grammar can't parse counts 0. Throws std::invalid_argument for another dimension.
 double rating(std::string_view dimension, const std::vector<Round>& rounds);
 
-/// As a judge says it: 0 to 4, the nearest, half up.
+/// Converts a rating in [0, 1] to a score from 0 to 4, rounded half up.
 int score_of(double rating);
 
-/// Whom evaluations need beside the model that is tested: the seeker, as ESC-Eval's role player or SAGE's simulator,
-/// and the judge. All follow from the supporter's replies that are shown (play.h).
+/// The scripted chat models that evaluations need besides the tested model: the seeker (ESC-Eval's role player, SAGE's
+/// simulator) and the judge. Their answers follow from the supporter's replies (play.h). Keeps references to `world`
+/// and `profile`.
 class Counterpart {
  public:
   Counterpart(const WorldSettings& world, const Profile& profile) : world_(world), profile_(profile) {}
 
-  /// Of tasks that `plays` names. Throws std::runtime_error if what the seeker is shown to have said is not what the
-  /// case's seeker says, as when the world is another.
+  /// Returns the answer to a prompt; its task must be one that `plays` accepts. Throws std::runtime_error if the
+  /// seeker's turns in the prompt are not those of the case, for example because the world settings differ.
   std::string answer(const ParsedPrompt& asked, const Player::Uniform& uniform) const;
+  /// Returns true for role, sage_planning, sage_reply and rating.
   static bool plays(Task task);
 
  private:

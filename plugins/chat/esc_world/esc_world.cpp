@@ -1,7 +1,7 @@
-/// esc_world: plays chat models for the dialogues of the generated world, so that data sets can be made from it
-/// offline: writers with error profiles, annotators who know the truth and err, filter, persona reader, rewriter; and
-/// so that models can be tested: seekers who are played, judges, a scripted supporter. It recognises what it is asked
-/// by the prompts of plugins/stages, and finds the truth by the case they name.
+/// esc_world: scripted chat models for the dialogues of the generated world. For making data sets offline: writers with
+/// error profiles, annotators who know the truth and make errors, filter, persona reader, rewriter. For testing models:
+/// seekers, judges and a supporter. Recognizes tasks by the prompts in plugins/chat/esc_world/prompts, and finds the
+/// truth by the id they contain.
 #include "base/hash.h"
 #include "chat/esc_world/player.h"
 #include "compeer/chat.h"
@@ -68,7 +68,7 @@ class EscWorldChat : public ChatModel {
     return made;
   }
 
-  // Without the system's turn.
+  // Without system turns.
   static std::vector<esc_world::WorldTurn> lines_of(const ChatRequest& request) {
     std::vector<esc_world::WorldTurn> lines;
     for (const Turn& turn : request.turns) {

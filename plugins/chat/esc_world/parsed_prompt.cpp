@@ -1,3 +1,4 @@
+// Recognizes the prompts of the stages and extracts their parts.
 #include "chat/esc_world/parsed_prompt.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 using empathy::trim;
 
-/// Words that only one prompt has.
+/// A phrase that occurs in one prompt only.
 constexpr std::pair<std::string_view, Task> signs[] = {
     {"Rewrite each line of this dialogue as if the seeker were a person", Task::rewrite_as},
     {"Rewrite each line of this dialogue in other words", Task::rewrite},
@@ -27,7 +28,7 @@ constexpr std::pair<std::string_view, Task> signs[] = {
     {"what does the seeker say next", Task::sage_reply},
 };
 
-/// The same, of ratings.
+/// The same for the dimensions of ratings.
 constexpr std::pair<std::string_view, std::string_view> rated[] = {
     {"Rate how fluently the supporter speaks", "fluency"},
     {"Rate how varied the supporter's words are", "diversity"},
@@ -38,7 +39,7 @@ constexpr std::pair<std::string_view, std::string_view> rated[] = {
     {"Rate the supporter as a whole", "overall"},
 };
 
-/// What follows the dialogue in prompts of evaluations.
+/// Returns the text that follows the dialogue in prompts of evaluations.
 std::string_view end_for(Task task) {
   if (task == Task::sage_planning) return "The seeker's emotion is a number";
   return task == Task::sage_reply ? "What the supporter's last reply did" : "4: ";
@@ -84,8 +85,8 @@ void read_line(std::string_view line, ParsedPrompt& asked) {
   }
 }
 
-/// A dialogue whose lines may hold several: what begins with no speaker's name goes on with what was said before. A
-/// reply may hold a line that looks like the end, so the last one is meant.
+/// Parses a dialogue whose turns may span lines: a line without a speaker's name continues the previous turn. A reply
+/// may contain a line that looks like the end, so the last such line is the end.
 void read_dialogue(std::vector<std::string_view> lines, ParsedPrompt& asked) {
   const auto end = std::find_if(lines.rbegin(), lines.rend(),
                                 [mark = end_for(asked.task)](auto line) { return line.starts_with(mark); });
@@ -98,7 +99,7 @@ void read_dialogue(std::vector<std::string_view> lines, ParsedPrompt& asked) {
   }
 }
 
-/// What is asked, if it is known.
+/// Sets the task; returns false if it is unknown.
 bool read_task(std::string_view prompt, ParsedPrompt& asked) {
   for (const auto& [words, task] : signs) {
     asked.task = task;
@@ -112,7 +113,7 @@ bool read_task(std::string_view prompt, ParsedPrompt& asked) {
   return false;
 }
 
-/// The paragraph behind the line that begins so.
+/// Returns the paragraph after the line that ends with `beginning`.
 std::string paragraph_after(const std::vector<std::string_view>& lines, std::string_view beginning) {
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace compeer::esc_world {
 
-/// What a prompt of the stages asks, recognised by its words (plugins/empathy/prompts/en).
+/// The task of a prompt, recognized by phrases of the prompts in plugins/chat/esc_world/prompts/en.
 enum class Task {
   filter,
   generate,
@@ -21,33 +21,33 @@ enum class Task {
   rewrite,
   rewrite_as,
   consistency,
-  role,           ///< ESC-Eval: what the seeker says next
-  sage_planning,  ///< SAGE: how the last reply moved the seeker
-  sage_reply,     ///< SAGE: what they say next
+  role,           ///< ESC-Eval: the seeker's next utterance
+  sage_planning,  ///< SAGE: the effect of the last reply on the seeker
+  sage_reply,     ///< SAGE: the seeker's next utterance
   rating          ///< ESC-Eval: a score in one dimension
 };
 
-/// A prompt, taken apart.
+/// A parsed prompt.
 struct ParsedPrompt {
   Task task = Task::filter;
-  std::string id;     ///< the case
-  std::string split;  ///< out of the id: whose dialogue it is, and at which round
+  std::string id;     ///< id of the case
+  std::string split;  ///< split of the dialogue, from the id
   uint32_t dialogue = 0;
-  int round = -1;                      ///< -1: the whole dialogue
-  std::vector<WorldTurn> lines;        ///< the dialogue that is shown; of a rewriting, all its lines
-  std::string step;                    ///< the step that is judged
-  std::array<std::string, 2> replies;  ///< those that are compared
-  std::string persona;                 ///< who is to speak, as printed
-  std::array<std::string, 3> steps;    ///< consistency: all steps
-  std::string judged;                  ///< and what a judge said of them and of the replies
-  std::string dimension;               ///< rating: counterpart.h
+  int round = -1;                      ///< index of the round; -1: the whole dialogue
+  std::vector<WorldTurn> lines;        ///< the dialogue shown; for rewriting, all lines to be rewritten
+  std::string step;                    ///< the step to be judged
+  std::array<std::string, 2> replies;  ///< the replies to be compared
+  std::string persona;                 ///< rewrite_as: the persona as empathy::print writes it
+  std::array<std::string, 3> steps;    ///< consistency: the three steps
+  std::string judged;                  ///< consistency: the judge's verdicts on steps and replies
+  std::string dimension;               ///< rating: one of `dimensions` (counterpart.h)
 };
 
-/// Nothing if it is no prompt of the stages about a dialogue of esc_world.
+/// Parses a prompt of the stages. Empty if it is not one about a dialogue of esc_world.
 std::optional<ParsedPrompt> read_prompt(std::string_view prompt);
 
-/// The same of a role player's conversation: `system` holds the prompt; in `turns` the role player is the assistant and
-/// the supporter the user.
+/// Parses the conversation of a role player. `system` is its prompt; in `turns` the role player has the role
+/// "assistant" and the supporter "user", which are exchanged in the result.
 std::optional<ParsedPrompt> read_role(std::string_view system, const std::vector<WorldTurn>& turns);
 
 }  // namespace compeer::esc_world

@@ -1,3 +1,4 @@
+// Scripted writers, annotators, filter, persona reader, rewriter and supporters of esc_world.
 #include "chat/esc_world/player.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using empathy::Preference;
 
 size_t below(size_t count, double uniform) { return static_cast<size_t>(uniform * static_cast<double>(count)); }
 
-/// DISC names the fourth style otherwise; the order is the same.
+/// Returns the style of the largest trait. DISC has another name for the fourth style, but the same order.
 Style style_of(const empathy::Disc& disc) {
   const auto most = std::max_element(disc.traits.begin(), disc.traits.end());
   return styles[static_cast<size_t>(most - disc.traits.begin())];
@@ -39,7 +40,7 @@ void check_case(const ParsedPrompt& asked, const WorldDialogue& truth) {
 
 using Uniform = Player::Uniform;
 
-/// Another of so many phrases, if there is one.
+/// Returns the index of another of `count` phrases, or `now` if there is only one.
 size_t other(size_t count, size_t now, double uniform) {
   return count < 2 ? now : (now + 1 + below(count - 1, uniform)) % count;
 }
@@ -61,7 +62,8 @@ std::string supporter(const Reply& reply, Style style, const Lexicon& words, con
   return say(said, words);
 }
 
-/// One of the table's phrases, if the sentence is one, as another of them. `filled` makes its text.
+/// If the sentence is a phrase of the table, replaces it by another one and returns true. `filled` fills a phrase's
+/// slots.
 template <class Filled>
 bool swap_phrase(std::string& sentence, const std::vector<std::string>& table, double uniform, Filled&& filled) {
   for (size_t i = 0; i < table.size(); ++i) {
@@ -188,7 +190,7 @@ Preference Player::better(const ParsedPrompt& asked, const Truth& truth) const {
   return first > second ? Preference::first : Preference::second;
 }
 
-// By the truth, without noise: a judgement that sets steps and reply apart contradicts itself if they are not.
+// Decided by the truth, without noise: verdicts that differ are a contradiction if the true ones don't.
 std::string Player::contradiction(const ParsedPrompt& asked, const Truth& truth) const {
   const auto end = asked.judged.find("; ");
   const auto preference = empathy::Preferences().parse(end == std::string::npos ? "" : asked.judged.substr(end + 2));

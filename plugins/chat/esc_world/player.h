@@ -10,35 +10,36 @@
 
 namespace compeer::esc_world {
 
-/// How those who are played go wrong.
+/// Error rates and other parameters of the scripted chat models.
 struct Profile {
-  Writer writer;                   ///< who generates completions
-  uint32_t seed = 0;               ///< players with different seeds write and err differently
-  double annotator_noise = 0.1;    ///< share of an annotator's verdicts that are the wrong one, or any of the four
-  double first_bias = 0.05;        ///< share of comparisons in which the first reply is taken unseen
-  double tie = 0.07;               ///< qualities no further apart count as equal
-  double poor = 0.3;               ///< if neither reply is better than this, neither is acceptable
-  double persona_noise = 0.1;      ///< share of personas read as another style
-  double emotion_scale = 20;       ///< SAGE: points for the whole way from the worst reply to the best
-  double emotion_rest = 0.5;       ///< SAGE: the felt quality that moves nothing
-  double judge_noise = 0.1;        ///< share of scores that are one too high or too low
-  Style drift = Style::influence;  ///< the style of a rewriter that has no persona in mind
+  Writer writer;                   ///< the writer of completions and its error rates
+  uint32_t seed = 0;               ///< players with different seeds write differently and make different errors
+  double annotator_noise = 0.1;    ///< probability that a step verdict is flipped, or a preference is drawn at random
+  double first_bias = 0.05;        ///< probability that the first reply is preferred regardless of its quality
+  double tie = 0.07;               ///< replies whose qualities differ by at most this are equally good
+  double poor = 0.3;               ///< if no reply is better than this, neither is acceptable
+  double persona_noise = 0.1;      ///< probability that a persona is drawn at random
+  double emotion_scale = 20;       ///< SAGE: points between the worst reply and the best
+  double emotion_rest = 0.5;       ///< SAGE: the felt quality that does not change the points
+  double judge_noise = 0.1;        ///< probability that a score is one too high or too low
+  Style drift = Style::influence;  ///< style of a rewriter without a persona
 
-  /// Another seed than the world's: what is written now is not what was said then.
+  /// Returns a seed that differs from the world's, so that new completions differ from the replies in the data set.
   uint64_t seed_of(const WorldSettings& world, uint32_t draw) const {
     return world.seed + (uint64_t{1} + seed) * 1000003 + uint64_t{draw} * 7919;
   }
 };
 
-/// Plays chat models for dialogues of the world: it knows the truth of the case that a prompt names.
+/// Plays chat models for dialogues of the world. Determines the truth of the case whose id the prompt contains.
 class Player {
  public:
   Player(WorldSettings world, Profile profile) : world_(std::move(world)), profile_(std::move(profile)) {}
 
-  /// Uniform in [0, 1): a function of the question, the draw and this number.
+  /// Returns a number in [0, 1) that depends on the question, the draw and `number`.
   using Uniform = std::function<double(uint32_t number)>;
 
-  /// Throws std::runtime_error if the dialogue that is shown is not that of the case, as when the world is another.
+  /// Returns the answer to a prompt. Throws std::runtime_error if the dialogue in the prompt is not that of the case,
+  /// for example because the world settings differ.
   std::string answer(const ParsedPrompt& asked, uint32_t draw, const Uniform& uniform) const;
 
  private:
@@ -55,19 +56,19 @@ class Player {
   Profile profile_;
 };
 
-/// What is said, in other words: sentences of the grammar become others of the same label, markers and tails those of
-/// `style`. What the grammar does not know stays as it is.
+/// Returns a line in other words: sentences of the grammar become others with the same label; markers and tails become
+/// those of `style`. Text that the grammar can't parse is unchanged.
 std::string paraphrased(const WorldTurn& line, Style style, const Lexicon& words, const Player::Uniform& uniform);
 
-/// Plays the supporter: one of the world's writers, who knows the truth of the case. Nobody tells it the case; it is
-/// found by what the seeker has said.
+/// Plays the supporter as one of the world's writers, who knows the truth of the case. Prompts for supporters contain
+/// no id; the case is found by the seeker's utterances.
 class Support {
  public:
-  /// Knows dialogues 0 ... count - 1 of a split. Keeps `world` and `profile`.
+  /// Knows dialogues 0 ... count - 1 of a split. Keeps references to `world` and `profile`.
   Support(const WorldSettings& world, const Profile& profile, const std::string& split, uint32_t count);
 
-  /// A completion, steps and reply, for the dialogue so far; nothing if no known dialogue began and went on like this.
-  /// Of several that did, the first is answered.
+  /// Returns a completion (steps and reply) for the dialogue so far, from the first known dialogue that agrees with it.
+  /// Empty if there is none.
   std::optional<std::string> answer(const std::vector<WorldTurn>& lines, uint32_t draw) const;
 
  private:

@@ -1,7 +1,7 @@
-// A model directory on our own engine.
+// A model folder on the program's own engine.
 //
-//   path      the directory, Hugging Face layout
-//   together  conversations held in memory at once; answers do not depend on it
+//   path      the folder, in Hugging Face layout
+//   together  maximum conversations held in memory at once; does not affect answers
 
 #include <algorithm>
 #include <filesystem>
@@ -18,7 +18,8 @@ namespace {
 
 using namespace compeer;
 
-// Role, text and pictures: all turns but the last, which is said; or all, if that shows pictures.
+// The turns that come before the text to be said (role, text, pictures): all but the last one, or all if that has
+// pictures.
 using Past = std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>;
 
 size_t past_turns(const ChatRequest& request) {
@@ -34,13 +35,14 @@ Past past_of(const ChatRequest& request) {
   return past;
 }
 
+// Sampling parameters: temperature, max_tokens, draw.
 using Manners = std::tuple<double, int64_t, uint32_t>;
 
 Manners manners_of(const ChatRequest& request) { return {request.temperature, request.max_tokens, request.draw}; }
 
 class Local : public ChatModel {
   using Arrived = Chat::Arrived;
-  static constexpr size_t most_at_once = 4096;  // requests that are put in order
+  static constexpr size_t most_at_once = 4096;  // requests sorted at a time
 
  public:
   Local(const Settings& settings, Host& host)
@@ -48,7 +50,7 @@ class Local : public ChatModel {
 
   void answer(ChatRequests& line) override {
     for (auto some = line.take(most_at_once); !some.empty(); some = line.take(most_at_once)) {
-      host_.language_model(path_);  // one that can't be opened is an error, of no request
+      host_.language_model(path_);  // if the model can't be opened, fail the call and not a request
       std::vector<ChatRequest> requests;
       for (const auto& one : some) requests.push_back(one.request);
       answer_all(requests, [&](size_t i, ChatReply reply) { line.reply(some[i].number, std::move(reply)); });
@@ -58,7 +60,8 @@ class Local : public ChatModel {
 
   std::string model() const override { return path_; }
 
-  // What is in the directory, for a model may be trained anew under its old name; and what the run's seed has drawn.
+  // Hashes of all files, because a model may be retrained under the same name, and a random number that depends on the
+  // run's seed.
   std::string origin() const override {
     std::map<std::string, std::string> files;
     for (const auto& file : entries_of(path_)) {
@@ -68,7 +71,8 @@ class Local : public ChatModel {
   }
 
  private:
-  // Requests that are drawn alike side by side, and among them those with the same past.
+  // Returns the order of processing: requests with equal sampling parameters together, and within them those with the
+  // same past.
   static std::vector<size_t> order_of(const std::vector<ChatRequest>& requests) {
     std::vector<std::tuple<Manners, Past, size_t>> alike;
     for (size_t i = 0; i < requests.size(); ++i) alike.emplace_back(manners_of(requests[i]), past_of(requests[i]), i);
@@ -92,7 +96,8 @@ class Local : public ChatModel {
     }
   }
 
-  // A conversation that can't be answered, because it is too long, is nobody else's trouble.
+  // Answers some requests in one batch. If one can't be answered, for example because it is too long, the others are
+  // answered separately.
   void answer_or_say_why(const std::vector<ChatRequest>& requests, const std::vector<size_t>& these,
                          const Arrived& arrived) {
     try {
@@ -104,7 +109,7 @@ class Local : public ChatModel {
     }
   }
 
-  // `these`: drawn alike. A past that several have is read once.
+  // `these` have equal sampling parameters. A common past is processed once.
   void answer_together(const std::vector<ChatRequest>& requests, const std::vector<size_t>& these,
                        const Arrived& arrived) {
     auto& language_model = host_.language_model(path_);

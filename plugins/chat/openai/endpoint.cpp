@@ -1,3 +1,4 @@
+// Settings of an endpoint, its key, and help texts for its errors.
 #include "openai/endpoint.h"
 
 #include <sys/resource.h>
@@ -20,11 +21,11 @@ constexpr std::string_view url_ends =
 
 constexpr char quotes[] = {'\'', '"', '`'};
 
-// How endpoints say that they do not take a field: OpenAI's, vLLM's, Mistral's.
+// Words by which OpenAI, vLLM and Mistral report an unsupported field.
 constexpr const char* unknown_words[] = {"unsupported",  "not supported", "does not support", "unknown",
                                          "unrecognized", "not permitted", "extra_forbidden"};
 
-// No money left, which no other try mends; 429 is also what a busy endpoint answers.
+// True if the account has no credit left, which a retry can't fix. 429 alone also means a busy endpoint.
 bool is_credit(int64_t status, const ApiError& error) {
   return status == 402 || error.code == "insufficient_quota" || error.code == "insufficient_user_quota" ||
          error.code == "billing_hard_limit_reached" || error.code == "Arrearage";
@@ -37,7 +38,7 @@ bool is_unknown_field(const ApiError& error) {
                      [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
-// A shorter key is no secret but a word that endpoints without keys want, and may stand in any answer.
+// A shorter key is a placeholder for endpoints without keys, and may occur in any answer.
 constexpr size_t shortest_secret = 8;
 
 std::string base(std::string url) {
@@ -112,7 +113,7 @@ void Endpoint::read_key(const Settings& settings) {
   key_.erase(key_.begin(), std::find_if_not(key_.begin(), key_.end(), space));
   key_.erase(std::find_if_not(key_.rbegin(), key_.rend(), space).base(), key_.end());
   if (key_.empty()) return;
-  // A process that crashes leaves its memory behind as a file, with the key in it.
+  // Disables core dumps, which would contain the key.
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   if (std::any_of(key_.begin(), key_.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
@@ -150,8 +151,8 @@ std::string Endpoint::remedy(int64_t status, const ApiError& error) const {
   return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
 }
 
-// An error that names a field of the body and calls it unknown concerns every request; one about a value may not: vLLM
-// calls "'max_tokens' or 'max_completion_tokens'" too large when a prompt leaves too little of the context.
+// An unsupported field affects every request. An error about a value may not: vLLM calls "'max_tokens' or
+// 'max_completion_tokens'" too large if a prompt leaves too few tokens of the context.
 std::string Endpoint::remedy_of_field(const ApiError& error) const {
   const std::string other = form.limit_field == "max_tokens" ? "max_completion_tokens" : "max_tokens";
   const auto says = [&](const std::string& words) { return error.message.find(words) != std::string::npos; };

@@ -8,35 +8,39 @@
 
 namespace compeer::openai {
 
-/// How long to wait, and how often.
+/// Retry policy.
 struct Patience {
+  /// Maximum number of retries of a request.
   int64_t retries = 6;
+  /// Longest wait before the first retry, and before any retry.
   Milliseconds first{1000}, longest{60'000};
 
-  /// Before the next try, after `failures` >= 1 of them: anything up to first * 2^(failures - 1), at most `longest`
-  /// (full jitter), `random` in [0, 1) saying what; and no less than the endpoint asked for, up to `longest`.
+  /// Returns the wait before the next attempt after `failures` >= 1 failed ones: exponential backoff with full jitter,
+  /// `random` * min(first * 2^(failures - 1), longest), `random` in [0, 1). At least `retry_after`, which counts at
+  /// most `longest`.
   Milliseconds wait(int64_t failures, std::optional<Milliseconds> retry_after, double random) const;
 };
 
-/// Everything that the settings say, checked. Throws Error naming the setting.
+/// The validated settings of an endpoint. The constructor throws Error that names the setting.
 class Endpoint {
  public:
   explicit Endpoint(const Settings& settings);
 
-  /// Text that may go into logs, errors and records: without the key, should the endpoint have sent it back.
+  /// Returns `text` with the key replaced, so that it may appear in logs, errors and records even if the endpoint sends
+  /// the key back.
   std::string clean(std::string text) const;
 
-  /// Who is asked, and with which key: the name of its variable. For the log, before anything is sent.
+  /// Returns a line for the log before the first request: the address, and the environment variable with the key.
   std::string introduction() const;
 
-  /// What to do about an error that every request would get: no access, no such model, no credit, a field that the
-  /// endpoint does not know. Empty if other requests may succeed.
+  /// Returns the help text for an error that would affect every request: no access, no such model, no credit, a field
+  /// the endpoint does not accept. Empty if other requests may succeed.
   std::string remedy(int64_t status, const ApiError& error) const;
 
-  /// What to do after requests that stayed without an answer, from the last of them.
+  /// Returns the help text after too many failed requests, derived from the last one.
   std::string advice(const Ended& last) const;
 
-  /// In the currency of the prices.
+  /// Returns the cost in the currency of the prices.
   double cost(int64_t prompt_tokens, int64_t completion_tokens) const {
     return (static_cast<double>(prompt_tokens) * price_in + static_cast<double>(completion_tokens) * price_out) / 1e6;
   }
@@ -45,12 +49,14 @@ class Endpoint {
   RequestFormat form;
   Post post;
   Patience patience;
+  /// Maximum number of requests in flight.
   size_t concurrent;
-  Milliseconds apart;          ///< between the starts of two requests
-  int64_t give_up;             ///< requests in a row without an answer; 0: never
-  double price_in, price_out;  ///< of a million tokens
-  double tokens_per_minute;    ///< 0: no limit, as below
-  double budget;               ///< of a start
+  Milliseconds apart;          ///< minimum time between the starts of two requests
+  int64_t give_up;             ///< number of failed requests in a row that ends the run; 0: unlimited
+  double price_in, price_out;  ///< per million tokens
+  double tokens_per_minute;    ///< 0: unlimited, also for the budgets
+  double budget;               ///< maximum cost since the plugin was opened
+  /// Maximum tokens since the plugin was opened.
   int64_t budget_tokens;
 
  private:

@@ -1,3 +1,4 @@
+// Concurrent HTTP requests with libcurl.
 #include "openai/http.h"
 
 #include <curl/curl.h>
@@ -21,13 +22,13 @@ struct Closes {
     close(handle);
   }
 };
-// libcurl's own names for both handles are `void`.
+// CURL, CURLM and CURLU are `void` in libcurl's headers.
 using Easy = std::unique_ptr<CURL, Closes<&curl_easy_cleanup>>;
 using Multi = std::unique_ptr<CURLM, Closes<&curl_multi_cleanup>>;
 using List = std::unique_ptr<curl_slist, Closes<&curl_slist_free_all>>;
 using Url = std::unique_ptr<CURLU, Closes<&curl_url_cleanup>>;
 
-// Safe to be called by several threads, and by other users of libcurl in the process.
+// Thread-safe, also with other users of libcurl in the process.
 void start_libcurl() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (code != CURLE_OK) throw std::runtime_error(std::string("libcurl can't start: ") + curl_easy_strerror(code));
@@ -41,7 +42,7 @@ std::string part(const Url& url, CURLUPart which) {
   return copy;
 }
 
-// What no other try mends: certificates that are not trusted.
+// True for errors that a retry can't fix: certificates that are not trusted.
 bool is_hopeless(CURLcode code) { return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE; }
 
 struct Transfer {
@@ -49,7 +50,7 @@ struct Transfer {
   std::string body, answer;
   Easy easy;
   char error[CURL_ERROR_SIZE] = {};
-  std::optional<Milliseconds> retry_after;  // in milliseconds, as some endpoints say it
+  std::optional<Milliseconds> retry_after;  // from retry-after-ms
   uint64_t largest;
   Clock::time_point last;
   bool begun = false, too_large = false;
@@ -126,7 +127,7 @@ struct Posts::State {
   void prepare(Transfer& t) {
     set(t, CURLOPT_URL, post.url.c_str());
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(t, CURLOPT_FOLLOWLOCATION, 0L);  // would take the key elsewhere
+    set(t, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect would send the key elsewhere
     set(t, CURLOPT_NOSIGNAL, 1L);
     set(t, CURLOPT_HTTPHEADER, headers.get());
     set(t, CURLOPT_POST, 1L);
@@ -135,7 +136,7 @@ struct Posts::State {
     set(t, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(post.connect.count()));
     set(t, CURLOPT_TIMEOUT_MS, static_cast<long>(post.whole.count()));
     set(t, CURLOPT_ERRORBUFFER, t.error);
-    set(t, CURLOPT_ACCEPT_ENCODING, "");  // whatever this libcurl can unpack
+    set(t, CURLOPT_ACCEPT_ENCODING, "");  // all encodings this libcurl supports
     set(t, CURLOPT_WRITEFUNCTION, &on_body);
     set(t, CURLOPT_WRITEDATA, static_cast<void*>(&t));
     set(t, CURLOPT_HEADERFUNCTION, &on_header);

@@ -10,49 +10,52 @@ namespace compeer::openai {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// A URL of an endpoint, taken apart. Throws std::runtime_error saying what is wrong with it.
+/// A parsed URL of an endpoint. The constructor throws std::runtime_error with the problem if it is invalid.
 struct Address {
   explicit Address(const std::string& url);
   std::string url;
   bool secure = false;    ///< https
-  bool loopback = false;  ///< this machine: localhost, 127.x.x.x, ::1
+  bool loopback = false;  ///< localhost, 127.x.x.x or ::1
 };
 
-/// Where and how bodies are posted.
+/// Parameters common to all HTTP POST requests of an endpoint.
 struct Post {
   std::string url;
   std::vector<std::string> headers;
-  bool direct = false;                    ///< never by a proxy, whatever the environment says
-  std::string authorities;                ///< file with the certificates trusted instead of the system's; may be empty
-  Milliseconds connect{10'000};           ///< for the connection
-  Milliseconds whole{600'000};            ///< for all of it
-  Milliseconds stall{120'000};            ///< between two pieces of an answer that has begun
-  uint64_t largest = uint64_t{16} << 20;  ///< bytes of an answer
+  bool direct = false;           ///< bypass proxies set in the environment
+  std::string authorities;       ///< PEM file of the certificates trusted instead of the system's; empty: the system's
+  Milliseconds connect{10'000};  ///< limit for connecting
+  Milliseconds whole{600'000};   ///< limit for the whole request
+  Milliseconds stall{120'000};   ///< limit between two pieces of a response that has begun
+  uint64_t largest = uint64_t{16} << 20;  ///< maximum bytes of a response
 };
 
-/// One post that has ended.
+/// A completed or failed request.
 struct Ended {
   size_t id = 0;
-  int64_t status = 0;  ///< of HTTP; 0 if there was none
+  int64_t status = 0;  ///< HTTP status; 0 if there was none
   std::string body;
+  /// Delay the endpoint asked for (Retry-After, retry-after-ms).
   std::optional<Milliseconds> retry_after;
-  std::string broken;      ///< why there is no whole answer: not connected, timed out, cut off. Empty if there is one
-  bool too_large = false;  ///< cut off by us, for its size
-  bool hopeless = false;   ///< broken in a way that no other try mends
+  std::string broken;  ///< why the response is incomplete (no connection, timeout, cut off); empty if it is complete
+  bool too_large = false;  ///< aborted because the response exceeded `largest`
+  bool hopeless = false;   ///< incomplete for a reason that a retry can't fix
 };
 
-/// Posts side by side, each on a connection of its own that is used again. The only place that knows libcurl.
+/// Concurrent POST requests, with connections that are reused. The only user of libcurl in this plugin.
 class Posts {
  public:
   explicit Posts(Post post);
   ~Posts();
 
+  /// Starts a request; `id` identifies its Ended.
   void start(size_t id, std::string body);
+  /// Returns the number of requests in flight.
   size_t active() const;
-  /// Ends them all.
+  /// Aborts all requests in flight; they are not reported by `wait`.
   void drop();
 
-  /// Works until a post ends or the time is over; what has ended since the last call.
+  /// Blocks until a request ends or `longest` has passed. Returns the requests that have ended since the last call.
   std::vector<Ended> wait(Milliseconds longest);
 
  private:

@@ -1,19 +1,19 @@
-// Chat models behind HTTP: any endpoint that answers POST <url>/chat/completions as OpenAI's does. The key is read from
-// the environment and goes into a request's header and nowhere else.
+// Chat models behind an HTTP endpoint that accepts POST <url>/chat/completions as OpenAI's API does. The key is read
+// from the environment and sent only in a request header.
 //
-//   url, name            the endpoint, up to what /chat/completions follows; the model's name there
-//   key_env              the environment variable with the key; unset: requests go without one
-//   key_over_http        the key may go unencrypted to another machine
+//   url, name            the endpoint's URL without /chat/completions; the model's name there
+//   key_env              environment variable with the key; unset: requests have none
+//   key_over_http        allow sending the key unencrypted to another machine
 //   authorities          certificates to trust instead of the system's
-//   concurrent           requests under way at once, of each rank
-//   timeout, connect_timeout, stall_timeout      seconds: for all, for connecting, between pieces of an answer
-//   retries, backoff, backoff_max, give_up       what follows a failure
-//   requests_per_minute, tokens_per_minute       of each rank
-//   budget, budget_tokens  of each rank: once it is spent, the run stops and can go on
-//   stream               the answer comes in pieces, so that a slow one can be told from a dead one
-//   limit_field, extra, omit                     the body: what some endpoints want otherwise
-//   response_format      how the endpoint is asked to hold answers to the labels that they are to be one of
-//   price_in, price_out  of a million tokens, in whatever currency
+//   concurrent           maximum requests in flight, for each rank
+//   timeout, connect_timeout, stall_timeout      seconds: whole request, connecting, between pieces of an answer
+//   retries, backoff, backoff_max, give_up       retry policy
+//   requests_per_minute, tokens_per_minute       limits for each rank
+//   budget, budget_tokens  limits for each rank; when reached, the run stops and can be resumed
+//   stream               receive the answer in pieces, so that dead connections are detected early
+//   limit_field, extra, omit                     adaptations of the request body
+//   response_format      how the endpoint restricts answers to the possible labels
+//   price_in, price_out  per million tokens, in any currency
 
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
@@ -32,7 +32,7 @@ class OpenAi : public ChatModel {
     try {
       const auto& account = traffic_.account();
       if (account.requests > 0) host_.log(endpoint_.form.model + ": " + account.summary(endpoint_));
-    } catch (...) {  // a line less in the log
+    } catch (...) {  // a missing log line is no error
     }
   }
 

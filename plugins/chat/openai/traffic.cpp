@@ -1,3 +1,4 @@
+// Requests in flight to an endpoint: concurrency, retries, pacing, budget.
 #include "openai/traffic.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 
 bool is_success(const Ended& ended) { return ended.broken.empty() && ended.status >= 200 && ended.status < 300; }
 
-// Worth another try: the endpoint is busy, restarting or in trouble.
+// True for statuses worth a retry: the endpoint is busy, restarting or failing.
 bool passes(int64_t status) {
   return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
 }
@@ -39,19 +40,19 @@ Traffic::Traffic(const Endpoint& endpoint, Host& host) : endpoint_(endpoint), ho
 
 void Traffic::answer(ChatRequests& requests) {
   requests_ = &requests;
-  posts_.drop();  // of a call that was stopped
+  posts_.drop();  // left by a call that was cancelled
   open_.clear();
   waiting_.clear();
   while (!host_.cancelled() && take_requests()) {
     start_due();
     stop_if_spent();
     auto all = posts_.wait(until_next());
-    std::stable_partition(all.begin(), all.end(), is_success);  // kept before another one ends the run
+    std::stable_partition(all.begin(), all.end(), is_success);  // answers are stored before an error ends the run
     for (const auto& ended : all) take(ended);
   }
 }
 
-// As many as could be started now. False if none is open and none will come.
+// Takes as many requests as could start now. Returns false if none is open and no more will come.
 bool Traffic::take_requests() {
   const auto now = Clock::now();
   const auto due = std::count_if(waiting_.begin(), waiting_.end(), [&](const auto& one) { return one.first <= now; });
@@ -65,6 +66,7 @@ bool Traffic::take_requests() {
   return !open_.empty();
 }
 
+// Starts the requests that are due, as far as concurrency, pacing and budget allow.
 void Traffic::start_due() {
   while (posts_.active() < endpoint_.concurrent && !waiting_.empty() && !spent()) {
     const auto now = Clock::now();
@@ -84,7 +86,7 @@ bool Traffic::spent() const {
          (endpoint_.budget_tokens > 0 && tokens >= endpoint_.budget_tokens);
 }
 
-// What is under way comes in first: it is paid.
+// Waits for requests in flight first, because their answers are paid for.
 void Traffic::stop_if_spent() const {
   if (!spent() || posts_.active() > 0) return;
   throw Error(endpoint_.address.url,
@@ -92,10 +94,10 @@ void Traffic::stop_if_spent() const {
               "what was answered is stored: resume the run with another budget", Exit::spent);
 }
 
-// Short enough to see soon that the run is to stop.
+// Returns how long to wait for an answer. Short, so that cancellation and new requests are noticed soon.
 Milliseconds Traffic::until_next() const {
   if (posts_.active() >= endpoint_.concurrent) return Milliseconds(100);
-  constexpr Milliseconds longest(10);  // somebody else may ask meanwhile
+  constexpr Milliseconds longest(10);  // new requests may arrive meanwhile
   if (waiting_.empty() || spent()) return longest;
   const auto next = std::max(waiting_.begin()->first, account_.next);
   const auto left = std::chrono::ceil<Milliseconds>(next - Clock::now());
@@ -145,12 +147,13 @@ void Traffic::take_answer(const Ended& ended) {
   deliver(ended.id, std::move(received.reply));
 }
 
-// Tokens are known when they are spent: whoever used many waits longer before the next request.
+// Token counts are known only afterwards, so an answer with many tokens delays the next request.
 void Traffic::pace(int64_t tokens) {
   const double minutes = static_cast<double>(tokens) / endpoint_.tokens_per_minute;
   account_.next = std::max(account_.next, Clock::now()) + Milliseconds(static_cast<int64_t>(minutes * 60'000));
 }
 
+// Schedules a retry, or fails the request if there have been too many.
 void Traffic::again(const Ended& ended, const std::string& fault, const std::string& cause) {
   ++account_.faults[fault];
   const auto failures = ++open_.at(ended.id).failures;
@@ -169,7 +172,7 @@ void Traffic::again(const Ended& ended, const std::string& fault, const std::str
   const double random = host_.random(static_cast<uint32_t>(ended.id), static_cast<uint32_t>(failures));
   const auto wait = endpoint_.patience.wait(failures, ended.retry_after, random);
   waiting_.emplace(Clock::now() + wait, ended.id);
-  // Who is told to wait is told for all its requests.
+  // A Retry-After delays all requests, not only this one.
   if (ended.retry_after) {
     account_.next = std::max(account_.next, Clock::now() + std::min(*ended.retry_after, endpoint_.patience.longest));
   }

@@ -13,28 +13,31 @@ namespace compeer::openai {
 
 using Clock = std::chrono::steady_clock;
 
-/// What lasts from one call to the next: when the endpoint may be asked again, and what it has cost.
+/// Statistics of an endpoint that are kept between calls: pacing, counts, tokens and failures.
 struct Account {
-  Clock::time_point next;  ///< no request starts before
+  Clock::time_point next;  ///< earliest start of the next request
+  /// Requests taken, attempts to answer them, and requests without an answer.
   int64_t requests = 0, tries = 0, failed = 0;
   int64_t prompt_tokens = 0, completion_tokens = 0;
-  int64_t unknown = 0;                    ///< answers that do not say how many tokens they took
-  std::map<std::string, int64_t> faults;  ///< why requests were tried again: "HTTP 429"
+  int64_t unknown = 0;                    ///< answers without a token count
+  std::map<std::string, int64_t> faults;  ///< number of failed attempts by cause, such as "HTTP 429"
+  /// Number of consecutive requests without any response after all retries.
   int64_t failed_in_a_row = 0;
-  bool weighs = false;           ///< log-probs have come
-  std::set<std::string> served;  ///< who answered, as answers say
+  bool weighs = false;           ///< true once log-probabilities have arrived
+  std::set<std::string> served;  ///< model names in the answers, at most 10
 
-  /// For the log: "1200 requests, 1203 tries (HTTP 429: 3), 0 failed; ..."
+  /// Returns a line for the log: "1200 requests, 1203 tries (HTTP 429: 3), 0 failed; ...".
   std::string summary(const Endpoint& endpoint) const;
 };
 
-/// What is under way to an endpoint: keeps `concurrent` requests there until each is answered or has failed for good.
+/// Sends requests to an endpoint: at most `concurrent` at once, with retries, pacing and a budget. Keeps references to
+/// `endpoint` and `host`.
 class Traffic {
  public:
   Traffic(const Endpoint& endpoint, Host& host);
 
-  /// Returns early once the host is cancelled. Throws Error for what would fail for any request, and once the budget is
-  /// spent (exit 84).
+  /// Answers all requests. Returns early once the host is cancelled. Throws Error for problems that would affect every
+  /// request, after `give_up` failures in a row, and once the budget is spent (exit 84).
   void answer(ChatRequests& requests);
 
   const Account& account() const { return account_; }
@@ -60,9 +63,10 @@ class Traffic {
   Host& host_;
   Account account_;
   Posts posts_;
-  ChatRequests* requests_ = nullptr;                        // during a call
-  std::map<size_t, Open> open_;                             // that were taken and have no reply
-  std::set<std::pair<Clock::time_point, size_t>> waiting_;  // those not under way, by when they are due
+  ChatRequests* requests_ = nullptr;  // set during `answer`
+  std::map<size_t, Open> open_;       // requests taken but not answered, by number
+  // Those of them not in flight, by the time of the next attempt.
+  std::set<std::pair<Clock::time_point, size_t>> waiting_;
 };
 
 }  // namespace compeer::openai

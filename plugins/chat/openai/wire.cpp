@@ -1,3 +1,4 @@
+// Bodies of chat completion requests and responses.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -15,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without what stands before an answer, in small letters: " True" and "true" say the same.
+// Returns the text in lower case without leading punctuation and white space, so that " True" equals "true".
 std::string plain(std::string text) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c >= 0x80; };
   text.erase(text.begin(), std::find_if(text.begin(), text.end(), letter));
@@ -23,7 +24,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-// The one choice that an answer beginning with this token means.
+// Returns the only choice that an answer beginning with this token can mean; empty if there are none or several.
 std::optional<size_t> meant(const std::string& token, const std::vector<std::string>& choices) {
   const auto said = plain(token);
   std::optional<size_t> found;
@@ -39,10 +40,11 @@ std::optional<size_t> meant(const std::string& token, const std::vector<std::str
 double log_prob_in(const json& token) {
   const double value = token.at("logprob").get<double>();
   if (!(value <= 1e-3)) throw std::runtime_error("one of its log-probabilities is above 0");
-  return std::max(value, -100.0);  // some endpoints write -9999, or less
+  return std::max(value, -100.0);  // some endpoints write -9999 or less for zero probability
 }
 
-// The token in which the answer begins: behind the third quote of {"answer": "..."}, else with the first letter.
+// Returns the index of the token in which the answer begins: after the third quote of {"answer": "..."}, otherwise at
+// the first letter.
 size_t begin_of(const std::vector<AnswerToken>& tokens) {
   std::string all;
   for (const auto& token : tokens) all += token.text;
@@ -60,10 +62,10 @@ size_t begin_of(const std::vector<AnswerToken>& tokens) {
   return tokens.size();
 }
 
-// Bytes that are not UTF-8 become U+FFFD: JSON can't hold them.
+// Serializes JSON; bytes that are not UTF-8 become U+FFFD.
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// In one line, without control characters, cut between characters; a '?' for each byte that is not UTF-8.
+// Returns the text on one line of at most 300 bytes, without control characters; '?' for each byte that is not UTF-8.
 std::string one_line(std::string text) {
   if (text.size() > 300) {
     size_t end = 297;
@@ -76,7 +78,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// A string; or a list of parts, of which those with text count.
+// Returns the content of a message: a string, or the concatenated texts of a list of parts.
 std::string content(const json& message) {
   const auto found = message.find("content");
   if (found == message.end() || found->is_null()) return {};
@@ -103,7 +105,7 @@ std::string message_of(const json& error) {
   return message && message->is_string() ? message->get<std::string>() : "an error without a message";
 }
 
-// The text within the first element of this name, in lower case: "title".
+// Returns the text within the first element `name`; `lower` is `html` in lower case.
 std::string element(const std::string& html, const std::string& lower, const std::string& name) {
   const auto open = lower.find("<" + name);
   const auto begin = open == std::string::npos ? open : lower.find('>', open);
@@ -111,7 +113,7 @@ std::string element(const std::string& html, const std::string& lower, const std
   return end == std::string::npos ? "" : html.substr(begin + 1, end - begin - 1);
 }
 
-// "an HTML page: '502 Bad Gateway'"; empty if the body is none.
+// Returns a description such as "an HTML page: '502 Bad Gateway'"; empty if the body is not HTML.
 std::string html_page(const std::string& body) {
   const auto start = std::min(body.find_first_not_of(" \t\r\n"), body.size());
   const std::string html = body.substr(start, 10'000);
@@ -125,22 +127,22 @@ std::string html_page(const std::string& body) {
   return "an HTML page";
 }
 
-// Throws as json::parse does. What nests deeply is no answer of an endpoint, and would take a gigabyte.
+// Throws as json::parse does, and for deep nesting, which no endpoint sends and parsing would take a gigabyte for.
 json parsed(const std::string& text) {
   if (nests_too_deeply(text)) throw std::runtime_error("its JSON nests too deeply");
   return json::parse(text);
 }
 
-// A number of tokens as an endpoint says it: the sums of many stay within 64 bits.
+// Returns a token count, clamped so that sums fit into 64 bits.
 int64_t count_in(const json& usage, const char* key) {
   const json count = usage.value(key, json());
   return count.is_number() ? static_cast<int64_t>(std::clamp(count.get<double>(), 0.0, 1e9)) : 0;
 }
 
-// Collects an answer from one object or from many.
+// Assembles an answer from one object or from the events of a stream.
 class AnswerReader {
  public:
-  // `field`: where the text is, "message" of a whole answer or "delta" of a stream's event.
+  // `field`: name of the text's object, "message" in a whole answer or "delta" in a stream event.
   void add(const json& object, const char* field) {
     if (const json* error = member(object, "error")) throw std::runtime_error("it says: " + message_of(*error));
     if (const json* usage = member(object, "usage")) {
@@ -182,7 +184,7 @@ class AnswerReader {
   bool ended() const { return !reason_.empty(); }
 
  private:
-  // A stream repeats the call without its name.
+  // A stream repeats the call without its name, so the first one counts.
   void note_tool(const json& call) {
     calls_tool_ = true;
     if (const json* function = member(call, "function"); function && tool_.empty()) tool_ = text_in(*function, "name");
@@ -194,7 +196,8 @@ class AnswerReader {
   bool said_ = false, calls_tool_ = false;
 };
 
-// Events end with an empty line; an event's data may stand in several lines. Lines end with LF, CR LF or CR.
+// Returns the data of server-sent events. An empty line ends an event; its data may span lines. Lines end with LF, CR
+// LF or CR.
 std::vector<std::string> events(const std::string& body) {
   std::vector<std::string> all;
   std::string data;
@@ -215,7 +218,7 @@ std::vector<std::string> events(const std::string& body) {
     }
     begin = end + (body.compare(end, 2, "\r\n") == 0 ? 2 : 1);
   }
-  close();  // some endpoints leave out the last empty line
+  close();  // some endpoints omit the last empty line
   return all;
 }
 
@@ -230,7 +233,8 @@ Received read_stream(const std::vector<std::string>& all, const std::vector<std:
   return reading.whole(weighed);
 }
 
-// An object whose "answer" is one of the choices: other endpoints than ours take nothing simpler.
+// A JSON schema for an object whose "answer" is one of the choices, the simplest form most endpoints accept; `choices`
+// is specific to compeer serve.
 json format_of(const std::string& type, const std::vector<std::string>& choices) {
   if (type == "choices") return {{"type", type}, {"choices", choices}};
   const json schema = {{"type", "object"},
@@ -240,7 +244,7 @@ json format_of(const std::string& type, const std::vector<std::string>& choices)
   return {{"type", "json_schema"}, {"json_schema", {{"name", "answer"}, {"strict", true}, {"schema", schema}}}};
 }
 
-// A turn's text; after its pictures, if it shows any.
+// Returns a turn's content: its text, or a list with its pictures and then the text.
 json content_of(const Turn& turn) {
   if (turn.pictures.empty()) return turn.text;
   json parts = json::array();
@@ -278,7 +282,7 @@ std::vector<double> log_probs_of(const std::vector<std::string>& choices, const 
     auto& sum = likely[*choice];
     sum = sum ? std::log(std::exp(*sum) + std::exp(log_prob)) : log_prob;
   }
-  // What isn't told is less likely than all that is, and than what that leaves.
+  // A choice that is not listed is less likely than every listed alternative, and than their remainder.
   const double rest = std::log(std::max(std::min(least, 1 - told), 1e-12));
   std::vector<double> all;
   for (const auto& one : likely) all.push_back(one.value_or(rest));
@@ -322,7 +326,7 @@ Received read(const std::string& body, const std::vector<std::string>& weighed) 
   }
 }
 
-// {"error": {...}}, {"error": "..."}, {"message": ...}, {"detail": ...}; some endpoints put it into a list.
+// Handles {"error": {...}}, {"error": "..."}, {"message": ...} and {"detail": ...}; some endpoints wrap them in a list.
 ApiError error_of(const std::string& body) {
   if (const auto page = html_page(body); !page.empty()) return {page, "", ""};
   json value = parse_json(body);

@@ -8,57 +8,61 @@
 
 namespace compeer::openai {
 
-/// How many alternatives to each token an endpoint is asked for: what OpenAI's gives at most.
+/// Number of alternatives requested for each token: the maximum of OpenAI's API.
 inline constexpr int most_alternatives = 20;
 
+/// Value of Received::broken if log-probabilities were requested but are missing.
 inline constexpr const char* without_log_probs =
     "it has no log-probabilities, which by = \"likelihood\" needs; by = \"answer\" doesn't";
 
-/// A token of an answer, and what might have stood there instead, itself included.
+/// A token of an answer, with the alternatives at its position, itself included.
 struct AnswerToken {
   std::string text;
-  std::vector<std::pair<std::string, double>> alternatives;  ///< natural logarithms
+  std::vector<std::pair<std::string, double>> alternatives;  ///< natural log-probabilities
 };
 
-/// Reads `logprobs.content` of an answer, or of a stream's event, and adds it. Throws json::exception or
-/// std::runtime_error if it isn't what it should be.
+/// Parses `logprobs.content` of an answer or of a stream event and appends its tokens. Throws json::exception or
+/// std::runtime_error if it is malformed.
 void add_tokens(const nlohmann::json& content, std::vector<AnswerToken>& tokens);
 
-/// How likely each of the choices was: see wire.h. Empty if the answer is none of them.
+/// Returns the natural log-probability of each choice, summed over the alternatives of the answer's first token that
+/// mean it. A choice without one gets an upper bound: the smaller of the least likely alternative and the remaining
+/// probability. Empty if the first token does not mean exactly one choice.
 std::vector<double> log_probs_of(const std::vector<std::string>& choices, const std::vector<AnswerToken>& tokens);
 
-/// What is the same in every request to an endpoint.
+/// The settings of an endpoint that determine request bodies.
 struct RequestFormat {
   std::string model;
-  std::string limit_field = "max_tokens";           ///< the name of that field; some models want another
-  bool stream = false;                              ///< the answer as server-sent events
+  std::string limit_field = "max_tokens";           ///< name of the field that limits an answer's tokens
+  bool stream = false;                              ///< request server-sent events
   nlohmann::json extra = nlohmann::json::object();  ///< fields added to the body
-  std::vector<std::string> omit = {};               ///< fields left out of it
-  std::string response_format = "none";             ///< by which it holds answers to a request's choices
+  std::vector<std::string> omit = {};               ///< fields removed from the body
+  /// How answers are restricted to a request's choices: "none", "json_schema" or "choices".
+  std::string response_format = "none";
 };
 
-/// The body of a chat completion request.
+/// Returns the JSON body of a chat completion request.
 std::string body_of(const RequestFormat& form, const ChatRequest& request);
 
-/// What an endpoint sent back, understood.
+/// A parsed response.
 struct Received {
   ChatReply reply;
-  std::string broken;  ///< not empty: it is no answer, and another try may bring one
-  bool usage = false;  ///< it says how many tokens there were
+  std::string broken;  ///< why it is not an answer and a retry may help; empty if it is one
+  bool usage = false;  ///< true if the response has token counts
 };
 
-/// Reads the body of a success: an object, or events ("data: {...}") of a stream. A stream that ends before the answer
-/// does is broken. A reply without text that another try would not mend (a refusal, a tool call, the endpoint's filter)
-/// has a failure. `weighed`: choices whose log-probs are wanted; an answer without any is broken. They are those of the
-/// first token of the answer that tells them apart; of choices that are not among the alternatives which the endpoint
-/// tells, what the others leave; of an answer that is none of them there are none.
+/// Parses the body of a successful response: an object, or a stream of events ("data: {...}"). A stream that ends
+/// within the answer is broken. An answer without text that a retry would not change (a refusal, a tool call, the
+/// endpoint's filter) has a failure. `weighed`: choices whose log-probabilities are wanted (log_probs_of); an answer
+/// without any log-probabilities is then broken.
 Received read(const std::string& body, const std::vector<std::string>& weighed = {});
 
-/// An error as an endpoint reports it in a body.
+/// An error reported in a response body.
 struct ApiError {
-  std::string message;      ///< or the start of the body; one line of at most 300 bytes
+  std::string message;      ///< the message, or the start of the body: one line of at most 300 bytes
   std::string code, param;  ///< "insufficient_quota", "max_tokens"; empty if the body has none
 };
+/// Parses the body of an error response, in any of the usual layouts or as an HTML page.
 ApiError error_of(const std::string& body);
 
 }  // namespace compeer::openai

@@ -1,6 +1,6 @@
-// Answers that are written down, for tests and for trying things without a model.
+// Answers from a file, for tests and for trials without a model.
 //
-//   table  the file with them (scripted/table.h)
+//   table  the file (scripted/table.h)
 
 #include "compeer/chat.h"
 #include "compeer/plugin.h"

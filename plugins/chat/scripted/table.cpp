@@ -1,3 +1,4 @@
+// Reads a table of scripted answers and looks answers up in it.
 #include "scripted/table.h"
 
 #include <algorithm>

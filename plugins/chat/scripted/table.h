@@ -8,23 +8,24 @@
 
 namespace compeer::scripted {
 
-/// Answers written down: JSON lines, each for some questions.
+/// A table of scripted answers, read from JSON lines:
 ///
-///   {"user": "How are you?", "answer": "Fine."}             the last turn is this
-///   {"contains": "sad", "answer": ["I see ({n}).", "Oh."]}  it contains this; draw n takes answer n modulo their
-///   number
-///   {"contains": "forbidden", "failure": "refused"}         no answer
-///   {"answer": "Go on."}                                    any question
+///   {"user": "How are you?", "answer": "Fine."}             the last turn equals "user"
+///   {"contains": "sad", "answer": ["I see ({n}).", "Oh."]}  the last turn contains "contains"; draw n gets answer n
+///                                                           modulo the number of answers
+///   {"contains": "forbidden", "failure": "refused"}         a failed request
+///   {"answer": "Go on."}                                    any request
 ///
-/// Lines with "user" come first, then the others in their order. "{n}" in an answer is the request's draw.
+/// Lines with "user" are tried first, then the others in order. "{n}" in an answer becomes the request's draw.
 class AnswerTable {
  public:
-  /// Throws Error (exit 4) naming file and line.
+  /// Throws Error (exit 4) with file and line if a line is malformed.
   explicit AnswerTable(const std::filesystem::path& file);
 
+  /// Returns the answer of the first matching line; a failure if none matches.
   ChatReply answer(const ChatRequest& request) const;
 
-  /// SHA-256 of the file.
+  /// Returns the SHA-256 of the file.
   const std::string& digest() const { return digest_; }
 
  private:

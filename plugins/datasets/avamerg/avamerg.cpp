@@ -1,6 +1,6 @@
 /// AvaMERG: empathetic dialogues with voices and faces, English. A record lists its turns, each with the whole history
-/// before it. The test set withholds responses and labels: there the answer is empty. A third layout in circulation has
-/// one turn a record, with its videos.
+/// before it. The test set has no responses and labels, so its answers are empty. A third layout has one turn per
+/// record, with its videos.
 #include <algorithm>
 
 #include "compeer/plugin.h"
@@ -28,7 +28,7 @@ json profile(const json& record, Role role) {
   return found.empty() ? json() : found;
 }
 
-// Voice and face of an utterance, as the release names their files; null where no profile says whose they are.
+// Returns the names of an utterance's audio and video file in the release; null if no profile has the speaker's ID.
 json media(const json& record, Role role, size_t index) {
   const json who = profile(record, role);
   if (!who.is_object() || !label(who, "ID").is_number_integer()) return nullptr;
@@ -43,7 +43,7 @@ int64_t number(const json& turn) {
   return found.get<int64_t>();
 }
 
-// The turns in their order, which is not always that of the file.
+// Returns the turns sorted by number; the file may have another order.
 std::vector<json> sorted(const json& turns) {
   std::vector<json> all;
   each(turns, "turn",
@@ -67,7 +67,7 @@ bool continues(const std::vector<Utterance>& whole, const std::vector<Utterance>
                     [](const auto& a, const auto& b) { return a.role == b.role && a.text == b.text; });
 }
 
-// The last history is the whole dialogue; each turn is asked for where its own history ends in it.
+// The last turn's history is the whole dialogue; each turn's answer follows where its own history ends.
 void add_turns(Dialogue& dialogue, const json& record) {
   const auto turns = sorted(list_of(record, "turns"));
   dialogue.asked.emplace();

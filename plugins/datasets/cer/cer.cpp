@@ -1,5 +1,5 @@
-/// cer: CER records as examples for a policy or a judge. A policy learns what was written; a judge learns the
-/// annotators' answers, in one conversation of four questions (unifireward), or apart (prm, orm).
+/// cer: records of a data run as training examples. A policy learns the completions; a judge learns the annotators'
+/// answers, in one conversation of four questions (unifireward) or in separate ones (prm, orm).
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -67,7 +67,7 @@ class Cer : public Dataset, public FormedDataset {
 
   std::vector<Unreadable> unreadable() const override { return unreadable_; }
 
-  // Of a judge's conversation; a policy has none.
+  // The form of a judge's conversation (judging/trained_judge.h); null for a policy.
   json form() const override {
     if (!judged()) return nullptr;
     return judging::form_of(form_, {.steps = view_ != "orm", .reply = view_ != "prm", .apart = view_ != "unifireward"},
@@ -75,7 +75,7 @@ class Cer : public Dataset, public FormedDataset {
   }
 
  private:
-  using Lines = std::map<std::string, std::vector<std::string>>;  // records, as they stand in the file, by split
+  using Lines = std::map<std::string, std::vector<std::string>>;  // records as bytes, by split
 
   static int64_t count(const Lines& lines, const std::string& split) {
     const auto found = lines.find(split);
@@ -84,14 +84,14 @@ class Cer : public Dataset, public FormedDataset {
   int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(step_questions) : 1; }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
 
-  // Records that were never divided are read as the split train, and go on without one.
+  // Records without a split are in the split train here, but keep having none.
   static Example whole(const cer::Record& record) {
     Example example{record.id, record.history, record.reference, record.all};
     if (!record.all.contains("split")) example.record["split"] = nullptr;
     return example;
   }
 
-  // Pictures are named by whole paths from here on, or not at all.
+  // Parses a record. Its pictures become absolute paths, or are removed if they are not shown.
   cer::Record read(std::string_view bytes) const {
     auto record = cer::read(json::parse(bytes));
     for (size_t i = 0; i < record.history.size(); ++i) {
@@ -105,8 +105,8 @@ class Cer : public Dataset, public FormedDataset {
     return record;
   }
 
-  // Records are a stranger's, and pictures are shown to models elsewhere: they come from where pictures are meant to
-  // be.
+  // Records may come from others, and pictures may be sent to external models, so only files in the expected folders
+  // are allowed.
   void check_pictures(const cer::Record& record) const {
     for (const Turn& turn : record.history) {
       for (const std::string& file : turn.pictures) {
@@ -143,7 +143,7 @@ class Cer : public Dataset, public FormedDataset {
     }
   }
 
-  // A copy of the original for each record that was a rewritten one, right behind it.
+  // Adds a copy of the original next to it for each of its rewritten records.
   void replace() {
     for (auto& [split, lines] : splits_) {
       std::vector<std::string> all;
@@ -156,8 +156,8 @@ class Cer : public Dataset, public FormedDataset {
     }
   }
 
-  // Completions that a policy should learn: right in every step, with a reply as good as the reference; with the
-  // reference in place of the reply that alone does not matter.
+  // True for completions a policy should learn: all steps right and a reply as good as the reference. If the reference
+  // replaces the reply, the reply does not matter.
   bool wanted(const cer::Record& record) const {
     if (keep_ == "all") return true;
     const bool right = std::all_of(record.steps.begin(), record.steps.end(), [](bool step) { return step; });
@@ -165,8 +165,8 @@ class Cer : public Dataset, public FormedDataset {
     return right && empathy::as_good(record.preference);
   }
 
-  // Whoever wrote the steps wrote the reply that follows from them, right or wrong: from these one learns what a reply
-  // does. Where something was spoilt, the reply may be another dialogue's.
+  // True if one writer wrote both steps and reply, so that the reply follows from the steps, right or wrong, and a
+  // reader can learn the steps behind it. In spoilt records the reply may come from another dialogue.
   static bool of_one_piece(const json& record) {
     const auto from = record.find("provenance");
     return from == record.end() || !from->contains("candidates") || !from->at("candidates").contains("spoilt");
@@ -188,7 +188,8 @@ class Cer : public Dataset, public FormedDataset {
     return {record.id, record.history, printed(completion, record.id), record.all};
   }
 
-  // As a thought, the same words in one piece, in an order that follows from the record's name.
+  // Returns the completion in the setting's form. As a thought, the steps are one text, in an order that depends on the
+  // record's id.
   std::string printed(const empathy::Structured& written, const std::string& id) const {
     if (reasoning_ == "steps") return empathy::print(written);
     if (reasoning_ == "none") return written.reply;
@@ -197,13 +198,14 @@ class Cer : public Dataset, public FormedDataset {
     return "<think>" + *parts[0] + ". " + *parts[1] + ". " + *parts[2] + ".</think>\n" + written.reply;
   }
 
-  // What a reply does: the steps behind it, told from the reply alone.
+  // Returns an example for a reader: the steps behind a reply, given only the reply.
   static Example for_reader(const cer::Record& record) {
     const auto& written = record.candidate;
     return {record.id + "/reply", {{"user", written.reply}}, empathy::print_steps(written), record.all};
   }
 
-  // The questions from `first` to `last`, with the annotators' answers; the last answer is to be learned too.
+  // Returns the questions `first` to `last` with the annotators' answers; `learn` counts the answers in the loss, the
+  // last one included.
   Example for_judge(const cer::Record& record, size_t first, size_t last) const {
     const bool swap = random_order_ && draw(record.id) < 0.5;
     const auto& c = record.candidate;
@@ -227,7 +229,7 @@ class Cer : public Dataset, public FormedDataset {
     return example;
   }
 
-  // In [0, 1), from the record's name alone.
+  // Returns a number in [0, 1) that depends on the record's id only.
   static double draw(const std::string& id) {
     return static_cast<double>(std::stoul(sha256(id).substr(0, 8), nullptr, 16)) / 4294967296.0;
   }
@@ -238,9 +240,9 @@ class Cer : public Dataset, public FormedDataset {
   const judging::Reads reads_;
   const std::filesystem::path media_;
   const judging::JudgeFormat form_;
-  Lines splits_, told_;  // completions and replies that are examples
+  Lines splits_, told_;  // completions, and replies for a reader
   std::vector<Unreadable> unreadable_;
-  std::map<std::string, size_t> copies_;  // of an original, by its id
+  std::map<std::string, size_t> copies_;  // number of rewritten records of an original, by its id
   int64_t read_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// Parses records of a data run.
 #include "datasets/cer/records.h"
 
 #include <stdexcept>

@@ -10,20 +10,20 @@
 
 namespace compeer::cer {
 
-/// A CER record: one answer of a supporter, what a model wrote in its place, and what annotators say of it. As
-/// `scripts/build_cer.lua` makes them; docs/data.md has the layout.
+/// A record of a data run (scripts/build_cer.lua): a round of a dialogue, a model's completion for it, and annotators'
+/// labels. docs/data.md describes the layout.
 struct Record {
   std::string id;
   std::vector<Turn> history;
   std::string reference;             ///< the supporter's own reply
-  empathy::Structured candidate;     ///< what was written
-  bool labelled = false;             ///< is there what follows?
-  std::array<bool, 3> steps{};       ///< is each step right?
-  empathy::Preference preference{};  ///< first: the reference
-  nlohmann::json all;                ///< the record as it stands
+  empathy::Structured candidate;     ///< the completion
+  bool labelled = false;             ///< true if the following labels exist
+  std::array<bool, 3> steps{};       ///< whether each step is right
+  empathy::Preference preference{};  ///< the first reply is the reference
+  nlohmann::json all;                ///< the whole record
 };
 
-/// Throws std::runtime_error saying what is missing or wrong: "has no 'reference'".
+/// Parses a record. Throws std::runtime_error with the problem, as in "has no 'reference'".
 Record read(nlohmann::json record);
 
 }  // namespace compeer::cer

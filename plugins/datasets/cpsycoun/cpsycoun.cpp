@@ -1,5 +1,5 @@
-/// CPsyCoun: counselling rebuilt from reports by models, Chinese. CPsyCounD is a folder of plain texts, a dialogue
-/// each; CPsyCounE of JSON lists of lines, in a folder for each topic.
+/// CPsyCoun: counselling reconstructed from reports by models, Chinese. CPsyCounD is a folder of plain texts with one
+/// dialogue each; CPsyCounE has JSON lists of lines, in a folder for each topic.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ using namespace compeer::corpora;
 constexpr std::array<std::pair<std::string_view, Role>, 4> speakers = {
     {{"来访者", Role::seeker}, {"心理咨询师", Role::supporter}, {"求助者", Role::seeker}, {"支持者", Role::supporter}}};
 
-// Others who speak in the room. (Not every word before a colon is a speaker: "1. 倾听：" begins a piece of advice.)
+// Other people in the room. (A word before a colon may also not be a speaker: "1. 倾听：" begins a piece of advice.)
 constexpr std::array<std::string_view, 12> others = {"妈妈：", "爸爸：", "母亲：", "父亲：", "丈夫：", "妻子：",
                                                      "儿子：", "女儿：", "孩子：", "老师：", "朋友：", "同学："};
 
@@ -23,12 +23,12 @@ bool take(std::string_view& line, std::string_view prefix) {
   return true;
 }
 
-// White space, also that of Chinese texts, with which paragraphs begin.
+// Also skips the full-width spaces that begin Chinese paragraphs.
 void skip_space(std::string_view& line) {
   while (take(line, " ") || take(line, "\t") || take(line, "\u3000") || take(line, "\u00A0")) continue;
 }
 
-// "（扮演排挤者）": what stands in brackets, without them.
+// Removes "（扮演排挤者）" from the front and returns the text in brackets; null if there is none.
 json bracketed(std::string_view& line) {
   const size_t end = line.find("）");
   if (end == line.npos || !take(line, "（")) return nullptr;
@@ -37,7 +37,8 @@ json bracketed(std::string_view& line) {
   return inside;
 }
 
-// A line that says who speaks: "来访者：...", "心理咨询师（扮演妈妈）：...". A label alone is a turn without words.
+// Parses a line that begins with a speaker: "来访者：...", "心理咨询师（扮演妈妈）：...". The label alone is a turn
+// without text.
 std::optional<Utterance> labelled(std::string_view line) {
   for (const auto& [name, role] : speakers) {
     std::string_view rest = line;
@@ -50,7 +51,7 @@ std::optional<Utterance> labelled(std::string_view line) {
   return {};
 }
 
-// What nobody of the two says: stage directions, other people.
+// True for text by neither of the two: stage directions, other people.
 bool is_aside(std::string_view line) {
   return (line.starts_with("（") && line.ends_with("）")) || (line.starts_with("(") && line.ends_with(")")) ||
          std::any_of(others.begin(), others.end(), [&](auto other) { return line.starts_with(other); });

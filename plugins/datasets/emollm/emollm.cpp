@@ -1,4 +1,4 @@
-/// EmoLLM: counselling written by models, Chinese. Rounds of input and output; the first may bring a system message.
+/// EmoLLM: counselling written by models, Chinese. Rounds of input and output; a round may have a system message.
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 

@@ -1,5 +1,5 @@
 /// esc_world: generated dialogues with known truth (docs/esc_world.md). Nothing is stored: example `index` of a split
-/// is made when it is asked for, the same on every rank.
+/// is generated on request, identically on every rank.
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
 #include "datasets/esc_world/world/dialogue.h"

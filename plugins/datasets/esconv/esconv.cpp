@@ -1,9 +1,9 @@
-/// ESConv: emotional support by crowd workers, English. Three layouts, told apart record by record: the published split
-/// (speakers usr and sys), the original ESConv.json and FailedESConv.json (annotations apart), and the relabelled test
-/// split of MultiESC (several strategies a turn; its values of valence and arousal are not read).
+/// ESConv: emotional support by crowd workers, English. Three layouts, detected for each record: the published split
+/// (speakers usr and sys), the original ESConv.json and FailedESConv.json (separate annotations), and the relabelled
+/// test split of MultiESC (several strategies for a turn; its valence and arousal are not read).
 ///
-/// ESConv has no reasoning, but labels of what reasoning is about. With `steps` an answer begins with them, in the form
-/// of empathy/format.h, so that a policy can learn the form from people's replies.
+/// ESConv has no reasoning, but labels of its topics. With `steps`, answers begin with steps made from these labels, in
+/// the form of empathy/format.h, so that a policy can learn the format from people's replies.
 #include <set>
 
 #include "base/error.h"
@@ -15,7 +15,7 @@ namespace {
 
 using namespace compeer::corpora;
 
-// The same strategy goes by several names in the corpus's own files.
+// Unifies the names of strategies, which differ between the corpus's files.
 json strategy(const json& written) {
   static const std::vector<std::pair<std::string_view, std::string_view>> names = {
       {"Questions", "Question"},
@@ -79,7 +79,7 @@ const RecordLayout dialogue_layout = {.turns = "dialog",
                                       .finish_turn = finish_turn,
                                       .finish = finish};
 
-// "Question, Self-disclosure": the strategies of an answer, each once; empty if none is labelled.
+// Returns the distinct strategies of an answer: "Question, Self-disclosure"; empty if none is labelled.
 std::string named(const json& strategies) {
   std::set<std::string> seen;
   std::string names;
@@ -89,7 +89,7 @@ std::string named(const json& strategies) {
   return names;
 }
 
-// No answer where labels are missing, or where a text holds a tag of the form.
+// Returns the answer with steps; empty if a label is missing or a text contains a tag.
 std::string with_steps(const compeer::Example& example) {
   const json &problem = example.record.at("problem"), &emotion = example.record.at("emotion");
   const std::string strategy = named(example.record.at("strategies"));

@@ -1,6 +1,6 @@
-/// ESConv-SRA: which of two replies to a dialogue of ESConv people prefer, English. A record of the file is what one
-/// person said of one pair, from -4 (the first is better by far) to 4; here a record is a pair: the first reply is the
-/// "reference", the second the candidate, and "people" has "ratings", what each said of the second.
+/// ESConv-SRA: people's preferences between two replies to an ESConv dialogue, English. A record of the file is one
+/// person's judgement of a pair, from -4 (the first is much better) to 4. Here a record is a pair: the first reply is
+/// the "reference", the second the candidate, and "people" has "ratings", all judgements.
 #include <algorithm>
 #include <map>
 
@@ -15,7 +15,7 @@ using namespace compeer;
 using corpora::Refusal;
 using nlohmann::json;
 
-// The history is a page: "<br><b>seeker</b>: Hello.<br><b>supporter</b>: ...".
+// Parses a history in HTML: "<br><b>seeker</b>: Hello.<br><b>supporter</b>: ...".
 json turns_of(std::string_view page) {
   static const std::vector<std::pair<std::string, std::string>> speakers = {{"<b>seeker</b>:", "user"},
                                                                             {"<b>supporter</b>:", "assistant"}};
@@ -36,7 +36,7 @@ json turns_of(std::string_view page) {
   return turns;
 }
 
-// How much better the second reply is, which the file has as text: "-4" to "4".
+// Returns how much better the second reply is; the file has it as text, "-4" to "4".
 int rating_of(const json& judgement) {
   const auto written = corpora::text_of(judgement, "model-preference");
   const bool negative = written.starts_with('-');
@@ -66,7 +66,7 @@ class EsconvSra : public Dataset {
   std::vector<Unreadable> unreadable() const override { return left_out_; }
 
  private:
-  // A judgement of a pair that is known, or of a new one. Several pairs may share a dialogue and a strategy.
+  // Adds a judgement to its pair, or creates the pair. Several pairs may have the same dialogue and strategy.
   void take(const json& judgement) {
     const int rating = rating_of(judgement);
     const auto dialogue = corpora::text_of(judgement, "conv_id"),

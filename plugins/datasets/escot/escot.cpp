@@ -1,5 +1,5 @@
-/// ESCoT: a dialogue, the response to its end, and the reasoning behind it, English. Only the response is an answer:
-/// the supporter's turns before it have neither strategy nor reasoning.
+/// ESCoT: a dialogue, the response at its end, and the reasoning behind the response, English. Only the response is
+/// used as an answer, because the earlier turns have neither strategy nor reasoning.
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 

@@ -1,6 +1,6 @@
-/// MESC: sessions of therapy from a television series, English. The table (MESC.csv) has a row for each utterance; the
-/// splits (*.json) have situations, and a description of the picture glued behind each utterance, which is cut off
-/// here. Texts are subtitles: what one person says in a row is joined by spaces, and tags such as <i> are removed.
+/// MESC: therapy sessions from a television series, English. The table (MESC.csv) has a row for each utterance. The
+/// splits (*.json) have situations, and a description of the picture appended to each utterance, which is separated
+/// here. Texts are subtitles: consecutive ones of a person are joined by spaces, and tags such as <i> are removed.
 #include <algorithm>
 #include <regex>
 
@@ -19,7 +19,7 @@ using namespace compeer::corpora;
 const std::vector<std::pair<std::string_view, Role>> speakers = {
     {"user", Role::seeker}, {"sys", Role::supporter}, {"Client", Role::seeker}, {"Therapist", Role::supporter}};
 
-// "open question" and "Open question" are one; a client has none, which the table writes as "undefined".
+// Unifies "open question" and "Open question"; clients have no strategy, which the table writes as "undefined".
 json strategy(json written) {
   if (!written.is_string() || written == "undefined") return nullptr;
   auto& text = written.get_ref<std::string&>();
@@ -27,14 +27,14 @@ json strategy(json written) {
   return written;
 }
 
-// The generated description begins, often without a space before it, with one of two phrases.
+// Separates the generated description, which begins with one of two phrases, often without a space before it.
 std::pair<std::string, json> without_description(const std::string& text) {
   const size_t cut = std::min(text.find("The speaker"), text.find("The emotion state"));
   if (cut == text.npos) return {text, nullptr};
   return {trimmed(text.substr(0, cut)), trimmed(text.substr(cut))};
 }
 
-// Without the tags that subtitles may have, on one line.
+// Removes tags and line ends from a subtitle.
 std::string plain(const std::string& subtitle) {
   static const std::regex tag("</?(i|b|u|font)( [^<>]*)?>", std::regex::icase), space("[ \\t\\r\\n]+");
   return trimmed(std::regex_replace(std::regex_replace(subtitle, tag, ""), space, " "));
@@ -47,7 +47,7 @@ void finish_turn(const json& written, Utterance& one) {
   if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(written, "strategy"));
 }
 
-// Problems are free text: only its letters' case keeps the same ones apart.
+// Problems are free text in varying case.
 void finish(const json&, Dialogue& dialogue) {
   json& problem = dialogue.labels["problem"];
   if (problem.is_string()) problem = lowered(problem);
@@ -62,7 +62,7 @@ const RecordLayout dialogue_layout = {.turns = "dialog",
                                       .finish_turn = finish_turn,
                                       .finish = finish};
 
-/// Puts the rows of the table together.
+/// Assembles dialogues from the rows of the table.
 class Table {
  public:
   explicit Table(CorpusCache& cache) : cache_(cache) {}
@@ -82,7 +82,7 @@ class Table {
     }
   }
 
-  // What was put together is a dialogue, unless one of its rows can't be read.
+  // Adds the dialogue assembled so far; leaves it out if one of its rows can't be read.
   void finish() {
     if (first_row_ == 0) return;
     if (problem_.empty()) {

@@ -1,6 +1,6 @@
-/// profiles: records as they stand in a file: who is to be played (role cards, profiles), or dialogues and judgements
-/// that were recorded. JSON lines, a JSON list, or one JSON object of records by their names, of which one that is a
-/// list becomes {"lines": it}.
+/// profiles: unchanged records of a file: role cards and profiles to be played, or recorded dialogues and judgements.
+/// The file contains JSON lines, a JSON list, or a JSON object of records by name; in the latter a list becomes the
+/// record {"lines": list}.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -17,9 +17,9 @@ using namespace compeer;
 using nlohmann::json;
 
 constexpr uint64_t largest = uint64_t{1} << 30;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of UTF-8; some editors add it
 
-// A file that begins with a brace holds JSON lines, each of which does, or one object over several lines.
+// True if the file is one JSON object and not JSON lines, which also begin with a brace.
 bool is_one_object(std::string_view text) {
   constexpr const char* space = " \t\r\n";
   const size_t first = text.find_first_not_of(space);
@@ -28,7 +28,7 @@ bool is_one_object(std::string_view text) {
   return next == text.npos || (text[next] != '{' && !json::accept(text.substr(first, line - first)));
 }
 
-// Whether an object holds records by their names, and is none itself.
+// True if an object contains records by name and is not itself a record.
 bool holds_records(const json& object) {
   if (object.empty() || object.contains("id")) return false;
   const auto is_text = [](const json& value) { return value.is_string(); };
@@ -72,7 +72,7 @@ class Profiles : public Dataset {
     }
   }
 
-  // f(), whose refusal leaves the record out.
+  // Calls f(); a Refusal makes the record unreadable.
   template <class F>
   void taking(int64_t number, F&& f) {
     try {
@@ -109,8 +109,8 @@ class Profiles : public Dataset {
 
   const std::string path_;
   const bool numbers_told_;
-  std::map<std::string, std::vector<std::string>> splits_;  // records, a line each
-  std::map<std::string, int64_t> numbers_;                  // by id
+  std::map<std::string, std::vector<std::string>> splits_;  // records as JSON, by split
+  std::map<std::string, int64_t> numbers_;                  // record numbers by id
   std::vector<Unreadable> left_out_;
 };
 

@@ -1,7 +1,7 @@
-/// prompts: prompts of one's own, as JSON lines or a JSON list. A record has "prompt", a text, or "messages", a list of
-/// {"role", "content"}. It may have "system", "reference" (the answer to learn from), "id", "language", "split" and
-/// "meta", an object for rewards to read. A key whose value is null counts as missing. ShareGPT's and Alpaca's layouts
-/// are read with the setting `format`.
+/// prompts: the user's own prompts, as JSON lines or a JSON list. A record has "prompt", a text, or "messages", a list
+/// of {"role", "content"}; optionally "system", "reference" (the answer to learn), "id", "language", "split" and "meta"
+/// (an object for rewards). A key with the value null counts as missing. The setting `format` selects the ShareGPT and
+/// Alpaca layouts instead.
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A record whose keys are those of another layout. `help` says how to have it read.
+/// Thrown for a record whose keys belong to another layout. `help` says how to read it.
 struct OtherLayout : corpora::Refusal {
   OtherLayout(const std::string& reason, std::string how) : Refusal(reason), help(std::move(how)) {}
   std::string help;
@@ -38,7 +38,7 @@ const std::vector<std::pair<std::string_view, Role>> share_gpt_roles = {
     {"system", Role::system}, {"human", Role::seeker},      {"user", Role::seeker},
     {"gpt", Role::supporter}, {"chatgpt", Role::supporter}, {"assistant", Role::supporter}};
 
-// Usual names of columns, and what they are called here.
+// Common names of columns, and their names here.
 constexpr std::pair<const char*, const char*> other_names[] = {
     {"question", "prompt"},  {"query", "prompt"},       {"input", "prompt"},         {"text", "prompt"},
     {"answer", "reference"}, {"response", "reference"}, {"completion", "reference"}, {"output", "reference"}};
@@ -51,7 +51,7 @@ void add_system(const json& record, json& made) {
   if (!blank(record, "system")) made["system"] = record.at("system");
 }
 
-// Adds the keys that every layout has; those that are in no layout become "meta", for rewards to read.
+// Copies id, language and split; keys that belong to no layout go into "meta", for rewards.
 json with_others(const json& record, std::initializer_list<std::string> taken, json made) {
   json meta = corpora::part_of(record, "meta");
   for (const auto& [key, value] : record.items()) {
@@ -67,14 +67,14 @@ void say(json& messages, Role role, std::string text) {
   messages.push_back({{"role", corpora::chat_name(role)}, {"content", std::move(text)}});
 }
 
-// A text with the white space around it, which matters in code. Refused if it is not there, or blank.
+// Returns a text unmodified, because white space matters in code. Throws Refusal if it is missing or blank.
 std::string text_in(const json& object, const char* key) {
   if (corpora::text_of(object, key).empty()) throw Refusal("has an empty text '" + std::string(key) + "'");
   return object.at(key).get<std::string>();
 }
 
-// A record of ShareGPT's layout in ours: {"conversations": [{"from": "human" | "gpt" | "system", "value"}], "system"},
-// also with the keys "role" and "content" and the roles "user" and "assistant". Other keys become "meta".
+// Converts a ShareGPT record: {"conversations": [{"from": "human" | "gpt" | "system", "value"}], "system"}, also with
+// the keys "role" and "content" and the roles "user" and "assistant". Other keys go into "meta".
 json from_sharegpt(const json& record) {
   json messages = json::array();
   corpora::each(corpora::list_of(record, "conversations"), "message", [&](const json& message, size_t) {
@@ -88,8 +88,8 @@ json from_sharegpt(const json& record) {
   return with_others(record, {"conversations"}, std::move(made));
 }
 
-// A record of Alpaca's layout in ours: {"instruction", "input", "output", "system", "history": [[user, assistant]]}.
-// The prompt is the instruction and, on a new line, the input. Other keys become "meta".
+// Converts an Alpaca record: {"instruction", "input", "output", "system", "history": [[user, assistant]]}. The prompt
+// is the instruction and, on a new line, the input. Other keys go into "meta".
 json from_alpaca(const json& record) {
   json messages = json::array();
   if (record.is_object() && record.contains("history") && !record.at("history").is_null()) {
@@ -108,7 +108,8 @@ json from_alpaca(const json& record) {
   return with_others(record, {"instruction", "input", "output", "history"}, std::move(made));
 }
 
-// Throws OtherLayout if the record is ShareGPT's or Alpaca's, or if its prompt or reference has a usual other name.
+// Throws OtherLayout for a record in ShareGPT's or Alpaca's layout, or with a common other name for prompt or
+// reference.
 void refuse_other_layouts(const json& record) {
   const auto reads = [](const std::string& format) {
     return "set format = \"" + format + "\" in [dataset], or --set dataset.format=" + format;
@@ -153,13 +154,14 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// As JSON writes it: no zero byte or line end in a message.
+// Returns the text in quotes, escaped as in JSON, for messages.
 std::string shown(const std::string& text) {
   const std::string written = json(text).dump();
   return "'" + written.substr(1, written.size() - 2) + "'";
 }
 
-// Refuses keys that nobody would read. Tables written by Python have null where a row has no value.
+// Throws Refusal for unknown keys, which would be ignored otherwise. Removes keys with the value null, which tables
+// written by Python have.
 void check_keys(json& object, const std::vector<std::string>& known) {
   if (!object.is_object()) throw Refusal("is no JSON object");
   std::erase_if(object.get_ref<json::object_t&>(), [](const auto& member) { return member.second.is_null(); });
@@ -219,7 +221,7 @@ json ours(json record, const std::string& format) {
   return record;
 }
 
-// What a record says by itself; its id may be empty.
+// Converts a record by itself; its id may be empty.
 Example example_of(json record) {
   check_keys(record, keys);
   Example example{id_in(record), turns_in(record), text_if_any(record, "reference"), {{"source", "prompts"}}};
@@ -284,7 +286,7 @@ class Prompts : public Dataset {
     size_t file = 0;
     int64_t number = 0;
     uint64_t offset = 0;
-    std::string_view bytes;  // as they stand in the file
+    std::string_view bytes;  // the record's bytes; owned by `arena_`
   };
 
   void take(json record, size_t file, const corpora::Raw& raw) {
@@ -310,7 +312,7 @@ class Prompts : public Dataset {
     return example;
   }
 
-  // "record 3", seen from another record of the same file.
+  // Returns "record 3", with its file unless it is file number `from`.
   std::string named(const LineAt& place, size_t from) const {
     const std::string record = "record " + std::to_string(place.number);
     return place.file == from ? record : record + " of " + files_[place.file].file.string();
@@ -322,7 +324,7 @@ class Prompts : public Dataset {
   std::vector<corpora::CorpusFile> files_;
   corpora::ByteArena arena_;
   std::map<std::string, std::vector<LineAt>> splits_;
-  std::unordered_map<std::string, LineAt> ids_;  // while files are read
+  std::unordered_map<std::string, LineAt> ids_;  // used while files are read
   std::vector<Unreadable> left_out_;
 };
 

@@ -1,5 +1,5 @@
-/// SMILE: questions and answers of a forum, turned into dialogues by a model, Chinese. One file a dialogue. (The labels
-/// of its sentences are empty in all files, and the sentences are the content over again: neither is read.)
+/// SMILE: questions and answers of a forum, converted to dialogues by a model, Chinese. One dialogue per file. (Its
+/// sentences repeat the content and their labels are always empty, so they are not read.)
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 

@@ -1,4 +1,4 @@
-/// SoulChatCorpus and PsyDTCorpus: counselling rewritten by models, Chinese. One layout; the topic goes by two names.
+/// SoulChatCorpus and PsyDTCorpus: counselling rewritten by models, Chinese. One layout; the topic has two names.
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 

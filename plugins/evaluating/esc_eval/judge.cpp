@@ -1,3 +1,4 @@
+// Asks judges for the scores of dialogues.
 #include "evaluating/esc_eval/judge.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 std::string key_of(size_t dimension) { return std::string(dimensions[dimension].key); }
 
-// What one model is asked.
+// The questions to one model.
 struct ModelQuestions {
   Chat* chat;
   const stages::Asking* how;

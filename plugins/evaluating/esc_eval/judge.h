@@ -13,33 +13,36 @@
 
 namespace compeer::evaluating::esc_eval {
 
-/// A dialogue that is to be judged, and what was said of it.
+/// A dialogue to be judged, with its scores.
 struct JudgedDialogue {
   const nlohmann::json* record;  ///< with "id" and "language"
   Transcript transcript;
   ScoresByJudge judged = {};
-  nlohmann::json answers = nlohmann::json::object();  ///< {judge: {dimension: the last answer}}
-  int64_t refused = 0;                                ///< answers that were asked for again
+  nlohmann::json answers = nlohmann::json::object();  ///< {judge: {dimension: last answer}}
+  int64_t refused = 0;  ///< malformed answers about all dialogues of a call, counted in its first dialogue
 };
 
-/// One judge, or two. Every dimension of every dialogue is a question of its own; a judge is asked all at once. The
-/// first judge may be several models, one for each language and dimension, as ESC-Rank is (setting `judges`).
+/// One or two judges. Every dimension of every dialogue is a separate question, and each judge answers all of them in
+/// parallel. The first judge may consist of several models, one for each language and dimension, as ESC-Rank does
+/// (setting `judges`).
 class Judging {
  public:
+  /// Keeps references to the chat models and `host`. Throws Error (exit 4) if a prompt is missing or has other slots.
   Judging(const Settings& settings, Host& host);
 
+  /// Fills in the scores and answers of `cases`. Throws Error (exit 4) if there is a case but no first judge.
   void judge(std::vector<JudgedDialogue>& cases) const;
 
-  /// Who judges: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Scores stand under "judge" and
-  /// "second_judge".
+  /// Returns the models: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Their scores have the
+  /// names "judge" and "second_judge".
   nlohmann::json models() const;
-  std::string prompts() const;  ///< for `Stage::ingredients`
+  std::string prompts() const;  ///< hashes, for Stage::ingredients
   Parser parser() const { return parser_; }
-  /// Notes who judged, in the record's provenance.
+  /// Adds the models and the prompts to the record's provenance.
   void note(nlohmann::json& record) const;
 
  private:
-  // A model, how it is asked, and the prompts that it is shown for some dimensions.
+  // A model, its request settings, and its prompt for each dimension it scores.
   struct Model {
     OptionalChat chat;
     stages::Asking asking;
@@ -50,8 +53,8 @@ class Judging {
   void ask(const std::string& judge, std::vector<JudgedDialogue>& cases) const;
   const Model& model_for(const std::string& judge, const nlohmann::json& record, size_t dimension) const;
 
-  std::map<std::string, Model> judges_;  // "judge", "second_judge"
-  std::map<Dimension, Model> instead_;   // of "judge"
+  std::map<std::string, Model> judges_;  // by "judge", "second_judge"
+  std::map<Dimension, Model> instead_;   // models that replace "judge" for some dimensions
   Parser parser_;
 };
 

@@ -1,3 +1,4 @@
+// Parses scores in judges' answers and in records.
 #include "evaluating/esc_eval/score.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using empathy::trim;
 
-// Full-width characters as their ASCII likeness; marks of emphasis, which say nothing, as blanks.
+// ASCII equivalents of full-width characters; formatting characters become spaces.
 constexpr std::pair<std::string_view, std::string_view> likenesses[] = {
     {"０", "0"}, {"１", "1"}, {"２", "2"}, {"３", "3"}, {"４", "4"}, {"５", "5"}, {"６", "6"}, {"７", "7"},
     {"８", "8"}, {"９", "9"}, {"：", ":"}, {"。", "."}, {"，", ","}, {"；", ";"}, {"！", "!"}, {"（", "("},
@@ -23,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> likenesses[] = {
     {"\"", " "}, {"'", " "},  {"[", " "},  {"]", " "},  {"{", " "},  {"}", " "},  {"#", " "},  {")", " "},
 };
 
+// Returns the text with these replacements, trimmed.
 std::string plain(std::string_view text) {
   std::string all;
   while (!text.empty()) {
@@ -39,7 +41,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
 
-// Takes one of the words off the front, with the white space before it.
+// Removes one of the words, and white space before it, from the front. Returns false if none is there.
 bool take(std::string_view& rest, std::initializer_list<std::string_view> words) {
   const auto text = trim(rest);
   for (const auto word : words) {
@@ -50,12 +52,13 @@ bool take(std::string_view& rest, std::initializer_list<std::string_view> words)
   return false;
 }
 
-// A fraction that changes nothing: ".0".
+// Removes a fraction of zeros, such as ".0".
 void take_zeros(std::string_view& rest) {
   const size_t end = std::min(rest.find_first_not_of('0', 1), rest.size());
   if (rest.starts_with(".0") && (end == rest.size() || !is_digit(rest[end]))) rest.remove_prefix(end);
 }
 
+// Removes the end of the scale, such as "/4" or "out of 4". Returns false if it is not there.
 bool take_scale(std::string_view& rest) {
   auto scale = rest;
   take(scale, {"(", ","});
@@ -65,7 +68,7 @@ bool take_scale(std::string_view& rest) {
   return true;
 }
 
-// The scale's end and the unit, in either order, which belong to the number before them.
+// Removes the end of the scale and the unit after a number, in either order.
 void take_unit(std::string_view& rest) {
   const std::initializer_list<std::string_view> unit = {"points", "point", "分"};
   take_zeros(rest);
@@ -74,7 +77,7 @@ void take_unit(std::string_view& rest) {
   if (!scaled && take_scale(rest)) take(rest, unit);
 }
 
-// Nothing, or the name of what is scored.
+// True if the text before the number is empty or ends with a colon.
 bool leads(std::string_view before) {
   before = trim(before);
   if (before.ends_with('(')) before = trim(before.substr(0, before.size() - 1));
@@ -83,12 +86,14 @@ bool leads(std::string_view before) {
 
 bool is_marks(std::string_view text) { return text.find_first_not_of(" \t\r\n.!,;") == text.npos; }
 
-// What goes on in the sentence, as in "3 questions were asked"; what stands in parentheses is an aside.
+// True if the sentence continues after the number, as in "3 questions were asked". Text in parentheses does not
+// continue it.
 bool goes_on(std::string_view rest) {
   return !rest.empty() && std::string_view(".,;:!\r\n").find(rest[0]) == std::string_view::npos &&
          !rest.starts_with(" -") && !trim(rest).starts_with('(');
 }
 
+// Returns the score in a text without a JSON object.
 std::optional<int> written(std::string_view answer) {
   const std::string text = plain(answer);
   const auto at = static_cast<size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
@@ -105,7 +110,7 @@ std::optional<int> written(std::string_view answer) {
   return first || last ? std::optional(text[at] - '0') : std::nullopt;
 }
 
-// The only number in an object: {"score": 3, "reason": "It reads well."}.
+// Returns the only score in an object such as {"score": 3, "reason": "It reads well."}.
 std::optional<int> in_object(const nlohmann::json& object) {
   std::optional<int> found;
   for (const auto& value : object) {
@@ -127,6 +132,7 @@ std::optional<int> strictly(std::string_view answer) {
   return written(*text.value);
 }
 
+// The published parser.
 std::optional<int> anywhere(std::string_view answer) {
   for (int score = 0; score <= best_score; ++score) {
     if (answer.find(static_cast<char>('0' + score)) != answer.npos) return score;
@@ -168,7 +174,7 @@ DialogueScores scores_of(const json& by_dimension, Parser parser, std::string& r
   return scores;
 }
 
-// The dimensions, where they stand in the record itself.
+// Returns the fields of the record that are named as dimensions.
 json own_scores(const json& record) {
   json own = json::object();
   for (const auto& dimension : dimensions) {
@@ -185,7 +191,7 @@ std::optional<int> read_score(std::string_view answer, Parser parser) {
   return parser == Parser::upstream ? anywhere(answer) : strictly(answer);
 }
 
-// A card may have a field that is called like a dimension.
+// A role card may also have a field named as a dimension, so a field counts only if it is a score or all seven exist.
 bool is_judged(const json& record) {
   const json own = own_scores(record);
   const bool scored = own.size() == dimensions.size() || std::any_of(own.begin(), own.end(), [](const json& value) {

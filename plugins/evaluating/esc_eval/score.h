@@ -8,7 +8,7 @@
 
 namespace compeer::evaluating::esc_eval {
 
-/// A dimension in which a dialogue is scored from 0 to 4: its key in published files, and its column in Table 2.
+/// One of the seven aspects of a dialogue scored from 0 to 4: its key in published files and its title in Table 2.
 struct Dimension {
   std::string_view key, title;
 };
@@ -21,45 +21,48 @@ inline constexpr std::array<Dimension, 7> dimensions = {{{"fluency", "Fluency"},
                                                          {"overall", "Overall"}}};
 inline constexpr int best_score = 4;
 
-/// A judge's scores of one dialogue; nothing where there is none that is valid.
+/// One judge's scores of a dialogue; empty where it gave no valid score.
 using DialogueScores = std::array<std::optional<int>, dimensions.size()>;
 
-/// How a score is read out of an answer.
+/// How a score is parsed from an answer.
 enum class Parser {
-  /// The answer is one number from 0 to 4, written as people write it: "3", "**3**.", "Score: 3", "3/4", "3 out of 4",
-  /// "3 points", "3.0", "得分：3分（满分4分）", "3 (good)", "3. It reads well.", "I would give it a 3". So it stands
-  /// first, behind a name with a colon or last, and it is the only number but for the scale's 4. Refused are "4/10",
-  /// "3 or 4", "2-3", "3.5", "-1" and "5". What else stands around it is taken off (empathy/reading.h); in an
-  /// object of JSON it is the only number.
+  /// The answer contains one score from 0 to 4 in a usual notation: "3", "**3**.", "Score: 3", "3/4", "3 out of 4", "3
+  /// points", "3.0", "得分：3分（满分4分）", "3 (good)", "3. It reads well.", "I would give it a 3". The score comes
+  /// first,
+  /// after a name and a colon, or last. It is the only number except the 4 of the scale; in a JSON object, the only
+  /// score. Refused: "4/10", "3 or 4", "2-3", "3.5", "-1", "5". Surrounding text is removed first (empathy/reading.h).
   strict,
-  /// The published code's: of "0", "1", ... "4" the first that occurs anywhere, so that "4/10" is 0 and "13" is 1.
+  /// As in the published code: the smallest of the digits 0 to 4 that occurs anywhere, so that "4/10" is 0 and "13" is
+  /// 1.
   upstream,
 };
 
-/// "strict" or "upstream".
+/// Converts the setting: "strict" or "upstream".
 Parser parser_of(const std::string& name);
 
+/// Returns the score in an answer, or nothing if there is no valid one.
 std::optional<int> read_score(std::string_view answer, Parser parser);
 
-/// What judges said of one dialogue: by the judge's name.
+/// Scores of one dialogue by the name of the judge.
 using ScoresByJudge = std::map<std::string, DialogueScores>;
 
-/// The name of a judge that a record does not name.
+/// Judge name for scores recorded without one.
 inline constexpr const char* only_judge = "judge";
 
-/// Whether a record holds scores or answers already.
+/// Returns true if the record already contains scores or answers of judges.
 bool is_judged(const nlohmann::json& record);
 
-/// Scores that a record holds: "answers" (texts, which are read), else "scores", or the dimensions themselves, as in
-/// the published files. Each by dimension, or by judge and then by dimension. A number from 0 to 4 is a score, a text
-/// is read as an answer; anything else, -1 among it, is none, and so is a dimension that is missing.
+/// Scores recorded in a record: in "answers" (texts to be parsed), otherwise "scores", otherwise in fields named as the
+/// dimensions, as published. Each by dimension, or by judge and dimension. A whole number from 0 to 4 is a score; a
+/// text is parsed as an answer. Anything else, such as -1, and a missing dimension count as no score.
 struct RecordedScores {
   ScoresByJudge judged;
-  std::string refusal;  ///< "" or why nothing of it can be read: a name that is no dimension
+  std::string refusal;  ///< why the scores can't be read, such as an unknown dimension; empty if they can
 };
+/// Reads the scores of a record; texts are parsed by `parser`.
 RecordedScores recorded(const nlohmann::json& record, Parser parser);
 
-/// {judge: {dimension: score, -1 for none}}
+/// Returns {judge: {dimension: score}}, with -1 for a missing score.
 nlohmann::json to_json(const ScoresByJudge& judged);
 
 }  // namespace compeer::evaluating::esc_eval

@@ -1,4 +1,4 @@
-// Scores of dialogues as counts, and counts as the columns of Table 2.
+// Counts of scored dialogues, and the figures of Table 2 computed from them.
 #include "evaluating/esc_eval/summary.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ using nlohmann::json;
 using Resampling = statistics::Resampling;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// From a score to the table's 0 to 100.
+/// Factor from a score to the table's scale of 0 to 100.
 constexpr double of_hundred = 25;
 
-/// What was counted of one dialogue.
+/// The counts of one dialogue.
 struct ScoredDialogue {
   ScoresByJudge judged;
   std::map<std::string, std::string> groups;  ///< "languages": "en"
@@ -31,8 +31,8 @@ struct ScoredDialogue {
 using Dialogues = std::vector<const ScoredDialogue*>;
 using JudgeNames = std::vector<std::string>;
 
-/// The scores that some judges gave some dialogues, as numbers from 0 to 100. `rows` are numbers of dialogues, which
-/// may come again: a resample.
+/// The scores of some dialogues by some judges, on the scale of 0 to 100. `rows` are indices of dialogues; a bootstrap
+/// resample repeats some.
 class Scored {
  public:
   Scored(const Dialogues& dialogues, const JudgeNames& judges) : n_(dialogues.size()) {
@@ -76,8 +76,8 @@ class Scored {
   }
 
  private:
-  // The mean over the judges of the mean of each one's valid scores; a judge without any does not count. NaN if none
-  // has.
+  // Returns the mean over judges of each one's mean over valid scores. Judges without a valid score are left out; NaN
+  // if none has one.
   double figure(size_t dimension, std::span<const size_t> rows) const {
     double sum = 0, judges = 0;
     for (const auto& table : scores_) {
@@ -91,18 +91,20 @@ class Scored {
     return judges > 0 ? sum / judges : unknown;
   }
 
+  // True if any judge scored the dialogue in this dimension.
   bool has(size_t dimension, size_t row) const {
     return std::any_of(scores_.begin(), scores_.end(),
                        [&](const auto& table) { return !std::isnan(table[dimension][row]); });
   }
 
   size_t n_;
-  std::vector<std::array<std::vector<double>, dimensions.size()>> scores_;  // by judge; NaN for none
+  // [judge][dimension][dialogue]; NaN for no score.
+  std::vector<std::array<std::vector<double>, dimensions.size()>> scores_;
 };
 
 struct Grouping {
   const char* plural;
-  std::vector<const char*> keys;  // where a record says it
+  std::vector<const char*> keys;  // fields of a record, in order of preference
 };
 const std::vector<Grouping>& groupings() {
   static const std::vector<Grouping> all = {
@@ -110,7 +112,7 @@ const std::vector<Grouping>& groupings() {
   return all;
 }
 
-// Names of counts: parts with tabs between, so that no part may have one, nor a line end.
+// Names of counts consist of parts separated by tabs; tabs and line ends within a part become spaces.
 std::string part(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
@@ -188,7 +190,7 @@ json agreement(const std::vector<ScoredDialogue>& dialogues, const JudgeNames& j
           {"kappa", std::isnan(kappa) ? json() : json(kappa)}};
 }
 
-// A judge who says nothing at all of a dialogue owes it all scores.
+// Counts missing scores. A judge that scored other dialogues should have scored every dialogue.
 void put_invalid(const std::vector<ScoredDialogue>& dialogues, const JudgeNames& judges, json& all) {
   int64_t sum = 0;
   json reasons = json::object();

@@ -9,22 +9,24 @@
 
 namespace compeer::evaluating::esc_eval {
 
-/// Counts one dialogue's scores, for its "language", "source" and "category" (published: "res") too.
+/// Adds counts of a dialogue's scores to `outcome`, with the record's "language", "source" and "category" (published:
+/// "res").
 void count(const nlohmann::json& record, const ScoresByJudge& judged, Outcome& outcome);
 
-/// Table 2 out of the counts. Figures are {value, low, high, n}: scores times 25, so from 0 to 100, with intervals by
-/// bootstrap over dialogues. A figure is the mean over the judges of each one's mean over its valid scores; `n` is how
-/// many dialogues have any, and nothing invalid enters a mean.
+/// Returns the figures of Table 2, computed from the counts: {value, low, high, n}, which are scores times 25 (0 to
+/// 100) with intervals by bootstrap over dialogues. A figure is the mean over judges of each judge's mean over its
+/// valid scores; `n` is the number of dialogues with a valid score. Invalid scores enter no mean.
 ///
-///   n, columns, titles      dialogues with any valid score; the keys of the figures and the paper's names for them
+///   n, columns, titles      dialogues with any valid score; keys of the figures, and their names in the paper
 ///   fluency ... overall     the seven figures; `average` is their mean
-///   judges                  the same by judge
-///   languages, sources, categories   the same, of some dialogues
-///   scores                  how many there would be if every judge gave all
-///   invalid, reasons        scores that there are not, also of dialogues that a judge of others left out, and
-///                           "judge, fluency": whose and how many
-///   agreement               of the first two judges: by dimension `n`, `equal` (share), `difference` (mean, first less
-///                           second, of 100) as figures; Cohen's `kappa`, distances squared, or null
+///   judges                  the same for each judge
+///   languages, sources, categories   the same for each group of dialogues
+///   scores                  number of scores if every judge scored every dialogue
+///   invalid                 number of missing scores, including those of dialogues a judge did not score at all
+///   reasons                 the same by "<judge>, <dimension>"
+///   agreement               of the first two judges by name, for each dimension: `n`; the figures `equal` (fraction of
+///                           equal scores) and `difference` (mean of first minus second, scale of 100); Cohen's `kappa`
+///                           with quadratic weights, or null
 nlohmann::json summary(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::evaluating::esc_eval

@@ -1,3 +1,4 @@
+// Plays dialogues between a role player and the model under test (ESC-Eval).
 #include "evaluating/esc_eval/talk.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr const char* greeting_zh = "你好，我在这里陪你。有什么想�
 }  // namespace
 
 struct RolePlayer::Scene : evaluating::Scene {
-  std::string system, greeting;  // the role player's prompt, filled; what it is greeted with
+  std::string system, greeting;  // the role player's system turn and its first user turn
 };
 
 RolePlayer::RolePlayer(const Settings& settings, Host& host)

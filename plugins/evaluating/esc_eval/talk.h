@@ -9,25 +9,27 @@
 
 namespace compeer::evaluating::esc_eval {
 
-/// A dialogue that has been played, or why it could not be.
+/// A played dialogue, or the reason why it failed.
 struct Talk {
-  Transcript transcript;  ///< its refusal: "role player: no answer", "supporter: no answer", ...
-  int64_t silent = 0;     ///< times that the tested model's answer held no reply
+  Transcript transcript;  ///< `refusal`: why it failed, as in "role player: no answer"
+  int64_t silent = 0;     ///< number of the tested model's answers without a reply
 };
 
-/// Lets a chat model play cards. To the role player, who has the card and is greeted, the tested model is the user; the
-/// tested model sees neither card nor greeting.
+/// A chat model that plays the seeker described by a card. In the requests to the role player the tested model has the
+/// role of the user and begins with a greeting. The tested model receives neither the card nor the greeting.
 class RolePlayer {
  public:
+  /// Keeps references to the chat model and `host`. Throws Error (exit 4) if a prompt is missing or has other slots.
   RolePlayer(const Settings& settings, Host& host);
 
-  /// Plays records with cards, side by side: each round one batch for the role player, one for the supporter. Records
-  /// have "id" and "language".
+  /// Plays records with cards in parallel: in each round one batch of requests to the role player and one to the
+  /// supporter. Records need "id" and "language". Throws Error (exit 4) if there is a record but no role player or
+  /// supporter.
   std::vector<Talk> play(const std::vector<const nlohmann::json*>& records, const Supporter& supporter) const;
 
   std::string model() const { return chat_.model(); }
-  std::string prompts() const { return prompts_.hashes(); }  ///< for `Stage::ingredients`
-  /// Notes who played, in the record's provenance.
+  std::string prompts() const { return prompts_.hashes(); }  ///< hashes, for Stage::ingredients
+  /// Adds the role player and its prompt to the record's provenance.
   void note(nlohmann::json& record) const;
 
  private:
@@ -40,7 +42,7 @@ class RolePlayer {
   int64_t rounds_, max_tokens_;
   double temperature_;
   int64_t tries_;
-  std::string greeting_;  // "": the language's own
+  std::string greeting_;  // "": a default greeting in the record's language
 };
 
 }  // namespace compeer::evaluating::esc_eval

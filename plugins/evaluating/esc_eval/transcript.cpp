@@ -1,3 +1,4 @@
+// Reads role cards and dialogues from our records and from the published ones.
 #include "evaluating/esc_eval/transcript.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string text_in(const json& record, const char* key) {
   return std::string(empathy::trim(found->get_ref<const std::string&>()));
 }
 
-// Whether a line is that field and says something.
+// True if a line of the card has this field with a value.
 bool holds(std::string_view card, const Field& field) {
   for (const auto name : {field.name, field.chinese}) {
     for (const std::string_view colon : {":", "："}) {
@@ -38,7 +39,7 @@ bool holds(std::string_view card, const Field& field) {
   return false;
 }
 
-// Who speaks in a published line; the text is left.
+// Removes the speaker from a published line. Returns the role, or "" if there is none.
 std::string take_speaker(std::string_view& line) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> names = {
       {{"AI assistant", "assistant"}, {"AI助手", "assistant"}, {"ESC-Role", "user"}, {"用户", "user"}}};
@@ -64,7 +65,7 @@ json turns_of_lines(const json& lines, std::string& refusal) {
   return turns;
 }
 
-// An instruction to the supporter, which nobody said.
+// True for a system turn, which is an instruction to the supporter and not part of the dialogue.
 bool is_system(const json& turn) { return turn.is_object() && turn.value("role", json()) == "system"; }
 
 bool is_turn(const json& turn) {

@@ -7,37 +7,40 @@
 
 namespace compeer::evaluating::esc_eval {
 
-/// "en" or "zh", as the record says it ("english", "zh-CN"), or as the text shows it if it says nothing of the kind.
+/// Returns "en" or "zh": the record's "language" ("english", "zh-CN"), or, if it names neither, the language of `text`.
 std::string language_of(const nlohmann::json& record, std::string_view text);
 
-/// A role card: ours are a record's "card", the published ones its "base", four lines of Age, Gender, Occupation and
-/// Problem in the card's language.
+/// A role card for the simulated seeker: a record's "card", or "base" in the published data, which has four lines (Age,
+/// Gender, Occupation, Problem) in English or Chinese.
 struct Card {
   std::string text;
-  std::string refusal;               ///< "" or why nobody can be played by it, in words that many records share
-  std::vector<std::string> missing;  ///< fields of a published card that are not there, by their English names
+  std::string refusal;               ///< why the card can't be played, as a category shared by records; empty if it can
+  std::vector<std::string> missing;  ///< English names of the fields a published card lacks
 };
+/// Reads the card of a record. Only a missing text or a missing Problem is a refusal.
 Card card_of(const nlohmann::json& record);
 
-/// A dialogue that is to be judged. What a supporter says before the seeker has begun is a greeting, and no part of the
-/// turns: the tested model did not say it.
+/// A dialogue to be judged. The supporter's turns before the seeker's first one are a greeting. The tested model did
+/// not write it, so it is not part of `turns`.
 struct Transcript {
   std::string greeting;
   nlohmann::json turns = nlohmann::json::array();  ///< {"role", "text", ...}, the seeker first
-  std::string refusal;                             ///< "" or why it can't be judged, in words that many records share
+  std::string refusal;  ///< why the dialogue can't be judged, as a category shared by records; empty if it can
 };
 
-/// Out of a record's "turns", or its "lines" as they are published: "AI assistant：...", "ESC-Role：...".
+/// Reads the dialogue in a record's "turns", or in "lines" as published ("AI assistant：...", "ESC-Role：..."). System
+/// turns are left out. The record must contain one of them.
 Transcript transcript_of(const nlohmann::json& record);
 
-/// Whether the record holds one: "lines", or "turns" that are not empty.
+/// Returns true if the record contains a dialogue: "lines", or "turns" that are not empty.
 bool is_recorded(const nlohmann::json& record);
 
-/// How many times the supporter has answered, and whether the seeker has the last word.
+/// Returns the number of the supporter's turns.
 size_t rounds_of(const nlohmann::json& turns);
+/// Returns true if the last turn is the seeker's.
 bool ends_with_seeker(const nlohmann::json& turns);
 
-/// All that was said, greeting first, as a judge is shown it.
+/// Returns the turns a judge is shown, the greeting first.
 std::vector<Turn> shown_turns(const Transcript& transcript);
 
 }  // namespace compeer::evaluating::esc_eval

@@ -1,3 +1,4 @@
+// Finds the named sections in answers of the simulator.
 #include "evaluating/sage/answers.h"
 
 #include <algorithm>
@@ -15,15 +16,15 @@ using empathy::trim;
 constexpr auto npos = std::string_view::npos;
 constexpr std::string_view wide_colon = "：";
 
-// Where a section's name and its colon stand.
+// The position of a section's name and of the text after its colon.
 struct Heading {
   size_t begin = npos, end = npos;
 };
 
-// What may stand between a name and its colon.
+// Characters that may separate a name from its colon.
 bool is_decoration(char c) { return c == '*' || c == '"' || c == ']' || c == ' '; }
 
-// The colon that `at` leads to, over decoration only: the place behind it.
+// Returns the position after the colon, if only decoration lies between `at` and the colon; otherwise npos.
 size_t behind_colon(std::string_view text, size_t at) {
   while (at < text.size() && is_decoration(text[at])) ++at;
   if (text.substr(at).starts_with(':')) return at + 1;
@@ -39,13 +40,14 @@ Heading last_heading(std::string_view text, std::string_view name) {
 
 bool is_frame(char c) { return empathy::is_space(c) || c == '*' || c == '[' || c == ']' || c == '"' || c == ','; }
 
+// Returns the text without formatting characters around it.
 std::string unframed(std::string_view text) {
   while (!text.empty() && is_frame(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_frame(text.back())) text.remove_suffix(1);
   return std::string(text);
 }
 
-// The sections of these names: each reaches to the next heading of any of them.
+// Returns the text of each section, up to the next heading of any of them.
 template <size_t N>
 std::array<std::string, N> sections(std::string_view text, const std::array<std::string_view, N>& names) {
   std::array<Heading, N> headings;
@@ -62,7 +64,7 @@ std::array<std::string, N> sections(std::string_view text, const std::array<std:
   return found;
 }
 
-// Without white space, brackets and curly quotes at its ends.
+// Returns the text without white space, brackets and curly quotes around it.
 std::string bare(std::string_view text) {
   for (size_t before = npos; before != text.size();) {
     before = text.size();
@@ -77,13 +79,13 @@ std::string bare(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Signs as people type them: of a keyboard for Chinese, of a text program.
+// True if a minus sign precedes the digit: ASCII, the mathematical sign or the full-width form.
 bool minus_before(std::string_view text, size_t digit) {
   const auto before = text.substr(0, digit);
   return before.ends_with('-') || before.ends_with("−") || before.ends_with("－");
 }
 
-// The first number in a text; one too large to be written down counts as any that is too large.
+// Returns the first number in a text, limited to 1,000,000 in magnitude.
 std::optional<int64_t> first_number(std::string_view text) {
   const size_t first = static_cast<size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
   if (first == text.size()) return std::nullopt;
@@ -119,7 +121,7 @@ std::optional<SeekerAnswer> read_said(std::string_view answer) {
   const Heading response = last_heading(text, "Response");
   if (response.end == npos) return std::nullopt;
   auto rest = text.substr(response.end);
-  if (rest.starts_with("**")) rest.remove_prefix(2);  // of "**Response:**"
+  if (rest.starts_with("**")) rest.remove_prefix(2);  // from "**Response:**"
   SeekerAnswer said{"", bare(rest)};
   if (said.text.empty()) return std::nullopt;
   constexpr std::array<std::string_view, 4> names = {"Thinking", "Origin", "Change", "Response"};

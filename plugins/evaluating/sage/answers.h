@@ -6,28 +6,28 @@
 
 namespace compeer::evaluating::sage {
 
-/// What a simulator answers. Its sections are found by their names, in any order and with whatever stands around them:
-/// "**Change**：+5", "\"Change\": 5". The last section of a name counts. A thought that ends with </think> is not read.
+/// Parsers of the simulator's answers. Sections are found by their names, in any order and despite formatting:
+/// "**Change**：+5", "\"Change\": 5". The last section of a name counts. Thoughts (up to "</think>") are ignored.
 
-/// The first answer: what a reply does to the seeker.
+/// The first answer of a round: how a reply affects the seeker.
 struct Planning {
   std::string content, target_completion, activity, analyse;  ///< may be empty
-  int64_t change = 0;                                         ///< as written: not cut
+  int64_t change = 0;                                         ///< as written, not clamped to the rules
 };
 
-/// Nothing without a number after "Change:", which alone is needed. It is the first one there: "[+-]?[0-9]+".
+/// Parses the first answer. Requires only a number after "Change:"; the first one counts. Empty if there is none.
 std::optional<Planning> read_planning(std::string_view answer);
 
-/// The sections as they are shown to the simulator again.
+/// Returns the sections as text for the simulator's second prompt.
 std::string shown(const Planning& planning);
 
-/// The second: what the seeker says.
+/// The second answer of a round: what the seeker says.
 struct SeekerAnswer {
   std::string thinking;  ///< may be empty
-  std::string text;  ///< what follows the last "Response:"; line ends, "[", "]" and curly quotes around it are left out
+  std::string text;      ///< the text after the last "Response:", without brackets and curly quotes around it
 };
 
-/// Nothing if there is no "Response:", or no word behind it.
+/// Parses the second answer. Empty if there is no "Response:" or no text after it.
 std::optional<SeekerAnswer> read_said(std::string_view answer);
 
 }  // namespace compeer::evaluating::sage

@@ -1,3 +1,4 @@
+// Plays dialogues between simulated seekers and the model under test (SAGE).
 #include "evaluating/sage/play.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-// The words with which a seeker ends a dialogue, as a prompt names them.
+// Returns the words that end a dialogue as the prompt lists them.
 std::string alternatives(const std::vector<std::string>& words, bool chinese) {
   if (words.empty()) return chinese ? "再见" : "goodbye";
   std::string all;
@@ -21,9 +22,9 @@ std::string alternatives(const std::vector<std::string>& words, bool chinese) {
 }  // namespace
 
 struct Simulator::Scene : evaluating::Scene {
-  json record, history = json::array();  // the profile; what was said, as published
+  json record, history = json::array();  // the profile; the turns as published
   Trajectory trajectory;
-  int64_t refused = 0;  // answers of the simulator that could not be read
+  int64_t refused = 0;  // malformed answers of the simulator
   Planning planning;
   SeekerAnswer said;
 
@@ -62,7 +63,7 @@ std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Sup
     scenes[i].feels(profiles[i].at("first_talk"), rules_.start);
   }
   const auto react = [&](std::vector<Scene*>& open) {
-    if (open[0]->turns.size() == 1) return;  // the seekers' first words are given
+    if (open[0]->turns.size() == 1) return;  // the first utterance is given by the profile
     feel(open), leave_open(open);
     speak(open);
   };

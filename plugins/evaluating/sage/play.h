@@ -11,27 +11,29 @@
 
 namespace compeer::evaluating::sage {
 
-/// A dialogue that has been played, or why it could not be.
+/// A played dialogue, or the reason why it failed.
 struct Played {
-  nlohmann::json record;  ///< the profile with "emo_point", "emo_state", "history" as published, and "turns"
+  nlohmann::json record;  ///< the profile, with "emo_point", "emo_state" and "history" as published, and "turns"
   Trajectory trajectory;
-  std::string refusal;  ///< "", or who failed: "supporter: no answer", "planning: malformed answer"
-  int64_t refused = 0;  ///< answers of the simulator that could not be read, and were asked for again
-  int64_t silent = 0;   ///< answers of the supporter without a reply: the seeker heard `silence`
+  /// Why it failed, as in "supporter: no answer" or "planning: malformed answer"; empty if it did not.
+  std::string refusal;
+  int64_t refused = 0;  ///< malformed answers of the simulator to all dialogues of a request, counted in one of them
+  int64_t silent = 0;   ///< number of the supporter's answers without a reply, replaced by `silence`
 };
 
-/// Plays the seeker against the model under test. The simulator is asked twice a round: what the reply does to the
-/// seeker, then what they say.
+/// A simulated seeker in a dialogue with the model under test. Each round has two requests to the simulator: how the
+/// reply changes the seeker's emotion, and what the seeker says.
 class Simulator {
  public:
+  /// Keeps references to the chat model and `host`. Throws Error (exit 4) if a prompt is missing or has other slots.
   Simulator(const Settings& settings, Host& host);
 
-  /// Plays profiles that miss nothing (trajectory.h), side by side: each round, one batch for the supporter, two for
-  /// the simulator.
+  /// Plays complete profiles (`missing_in`) in parallel: in each round one batch of requests to the supporter and two
+  /// to the simulator. Throws Error (exit 4) if there is a profile but no simulator or supporter.
   std::vector<Played> play(const std::vector<nlohmann::json>& profiles, const Supporter& supporter) const;
 
   const Rules& rules() const { return rules_; }
-  /// For `Stage::ingredients`.
+  /// Returns hashes of the prompts, for Stage::ingredients.
   std::string prompts() const { return planning_.hashes() + reply_.hashes(); }
 
  private:

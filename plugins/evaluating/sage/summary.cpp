@@ -1,3 +1,4 @@
+// Counts of scored dialogues, and the figures computed from them.
 #include "evaluating/sage/summary.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 using stages::figure;
-using Numbers = std::map<std::string, double>;  // of one dialogue
+using Numbers = std::map<std::string, double>;  // counts of one dialogue
 constexpr const char *kind_is = "kind: ", *task_is = "task: ", *invalid_is = "invalid: ", *end_is = "ended by ";
 
 std::string label_of(const json& record, std::initializer_list<const char*> keys) {
@@ -60,7 +61,7 @@ json figures(const std::vector<Numbers>& dialogues, const statistics::Resampling
           {"rounds", mean(column(dialogues, "rounds"), how)}};
 }
 
-// By what stands behind `prefix` in the dialogues' labels; empty if there are none.
+// Returns the figures of each group of dialogues. Groups are the counts whose names begin with `prefix`.
 json grouped(const std::vector<Numbers>& dialogues, const std::string& prefix, const statistics::Resampling& how) {
   std::map<std::string, std::vector<Numbers>> groups;
   for (const Numbers& dialogue : dialogues) {
@@ -94,7 +95,7 @@ json curve(const std::vector<Numbers>& dialogues, const statistics::Resampling& 
   return all;
 }
 
-// The counts whose names begin so, without that, and their sum.
+// Returns the counts whose names begin with `prefix`, without it, and their sum.
 std::pair<json, int64_t> tallied(const std::map<std::string, double>& counts, const std::string& prefix) {
   json all = json::object();
   int64_t sum = 0;

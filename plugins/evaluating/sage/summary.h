@@ -9,21 +9,22 @@
 
 namespace compeer::evaluating::sage {
 
-/// Counts a dialogue that can be scored, for the record's kind ("main_cha", or "character") and "task" too.
+/// Adds counts of a scored dialogue to `outcome`, with the record's kind ("main_cha", or "character") and "task".
 void count(const nlohmann::json& record, const Trajectory& trajectory, Outcome& outcome);
 
-/// Counts one that can't.
+/// Adds the count of a dialogue that can't be scored.
 void count_invalid(const std::string& reason, Outcome& outcome);
 
-/// Table 3 out of the counts, by bootstrap over dialogues:
-///   n, columns             dialogues that were scored; the names of the four figures
-///   mean_emotion, rounds   means of the last points and of the seeker's utterances: {value, low, high}
-///   success, failure       shares of dialogues that end at 100, and below 10; "count" is how many
-///   ends                   how many dialogues ended how
-///   invalid, reasons       dialogues that can't be scored, and why
-///   kinds, tasks           n and the four figures, of the profiles of each kind and task
-///   curves.emotion         mean points after each round, from 0, the opening. A dialogue that is over keeps its last
-///                          points, so that all means are over the same dialogues; "open" tells how many went on
+/// Returns the figures of Table 3, computed from the counts, with intervals by bootstrap over dialogues:
+///
+///   n, columns             number of scored dialogues; names of the four figures
+///   mean_emotion, rounds   means of the final points and of the number of the seeker's utterances: {value, low, high}
+///   success, failure       fractions of dialogues that end at 100 points and below 10; "count": their number
+///   ends                   number of dialogues for each ending
+///   invalid, reasons       number of dialogues that can't be scored, in total and for each reason
+///   kinds, tasks           n and the four figures for each kind and task
+///   curves.emotion         mean points after each round; round 0 is the first utterance. A finished dialogue keeps its
+///                          final points, so every mean includes all dialogues; "open": those not yet finished
 nlohmann::json summary(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::evaluating::sage

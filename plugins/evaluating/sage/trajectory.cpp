@@ -1,3 +1,4 @@
+// The rules of SAGE, and the check of recorded dialogues against them.
 #include "evaluating/sage/trajectory.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ std::optional<int64_t> whole(const json& value) {
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-/// Goes over a history once, by the rules.
+/// Checks the turns of a history in order against the rules.
 class TrajectoryReader {
  public:
   explicit TrajectoryReader(const Rules& rules) : rules_(rules) {}
@@ -51,6 +52,7 @@ class TrajectoryReader {
     seeker_speaks_ = !seeker_speaks_;
   }
 
+  // Returns the trajectory; throws TrajectoryRefusal if the dialogue has not ended.
   Trajectory finish() {
     if (trajectory_.points.empty()) throw TrajectoryRefusal{"unreadable history", "nobody says anything"};
     if (trajectory_.end == End::none)
@@ -75,7 +77,7 @@ class TrajectoryReader {
     if (trajectory_.points.size() > 1) trajectory_.end = rules_.with(*point, text_of(member(turn, "content")));
   }
 
-  // Of a dialogue without changes it is known that none is larger than the largest.
+  // Checks the points after a reply. If the change is not recorded, checks only that it is within the limits.
   void follow(int64_t point, const json& given) const {
     const int64_t before = trajectory_.last();
     const auto change = whole(given);
@@ -106,6 +108,7 @@ class TrajectoryReader {
   bool seeker_speaks_ = true;
 };
 
+// Checks that the recorded result agrees with the last utterance.
 void check_result(const json& record, const Trajectory& trajectory) {
   const json &point = member(record, "emo_point"), &state = member(record, "emo_state");
   if (!point.is_null() && whole(point) != trajectory.last())

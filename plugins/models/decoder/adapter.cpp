@@ -1,3 +1,4 @@
+// LoRA adapters: creating, loading, checking, saving.
 #include "adapter.h"
 
 #include <ATen/ops/empty.h>
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "*" stands for anything.
+// Matches a pattern in which "*" stands for any text.
 bool matches(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() != '*')
@@ -36,6 +37,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+// "model.layers.0.self_attn.q_proj.weight" -> its module, without ".weight", and the module's last part, "q_proj".
 std::string module_of(const std::string& weight) { return weight.substr(0, weight.rfind('.')); }
 std::string end_of(const std::string& weight) {
   const auto module = module_of(weight);
@@ -49,6 +51,7 @@ bool is_target(const std::string& weight, const std::vector<std::string>& target
   });
 }
 
+// Returns the weights that `targets` names; throws Error for a target without any.
 std::vector<Entry> targeted(const TextConfig& model, const std::vector<std::string>& targets) {
   const auto all = projections(model);
   for (const std::string& target : targets) {
@@ -67,12 +70,13 @@ std::vector<Entry> targeted(const TextConfig& model, const std::vector<std::stri
   return chosen;
 }
 
-// What peft calls a weight.
+// Returns the name of a weight as peft writes it.
 std::string name_for_others(const TextConfig& model, const std::string& weight) {
   return model.family.sees ? record::newer_name(weight) : weight;
 }
 
-// The ends of names that mean the adapted projections, or their whole names: in a tower there are others of those ends.
+// Returns the adapted modules for target_modules: their last parts if every layer has them, otherwise full names. With
+// a vision tower always full names, because the tower has modules with the same last parts.
 std::vector<std::string> plain_targets(const TextConfig& model, const std::vector<Adapter::Change>& changes) {
   std::map<std::string, int64_t> layers;
   for (const auto& change : changes) ++layers[end_of(change.weight)];
@@ -85,7 +89,7 @@ std::vector<std::string> plain_targets(const TextConfig& model, const std::vecto
   return whole ? ends : names;
 }
 
-// A float32 copy that trains.
+// Returns a trainable float32 copy.
 at::Tensor taken(const record::TensorView& view) {
   at::Tensor value = at::empty(view.shape, at::kFloat);
   const at::ScalarType type = type_of(view.dtype);

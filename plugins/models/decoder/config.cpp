@@ -1,3 +1,4 @@
+// config.json and generation_config.json of decoders, and RoPE frequencies.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +12,7 @@ namespace compeer::decoder {
 
 namespace {
 
-// Long waves are stretched, short ones kept; between the two borders, a mixture.
+// Divides low frequencies by the factor, keeps high ones, and interpolates between the two boundaries.
 float llama3(float frequency, const Rope& rope) {
   const auto factor = static_cast<float>(rope.factor), original = static_cast<float>(rope.original),
              low = static_cast<float>(rope.low_freq_factor), high = static_cast<float>(rope.high_freq_factor);
@@ -22,14 +23,14 @@ float llama3(float frequency, const Rope& rope) {
   return (1 - share) * frequency / factor + share * frequency;
 }
 
-// The pair whose wave turns `turns` times within the original context.
+// Returns the (fractional) index of the pair that makes `turns` rotations within the original context.
 double pair_of(double turns, const Rope& rope, int64_t dim) {
   return static_cast<double>(dim) * std::log(static_cast<double>(rope.original) / (turns * 2 * std::numbers::pi)) /
          (2 * std::log(rope.theta));
 }
 
-// Pairs below the first border are kept, those above the second stretched; between them, a mixture. `powers`: the
-// inverses of the frequencies.
+// Keeps frequencies below the first boundary, divides those above the second, and interpolates between them. `powers`:
+// inverse frequencies.
 std::vector<float> yarn(const std::vector<float>& powers, const Rope& rope, int64_t dim) {
   double low = pair_of(rope.beta_fast, rope, dim), high = pair_of(rope.beta_slow, rope, dim);
   if (rope.truncate) low = std::floor(low), high = std::ceil(high);
@@ -48,7 +49,7 @@ using nlohmann::json;
 
 constexpr int64_t largest_size = INT32_MAX, most_layers = 10'000;
 
-// A table with a name to complain under.
+// Access to a JSON table with error messages for `where`.
 struct ConfigReader {
   const json& table;
   const std::string& where;
@@ -123,8 +124,8 @@ void read_yarn(const ConfigReader& rope, Rope& into) {
   into.magnitude = rope.positive("attention_factor", into.magnitude);
 }
 
-// {"type": "mrope", "mrope_section": [16, 24, 24]}, {"rope_type": "default", "rope_theta": 1e6}, {"rope_type":
-// "llama3", "factor": 8.0, ...}
+// Examples: {"type": "mrope", "mrope_section": [16, 24, 24]}, {"rope_type": "default", "rope_theta": 1e6},
+// {"rope_type": "llama3", "factor": 8.0, ...}
 void read_rope(const ConfigReader& rope, TextConfig& c) {
   Rope& into = c.rope;
   into.sections.clear();
@@ -190,7 +191,7 @@ void read_windows(const ConfigReader& reader, TextConfig& c) {
   }
 }
 
-// What other models of a family have and this library does not do.
+// Refuses variants of the families that are not supported.
 void refuse_variations(const ConfigReader& reader) {
   reader.need(reader.text("hidden_act", "silu") == "silu", "hidden_act must be 'silu'");
   for (const char* key : {"attention_bias", "mlp_bias"})

@@ -1,3 +1,4 @@
+// The forward pass of a decoder, and its weights on another device.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/index_select.h>
 #include <c10/util/intrusive_ptr.h>
@@ -19,7 +20,7 @@ namespace {
 
 using WeakTensor = c10::weak_intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>;
 
-/// Copies that somebody has, and the tensors that they are of.
+/// Device copies in use, and the host tensors they were made from.
 struct Copies {
   struct Copy {
     WeakTensor of, there;
@@ -107,15 +108,15 @@ ModelShape Decoder::shape() const {
           config_.intermediate_size};
 }
 
-// The embedding's rows, which stand for the same numbers as the head's.
+// Rounds the embedding's rows to the quantized format, so that they have the same values as the head's.
 at::Tensor Decoder::in_blocks(at::Tensor rows) const {
   for (int64_t i = 0; i < rows.size(0); ++i)
     kernels::round_row(rows.mutable_data_ptr<float>() + i * rows.size(1), rows.size(1), use_.keeping.format());
   return rows;
 }
 
-// Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
-// memory beside the head that it often is a copy of.
+// Reading a row of a mapped file may load up to 2 MB around it. A large embedding would end up in memory next to the
+// head, of which it often is a copy, so its pages are released after every few rows.
 at::Tensor Decoder::embed(const at::Tensor& tokens) const {
   constexpr size_t large = size_t{64} << 20;
   constexpr int64_t rows_at_once = 32;
@@ -171,8 +172,8 @@ void Decoder::parameters_changed() {
   }
 }
 
-// Frozen weights are rearranged when they are first used. By then the head has been, which is the largest of them: so
-// no more than one matrix is in memory twice, and never the head together with all others.
+// Frozen weights are repacked on first use. The head, the largest of them, has been repacked before, so at most one
+// matrix is in memory twice, and never the head and all others together.
 void Decoder::assemble() {
   if (use_.release) use_.release();
   auto next = parameters_.cbegin() + 1;
@@ -180,7 +181,7 @@ void Decoder::assemble() {
   norm_ = next->value;
 }
 
-// In the order of `entries`.
+// Takes the weights in the order of `entries`.
 Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const {
   const auto take = [&] { return (next++)->value; };
   const auto weight = [&] {
@@ -219,7 +220,7 @@ std::vector<Parameter> on_device(std::vector<Parameter> parameters, at::Device d
   for (Parameter& p : parameters) {
     const auto type = pairs && p.value.dim() > 1 ? at::kBFloat16 : p.value.scalar_type();
     if (!p.value.requires_grad()) {
-      p.host = p.value;  // the very tensor that others on this base get
+      p.host = p.value;  // shared by all models on this base
       p.value = copies.find(p.host, device, type);
       continue;
     }

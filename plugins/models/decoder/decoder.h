@@ -17,54 +17,63 @@
 
 namespace compeer::decoder {
 
-/// What a decoder computes with, and how it keeps its weights.
+/// Engine, device and precision of a decoder.
 struct Use {
   Use() = default;
-  /// The settings `frozen`, `precision`, `compute` and `engine` of a model, and `rotary_precision` if it has that.
+  /// Parses the settings `frozen`, `precision`, `compute`, `engine`, `device`, `recompute_above` and, if present,
+  /// `rotary_precision`. Other arguments as for Keeping. Throws Error if they contradict each other.
   explicit Use(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
-  bool pairs = false;                            ///< computes in bfloat16 pairs
-  at::Device device = at::kCPU;                  ///< where weights are and are multiplied
-  at::ScalarType rotary_precision = at::kFloat;  ///< or kBFloat16: of the rotary frequencies
-  int64_t most_kept =
-      std::numeric_limits<int64_t>::max();  ///< tokens of a pass whose activations are kept for its way back
-  std::function<void()> release = nullptr;  ///< frozen: gives the memory behind the parameters back to the system
+  bool pairs = false;  ///< the setting `compute` is bfloat16: products take bfloat16 inputs and accumulate in float32
+  at::Device device = at::kCPU;                  ///< device of the weights and products
+  at::ScalarType rotary_precision = at::kFloat;  ///< kFloat or kBFloat16: precision of the RoPE frequencies
+  /// Passes over more tokens than this recompute most activations in the backward pass (activation checkpointing).
+  int64_t most_kept = std::numeric_limits<int64_t>::max();
+  /// Frozen weights: returns the memory behind them to the system (Store::release); may be null.
+  std::function<void()> release = nullptr;
 
+  /// Returns true for the exact CPU kernels, false for libtorch.
   bool exact() const { return &arithmetic == &kernels::exact(); }
+  /// Returns how the kernels store a weight matrix.
   kernels::WeightOptions options(const at::Tensor& matrix) const;
 };
 
-/// A text stack: embedded rows in, hidden states out. Grouped-query attention, over all that came before or a window
-/// of it, rotary positions along one or three axes, SwiGLU, RMS norm, tied or untied head, and what families differ in.
+/// The text model: from embedded rows to hidden states. Grouped-query attention, full or with a sliding window, RoPE
+/// along one or three axes, SwiGLU, RMS norm, tied or untied head, and the differences in Family.
 class Decoder {
  public:
-  /// `parameters` as `entries(config)` lists them.
+  /// `parameters`: as `entries(config)` lists them. Throws what Adapter does.
   Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use = {},
           std::unique_ptr<Adapter> adapter = nullptr);
-  Decoder(Decoder&&) = delete;  // graphs hold the addresses of its weights
+  Decoder(Decoder&&) = delete;  // autograd graphs hold the addresses of its weights
 
   ModelShape shape() const;
 
-  /// tokens int64 [rows] -> their rows of the embedding [rows, hidden].
+  /// tokens int64 [rows] -> embeddings [rows, hidden].
   at::Tensor embed(const at::Tensor& tokens) const;
 
-  /// rows [rows, hidden] of `batch` -> hidden states [rows, hidden] that the head is applied to. `states`, if given,
-  /// gets the embedded rows, what each block but the last gives, and the result.
+  /// rows [rows, hidden] of `batch` -> hidden states [rows, hidden], to which the head is applied, on the CPU. With a
+  /// cache and `batch.last_only`: [segments, hidden]. Appends to `states`, if given, the embedded rows, the output of
+  /// each block except the last, and the result.
   at::Tensor forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states = nullptr);
 
-  /// The output matrix [vocabulary, hidden]: float32, or bfloat16 if it is kept so.
+  /// Returns the output matrix [vocabulary, hidden], float32 or bfloat16.
   at::Tensor head() const;
-  /// The adapter's, if there is one.
+  /// Returns the trainable parameters: the adapter's if there is one, otherwise all.
   std::vector<Parameter> parameters() const { return adapter() ? adapter()->parameters() : parameters_; }
+  /// Returns the model's own adapter, or null.
   const Adapter* adapter() const { return adapters_.front().get(); }
-  /// Another one of a folder, for segments that name its number. It doesn't train. `fingerprint` is the base's.
+  /// Loads another adapter for inference and returns its index for Segment::adapter. `fingerprint`: that of the base.
+  /// Throws Error if the weights are not frozen, the engine is libtorch, or the adapter does not fit.
   int32_t add_adapter(const std::filesystem::path& folder, const std::string& fingerprint);
 
-  /// As they are to be saved, and the name of their type in config.json.
+  /// Returns the parameters in the form to be saved.
   std::vector<Parameter> stored() const { return use_.keeping.stored(parameters_); }
+  /// Returns the name of their type in config.json: "float32" or "bfloat16".
   const char* stored_type() const;
+  /// To be called after parameters have been changed in place.
   void parameters_changed();
 
  private:
@@ -85,9 +94,9 @@ class Decoder {
   at::Tensor norm_;
 };
 
-/// Parameters of the host as a device keeps them: their `value` is there, and `host` what they were. Matrices are
-/// rounded to bfloat16 for `pairs`; the gradients of those that train are float32 all the same. Frozen ones of one
-/// tensor share the copy, as models that stand on one base do.
+/// Copies parameters to a device: `value` becomes the copy, `host` the original. With `pairs`, matrices become
+/// bfloat16; gradients of trainable ones are float32 nevertheless. Copies of the same frozen tensor are shared, for
+/// example by models on one base. Returns the parameters unchanged if the device is the CPU.
 std::vector<Parameter> on_device(std::vector<Parameter> parameters, at::Device device, bool pairs);
 
 }  // namespace compeer::decoder

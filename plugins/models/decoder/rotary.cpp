@@ -1,3 +1,4 @@
+// Rotary positions and their cosines and sines.
 #include "rotary.h"
 
 #include <ATen/ops/empty.h>
@@ -11,6 +12,7 @@ namespace compeer::decoder {
 
 namespace {
 
+// Appends the positions of a segment with pictures.
 void add_seen(const Segment& segment, Positions& all) {
   const auto& given = segment.vision->positions;
   TORCH_CHECK(given.dim() == 2 && given.size(0) == 3 && given.size(1) == segment.length,

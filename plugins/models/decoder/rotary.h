@@ -10,24 +10,25 @@
 
 namespace compeer::decoder {
 
-/// Rotary positions of the rows of a batch along three axes: time, height and width of a picture. Text has the same
-/// number on all three.
+/// Rotary positions of a batch's rows along three axes: time, height and width. Text has the same position on all axes.
 using Positions = std::array<std::vector<int64_t>, 3>;
 
-/// What the segments say: a segment with `vision` has its positions, any other counts on from position + shift.
+/// Returns the positions of all rows. A segment with `vision` has those of its VisionFeatures; any other counts from
+/// position + shift.
 Positions positions(const Batch& batch);
 
-/// Cosines and sines of the rotary angles position * frequency, in float32 steps as transformers takes them. With
-/// `sections`, [16, 24, 24] say, the first 16 frequencies go with the first axis, the next 24 with the second, and so
-/// on; without, all go with the first. `precision` kBFloat16 rounds the frequencies, as happens to a model that is
-/// brought to bfloat16 as a whole. A table that grows as longer positions are asked for.
+/// Computes cosines and sines of the rotary angles position * frequency, in float32 in the same steps as transformers.
+/// With `sections` [16, 24, 24], the first 16 frequencies use the first axis, the next 24 the second and the last 24
+/// the third; without, all use the first. `precision` kBFloat16 rounds the frequencies, as converting a whole model to
+/// bfloat16 does. Caches a table that grows with the largest position.
 class Rotary {
  public:
   Rotary(const Rope& rope, int64_t dim, at::ScalarType precision = at::kFloat);
 
   struct Angles {
-    at::Tensor cosine, sine;  ///< [rows, dim / 2]
+    at::Tensor cosine, sine;  ///< float32 [rows, dim / 2]
   };
+  /// Returns the angles of the given rows; not thread-safe.
   Angles angles(const Positions& positions);
 
  private:
@@ -35,7 +36,7 @@ class Rotary {
   int64_t half_;
   double magnitude_;
   std::vector<float> frequency_;
-  std::vector<size_t> axis_;  ///< of each frequency
+  std::vector<size_t> axis_;  ///< axis of each frequency
   std::vector<float> cosine_, sine_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // clang-format off
-/// The setting `adapter`.
+/// The setting `adapter`, for the "parameters" of descriptors.
 #define COMPEER_ADAPTER_SETTINGS \
   R"j("adapter": {"type": "table", "default": null, "help": "LoRA: low-rank changes of the frozen model learn in its place",)j" \
     R"j("parameters": {)j" \
@@ -13,7 +13,7 @@
       R"j("targets": {"type": "list", "items": "string", "default": ["*"],)j" \
         R"j("help": "ends of names of projections, such as q_proj; * stands for anything"}}},)j"
 
-/// The descriptor's parameters; `more` are further ones of `config`.
+/// The "parameters" of a text model's descriptor; `more` adds parameters to its table `config`.
 #define COMPEER_DECODER_SETTINGS(more) \
   R"j("parameters": {)j" \
     R"j("path": {"type": "path", "default": null, "help": "a model folder: config.json and safetensors"},)j" \

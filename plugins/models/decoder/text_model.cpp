@@ -1,3 +1,4 @@
+// Loads or creates a text model as the settings say, and saves it.
 #include "text_model.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+// Returns standard normal random numbers for fresh weights.
 std::function<double(uint32_t, uint32_t)> normal(Host& host) {
   return [&host](uint32_t i, uint32_t j) {
     const double u = 1.0 - host.random(i, j, 0), angle = 2 * std::numbers::pi * host.random(i, j, 1);
@@ -27,7 +29,7 @@ std::function<double(uint32_t, uint32_t)> normal(Host& host) {
   };
 }
 
-// Before anything is made: a size with a digit too many would take all of the machine's memory.
+// Checked before weights are allocated: a typing error in a size could use up the machine's memory.
 void check_room(const TextConfig& config) {
   double bytes = 0;
   for (const Entry& entry : entries(config))

@@ -10,10 +10,11 @@
 
 namespace compeer::decoder {
 
-/// A text model of some family: from a Hugging Face folder, or fresh from a config and the run's seed. Saves the same
-/// layout back. A family's plugin is one of these, with the parameters of settings.h.
+/// A text model of a decoder family, loaded from a Hugging Face folder or created from a config and the run's seed.
+/// Saves in the same layout. The plugin of a family derives from it and uses the settings in settings.h.
 class TextModel : public Model, public TrainableInParts, public ManyAdapters, public CopiesWeights {
  public:
+  /// Throws Error or std::runtime_error if the settings contradict each other or the folder does not fit the family.
   TextModel(const Family& family, const Settings& settings, Host& host);
 
   ModelShape shape() const override { return decoder_->shape(); }
@@ -31,7 +32,7 @@ class TextModel : public Model, public TrainableInParts, public ManyAdapters, pu
   void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);
 
   const Family family_;
-  nlohmann::json config_, generation_;   ///< config.json and generation_config.json, as they were read
+  nlohmann::json config_, generation_;   ///< contents of config.json and generation_config.json
   std::string fingerprint_, precision_;  ///< of a frozen base
   std::unique_ptr<Decoder> decoder_;
   int64_t end_token_;

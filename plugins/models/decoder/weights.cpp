@@ -1,3 +1,4 @@
+// Lists, loads, checks and saves the weights of a decoder.
 #include "weights.h"
 
 #include <ATen/ops/empty.h>
@@ -140,13 +141,13 @@ namespace {
 
 using WeakTensor = c10::weak_intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>;
 
-/// A folder's files, and the frozen tensors that somebody has of them.
+/// A folder's files, and the frozen tensors of them that are in use.
 struct Mapped {
   explicit Mapped(record::Safetensors files) : file(std::move(files)) {}
 
   record::Safetensors file;
   std::mutex mutex;
-  std::map<std::pair<std::string, at::ScalarType>, WeakTensor> taken;  ///< by the name in the file
+  std::map<std::pair<std::string, at::ScalarType>, WeakTensor> taken;  ///< by name in the file and type
 };
 
 }  // namespace
@@ -166,7 +167,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Weights that train share the pages of a file in float32 until they are written to; all others are only read from it.
+// Maps the files copy-on-write if float32 weights are trained on their pages, otherwise read-only.
 record::Safetensors opened(const fs::path& folder, bool frozen) {
   auto file = record::Safetensors::open_sharded(folder);
   const auto names = file.names();
@@ -175,7 +176,7 @@ record::Safetensors opened(const fs::path& folder, bool frozen) {
   return shares ? record::Safetensors::open_sharded(folder, record::Access::copy_on_write) : std::move(file);
 }
 
-// The folder and the files that are in it now: a writer of ours replaces them.
+// Identifies a folder and its current files; a writer that replaces a file changes the result.
 std::string identity(const fs::path& folder) {
   std::set<std::string> files;
   for (const auto& entry : entries_of(folder)) {
@@ -191,7 +192,7 @@ std::shared_ptr<Mapped> map(const fs::path& folder, bool frozen) {
   if (!frozen) return std::make_shared<Mapped>(opened(folder, false));
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<Mapped>> known;
-  auto file = opened(folder, true);  // says what is wrong, if there is nothing
+  auto file = opened(folder, true);  // reports errors before the lock
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto& one) { return one.second.expired(); });
   auto& one = known[identity(folder)];
@@ -229,10 +230,10 @@ void Store::check(const std::vector<Entry>& wanted, bool (*passed_over)(const st
 
 namespace {
 
-// A tensor on the pages of the file.
+// Returns a tensor on the pages of the file; a copy if it is not aligned there.
 at::Tensor on_pages(const std::shared_ptr<Mapped>& mapped, const record::TensorView& view) {
   const auto options = at::TensorOptions(type_of(view.dtype));
-  auto* bytes = const_cast<std::byte*>(view.bytes.data());  // writable where access is copy_on_write
+  auto* bytes = const_cast<std::byte*>(view.bytes.data());  // writable if access is copy_on_write
   if (aligned(view))
     return at::from_blob(
         bytes, view.shape, [mapped](void*) {}, options);
@@ -244,7 +245,8 @@ at::Tensor on_pages(const std::shared_ptr<Mapped>& mapped, const record::TensorV
 at::Tensor in_type(const std::shared_ptr<Mapped>& mapped, const record::TensorView& view, at::ScalarType type) {
   const auto stored = on_pages(mapped, view);
   auto value = stored.to(type);
-  if (!value.is_same(stored)) mapped->file.release();  // converted: no more than one tensor is in memory twice
+  // Converted: release the file's pages, so that at most one tensor is in memory twice.
+  if (!value.is_same(stored)) mapped->file.release();
   return value;
 }
 
@@ -266,7 +268,7 @@ at::Tensor Store::frozen(const Entry& entry) const {
           .first->second;
   if (auto known = taken.lock()) return at::Tensor(std::move(known));
   auto value = in_type(files_->mapped, view, type);
-  // Vectors are small and read in every pass: they leave the mapping, so that its pages are left alone.
+  // Vectors are small and read in every pass; a copy keeps the file's pages out of memory.
   if (!matrix && type_of(view.dtype) == type) value = value.clone();
   taken = WeakTensor(value.getIntrusivePtr());
   return value;

@@ -12,28 +12,30 @@
 
 namespace compeer::decoder {
 
-/// Names and shapes of all parameters, in the order in which they are kept.
+/// Name and shape of a parameter.
 struct Entry {
   std::string name;
   std::vector<int64_t> shape;
 };
+/// Returns all parameters of a model, in the order in which they are stored.
 std::vector<Entry> entries(const TextConfig& config);
 
-/// "[2, 3]", for messages.
+/// Returns a shape as text for messages: "[2, 3]".
 std::string shape_text(const std::vector<int64_t>& shape);
 
-/// Tensors that do not fit a model, for an error message. One tensor of each kind is shown: a model of another size
-/// has hundreds of them.
+/// Collects tensors that do not fit a model, for an error message. Shows one tensor of each kind of problem, because a
+/// model of another size has hundreds.
 class Misfits {
  public:
+  /// Add a tensor that the file lacks, that the model does not have, or that has NaN or infinite values.
   void missing(const std::string& name, const std::vector<int64_t>& shape);
   void unexpected(const std::string& name);
   void not_finite(const std::string& name);
-  /// Notes a tensor whose shape or type is not the expected one.
+  /// Adds a tensor if its shape is not the expected one or its type can't be read.
   void check(const std::string& name, const record::TensorView& view, const std::vector<int64_t>& shape);
 
   bool empty() const { return kinds_.empty(); }
-  /// A line for each kind, each after a line end: "\n  missing a.weight [2, 3], and 12 more".
+  /// Returns a line for each kind of problem, with a line end before it: "\n  missing a.weight [2, 3], and 12 more".
   std::string text() const;
 
  private:
@@ -46,59 +48,65 @@ class Misfits {
   std::vector<Kind> kinds_;
 };
 
-/// The type that weights of safetensors' `dtype` come in; Undefined: none that is read.
+/// Returns the scalar type of a safetensors `dtype`; Undefined if it is not supported.
 at::ScalarType type_of(const std::string& dtype);
 
-/// How weights are kept: the settings `frozen` and `precision`.
+/// How weights are stored in memory: the settings `frozen` and `precision`.
 struct Keeping {
   Keeping() = default;
-  /// `adapted`: an adapter trains, the weights don't. `stored_as`: what "stored" means, if a file says so. Throws if
-  /// the settings contradict each other.
+  /// `adapted`: an adapter is trained, so the weights are frozen. `stored_as`: the precision that "stored" means, if it
+  /// is recorded. Throws Error if the settings contradict each other.
   explicit Keeping(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
-  /// Throws Error (exit 4) if the adapter in `folder` was trained over weights that were kept as `trained_over` says,
-  /// and these are not, though nothing was asked for.
+  /// Throws Error (exit 4) if the adapter in `folder` was trained for weights in the precision `trained_over` and these
+  /// have another one that the user did not choose.
   void check(const std::filesystem::path& folder, const std::string& trained_over) const;
 
-  bool frozen = false;  ///< only read
-  bool asked = false;   ///< the setting names a precision
-  bool plain = false;   ///< products read frozen matrices as they are, not a rearranged copy: the libtorch engine
-  std::string precision =
-      "float32";  ///< of frozen matrices: stored, float32, bfloat16, q8_0, q4_0; of trained ones: float32 or bfloat16
+  bool frozen = false;  ///< weights are not trained
+  bool asked = false;   ///< the setting `precision` is not "stored"
+  bool plain = false;   ///< frozen matrices are not repacked: the libtorch engine
+  /// Frozen matrices: stored, float32, bfloat16, q8_0 or q4_0; trained ones: float32 or bfloat16.
+  std::string precision = "float32";
 
-  WeightFormat format() const;  ///< float32 for stored
+  WeightFormat format() const;  ///< float32 if the precision is stored
+  /// Returns true for the quantized formats.
   bool in_blocks() const { return precision == "q8_0" || precision == "q4_0"; }
-  bool rounded() const { return !frozen && precision == "bfloat16"; }      ///< trained, in bfloat16
-  void round(const std::vector<Parameter>& parameters) const;              ///< in place, if they are kept so
-  std::vector<Parameter> stored(std::vector<Parameter> parameters) const;  ///< as they are to be saved
+  bool rounded() const { return !frozen && precision == "bfloat16"; }  ///< trained in bfloat16
+  void round(const std::vector<Parameter>& parameters) const;  ///< rounds them to bfloat16 in place if `rounded`
+  /// Returns the parameters in the form to be saved: on the host, in bfloat16 if `rounded`.
+  std::vector<Parameter> stored(std::vector<Parameter> parameters) const;
 };
 
-/// The safetensors of a model folder, mapped into memory: nothing is read before it is used. Tensors taken from it keep
-/// the files open. Files must not be changed in place while they are in use (our own writers replace them).
-/// Frozen models of one folder share their tensors, and so what kernels::Weight makes of them.
+/// The safetensors files of a model folder, mapped into memory: data is read on first access. Tensors from it keep the
+/// files mapped. The files must not be modified in place meanwhile (this program's writers replace them). Frozen models
+/// of the same folder share their tensors, and so the repacked copies that kernels::Weight makes.
 class Store {
  public:
-  /// `stored_as` gives the name in the file of an entry, where they differ.
+  /// `stored_as` maps an entry's name to the name in the file; null: they are equal. Throws Error (exit 4) if the
+  /// folder has no readable safetensors.
   Store(const std::filesystem::path& folder, Keeping keeping,
         std::function<std::string(const std::string&)> stored_as = nullptr);
 
+  /// Returns true if the files contain a tensor of this name.
   bool has(const std::string& name) const;
 
-  /// Missing, extra and misshaped tensors are reported in one Error (exit 4). Extra ones that `passed_over` knows, by
-  /// their names in the file, are none.
+  /// Throws one Error (exit 4) that lists all missing, unexpected and misshaped tensors. Unexpected ones are ignored if
+  /// `passed_over` returns true for their name in the file.
   void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
 
-  /// Trainable: a float32 leaf, which shares the file's pages until it is written to if the file has float32.
-  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32. If weights
-  /// are to be kept in bfloat16, so are the matrices that are read as they are: the embedding and the head, and all of
-  /// them if `plain`. The copies that others are rearranged to are bfloat16.
+  /// Returns a parameter. Trainable: a float32 leaf that requires grad; it shares the file's pages, copy-on-write, if
+  /// the file has float32. Frozen: matrices in the stored type on the file's pages (float16 becomes float32), vectors
+  /// as float32. With precision bfloat16, the matrices that are not repacked (embedding and head, with `plain` all) are
+  /// converted to bfloat16; kernels::Weight repacks the others as bfloat16.
   Parameter take(const Entry& entry) const;
   std::vector<Parameter> take(const std::vector<Entry>& entries) const;
 
-  /// Tells models of equal shapes apart: a hash of names, shapes and the beginning of each tensor, as it is stored.
+  /// Returns a hash of names, shapes and the first 4096 bytes of each tensor, which distinguishes models of equal
+  /// sizes.
   std::string fingerprint(const std::vector<Entry>& entries) const;
 
-  /// Gives the memory behind frozen tensors back to the system, which reads it again from the files when needed.
+  /// Returns a function that returns the memory behind frozen tensors to the system; it is read from the files again
+  /// when needed.
   std::function<void()> release() const;
 
  private:
@@ -107,16 +115,17 @@ class Store {
   std::shared_ptr<Files> files_;
 };
 
-/// Fresh weights: matrices normal with deviation 0.02, norms 1, biases 0. normal(i, j) is the j-th draw for entry i.
+/// Returns random weights: matrices normal with deviation 0.02, norms 1, biases 0. normal(i, j) returns the j-th
+/// standard normal number for entry i.
 std::vector<Parameter> fresh(const TextConfig& config, const std::function<double(uint32_t, uint32_t)>& normal);
 
-/// From a folder's safetensors, trainable.
+/// Loads trainable weights from a folder's safetensors.
 std::vector<Parameter> load(const TextConfig& config, const std::filesystem::path& folder);
 
-constexpr uint64_t largest_shard = 5'000'000'000;  // bytes, as transformers cuts them
+constexpr uint64_t largest_shard = 5'000'000'000;  // bytes, the limit of transformers
 
-/// model.safetensors, or shards with an index if it would be larger than `limit`. float32 and bfloat16 tensors are
-/// written as they are.
+/// Writes model.safetensors, or shards of at most `limit` bytes with an index if it would be larger. float32 and
+/// bfloat16 tensors keep their type.
 void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder,
           uint64_t limit = largest_shard);
 

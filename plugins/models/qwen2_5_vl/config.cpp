@@ -1,3 +1,4 @@
+// config.json of Qwen2.5-VL.
 #include "config.h"
 
 #include "base/error.h"
@@ -12,7 +13,7 @@ void need(bool good, const std::string& where, const std::string& what) {
   if (!good) throw Error(where, what, "", Exit::data);
 }
 
-// A whole number of at least `least`, left as it is if the key is absent.
+// Reads a whole number >= `least`; keeps `value` if the key is missing.
 void read(const json& table, const char* key, int64_t least, int64_t& value, const std::string& where) {
   if (!table.contains(key) || table.at(key).is_null()) return;
   need(table.at(key).is_number_integer() && table.at(key).get<int64_t>() >= least, where,

@@ -1,6 +1,6 @@
-// Qwen2.5-VL: the text stack of Qwen2.5 and a tower that looks at pictures. The tower is frozen: what it sees of a
-// picture is computed once and kept with the tokens. If its merger trains, what comes before the merger is kept, and
-// every pass over the tokens begins with the merger.
+// Qwen2.5-VL: the text model of Qwen2.5 with a vision tower. The tower is frozen: its output for a picture is computed
+// once and stored with the tokens. If its merger is trained, the merger's input is stored instead, and every forward
+// pass runs the merger.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -28,13 +28,14 @@ namespace {
 
 /// All weights of a model folder.
 struct VlWeights {
-  std::vector<Parameter> text;                        ///< as decoder::entries lists them, kept as the settings say
-  std::vector<Parameter> tower;                       ///< as tower_entries lists them, frozen
-  std::vector<Parameter> merger;                      ///< as merger_entries lists them, kept as text or as the tower
-  std::function<void()> release_text, release_tower;  ///< see decoder::Store
-  std::string fingerprint;                            ///< of the text's, if they are frozen
+  std::vector<Parameter> text;    ///< as decoder::entries lists them, stored as the settings say
+  std::vector<Parameter> tower;   ///< as tower_entries lists them, frozen
+  std::vector<Parameter> merger;  ///< as merger_entries lists them, stored as the text model's or as the tower's
+  std::function<void()> release_text, release_tower;  ///< decoder::Store::release
+  std::string fingerprint;                            ///< fingerprint of the text weights, if they are frozen
 };
 
+// Returns the name of a weight in files by newer programs.
 std::string newer_name(const std::string& published) {
   if (published.starts_with("visual.")) return "model." + published;
   if (published.starts_with("model.")) return "model.language_model." + published.substr(6);
@@ -47,8 +48,8 @@ decoder::Store open(const std::filesystem::path& folder, const decoder::Keeping&
   return decoder::Store(folder, keeping);
 }
 
-// How the tower is kept: frozen, whatever the rest of the model is. What is stored as bfloat16 stays so in training,
-// where it gives the same products as float32.
+// The tower is always frozen. In training, weights stored as bfloat16 stay so, because their products equal those of
+// float32 copies.
 decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
   decoder::Keeping tower = keeping;
   tower.frozen = true;
@@ -56,8 +57,8 @@ decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
   return tower;
 }
 
-// Published names (visual.*, model.*) or those of newer files (model.visual.*, model.language_model.*). All missing,
-// extra and misshaped tensors are named in one Error (exit 4).
+// Loads a folder with published names (visual.*, model.*) or newer ones (model.visual.*, model.language_model.*). Lists
+// all missing, extra and misshaped tensors in one Error (exit 4).
 VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping,
                bool merger_trains) {
   const auto text = decoder::entries(config.text), tower = tower_entries(config.vision),
@@ -73,7 +74,7 @@ VlWeights load(const VlConfig& config, const std::filesystem::path& folder, cons
 
 using nlohmann::json;
 
-constexpr int64_t patches_at_once = 4096;  // small pictures share products; large ones take the memory of one
+constexpr int64_t patches_at_once = 4096;  // small pictures are batched; the limit bounds memory
 
 std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
   std::vector<Parameter> leaves;
@@ -181,7 +182,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
   }
 
  private:
-  // What the frozen part of the tower gives: features, or the units that the merger makes features of.
+  // Returns what is stored with the tokens: features, or the merger's input if the merger is trained.
   at::Tensor kept(const std::vector<Picture>& pictures) {
     std::vector<at::Tensor> parts{at::empty({0}, at::kFloat)};
     for (auto next = pictures.begin(); next != pictures.end();) {
@@ -197,7 +198,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return at::cat(parts);
   }
 
-  // Weights that gradients are asked of and that are no parameters, as leaves of a graph of their own.
+  // Makes differentiable copies of the weights that are not parameters, for look_closely with gradients.
   std::vector<Parameter> study() {
     auto leaves = copies(tower_weights_);
     studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::Use());
@@ -208,7 +209,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return leaves;
   }
 
-  // What the tower saw takes the place of the placeholders' embeddings.
+  // Replaces the placeholders' embeddings by the vision features.
   at::Tensor with_sights(const at::Tensor& rows, const Batch& batch) const {
     std::vector<int64_t> places;
     std::vector<at::Tensor> seen;
@@ -233,11 +234,11 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
   int64_t end_token_;
   VlConfig config_;
   std::string fingerprint_, precision_;  // of a frozen base
-  json saved_config_, generation_;       // config.json as published models have it, and generation_config.json
+  json saved_config_, generation_;       // config.json in the published layout, and generation_config.json
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;
   std::unique_ptr<Merger> merger_;
-  std::unique_ptr<Tower> studied_;  // whose gradients were asked for last: the graph needs its weights
+  std::unique_ptr<Tower> studied_;  // copies used by the last look_closely with gradients; its graph needs them
   std::unique_ptr<Merger> studied_merger_;
   std::unique_ptr<decoder::Decoder> decoder_;
 };

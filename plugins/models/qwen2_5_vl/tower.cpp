@@ -1,3 +1,4 @@
+// The forward pass of the vision tower and its merger.
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -16,7 +17,7 @@ namespace compeer::qwen2_5_vl {
 
 namespace {
 
-// The units of one place in time, window after window; windows at the lower and right edge are smaller.
+// Appends the units of one time step, window by window; windows at the lower and right edges may be smaller.
 void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vision, PatchLayout& all) {
   const int64_t side = vision.window();
   for (int64_t top = 0; top < height; top += side) {
@@ -30,6 +31,7 @@ void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vis
   }
 }
 
+// Appends the row and column of each patch of one time step.
 void add_places(int64_t height, int64_t width, int64_t merge, PatchLayout& all) {
   for (int64_t top = 0; top < height; top += merge) {
     for (int64_t left = 0; left < width; left += merge) {
@@ -44,11 +46,11 @@ void add_places(int64_t height, int64_t width, int64_t merge, PatchLayout& all) 
 using kernels::RowRange;
 using kernels::Weight;
 
-constexpr int64_t rows_at_once = 4096;  // of a large picture, in the widest layer
+constexpr int64_t rows_at_once = 4096;  // bounds the memory of the widest layer
 
 at::Tensor numbers(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
 
-// x [patches, width] in the pictures' order -> the same in the tower's.
+// Reorders x [patches, width] from the pictures' order to the tower's.
 at::Tensor in_windows(const at::Tensor& x, const at::Tensor& order, int64_t unit) {
   return x.view({-1, unit * x.size(1)}).index_select(0, order).view({-1, x.size(1)});
 }
@@ -68,7 +70,7 @@ at::Tensor boundaries(const std::vector<RowRange>& spans) {
   return numbers(ends);
 }
 
-// The order in which the tower's units stand in the pictures' order.
+// Returns the inverse permutation of `order`.
 at::Tensor inverse(const std::vector<int64_t>& order) {
   std::vector<int64_t> places(order.size());
   for (size_t i = 0; i < order.size(); ++i) places[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
@@ -119,7 +121,7 @@ Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use 
       weights_(decoder::on_device(std::move(weights), use_.device, use_.pairs)),
       rotary_(decoder::Rope(vision.rope_theta), vision.head_dim() / 2) {}
 
-// In the order of `tower_entries`.
+// Takes the weights in the order of `tower_entries`.
 void Tower::assemble() {
   auto next = weights_.begin();
   const auto take = [&] { return (next++)->value; };
@@ -166,7 +168,7 @@ at::Tensor Tower::units(const std::vector<const Picture*>& pictures, Traces* tra
   return x.cpu().view({-1, vision_.unit() * vision_.hidden_size}).index_select(0, inverse(places.order));
 }
 
-// The first half of a head's frequencies goes with the row of a patch, the second with its column.
+// The first half of a head's frequencies uses the row of a patch, the second half its column.
 decoder::Rotary::Angles Tower::angles(const PatchLayout& places) {
   const auto row = rotary_.angles({places.row, {}, {}}), column = rotary_.angles({places.column, {}, {}});
   const at::Tensor order = numbers(places.order);

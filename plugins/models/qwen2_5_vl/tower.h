@@ -17,35 +17,37 @@
 
 namespace compeer::qwen2_5_vl {
 
-/// Where the patches of some pictures stand, and which of them look at each other. A unit is the square of patches that
-/// becomes one token; pictures list their patches unit after unit. The tower works window after window instead.
+/// Positions of pictures' patches and the ranges of patches that attend to each other. A unit is the square of patches
+/// that becomes one token. Pictures store their patches unit by unit; the tower processes them window by window.
 struct PatchLayout {
-  std::vector<int64_t> order;              ///< window_index: which unit comes i-th in the tower
-  std::vector<kernels::RowRange> windows;  ///< patches in the tower's order that see each other in most blocks
-  std::vector<kernels::RowRange>
-      frames;                        ///< and in the blocks of full attention: one picture, one place of time in a video
-  std::vector<int64_t> row, column;  ///< of each patch in its picture, in the pictures' order
+  std::vector<int64_t> order;              ///< window_index: unit at each position of the tower's order
+  std::vector<kernels::RowRange> windows;  ///< ranges of patches, in the tower's order, for windowed attention
+  /// Ranges for full attention: one picture, or one time step of a video.
+  std::vector<kernels::RowRange> frames;
+  std::vector<int64_t> row, column;  ///< row and column of each patch in its picture, in the pictures' order
 };
+/// Returns the layout of some pictures, which must have passed check_picture.
 PatchLayout layout(const std::vector<const Picture*>& pictures, const Vision& vision);
 
-/// Names, as published, and shapes of the weights, in the order in which they are kept. The merger's follow.
+/// Returns the published names and the shapes of the tower's weights without the merger's, in the order in which they
+/// are stored.
 std::vector<decoder::Entry> tower_entries(const Vision& vision);
 
-/// What the tower computed on its way, by the name that reference files use.
+/// Intermediate results by the names that reference files use.
 using Traces = std::map<std::string, at::Tensor>;
 
-/// The tower that looks at pictures, less its merger: patches, blocks of attention in windows or over the whole
-/// picture. Pictures do not see each other, and every row has one order of operations: the units of a picture have the
-/// same bits whatever else is looked at with it, on any number of threads.
+/// The vision tower without its merger: patch embedding and blocks with windowed or full attention. Pictures do not
+/// attend to each other, and the order of operations of a row is fixed: the results for a picture are bitwise identical
+/// whatever else is in the batch, on any number of threads.
 class Tower {
  public:
-  /// `weights` as `tower_entries` lists them. Frozen ones are rearranged when the first picture comes.
+  /// `weights`: as `tower_entries` lists them. Frozen ones are repacked on first use.
   Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
   Tower(Tower&&) = delete;  // graphs hold the addresses of its weights
 
-  /// float32 [tokens, unit * hidden_size] in the order of the pictures and their units: what the last block gives, the
-  /// patches of a unit side by side. With `traces`, what happened on the way: window_index, cu_window_seqlens,
-  /// cu_seqlens, row_column_of_patches, patch_embed, block0...
+  /// Returns the output of the last block, float32 [tokens, unit * hidden_size], in the order of the pictures and their
+  /// units, with the patches of a unit concatenated. Stores intermediate results in `traces` if given: window_index,
+  /// cu_window_seqlens, cu_seqlens, row_column_of_patches, patch_embed, block0, ...
   at::Tensor units(const std::vector<const Picture*>& pictures, Traces* traces = nullptr);
 
  private:
@@ -64,34 +66,36 @@ class Tower {
   decoder::Use use_;
   std::vector<Parameter> weights_;
   decoder::Rotary rotary_;
-  std::vector<kernels::Weight> patch_embed_;  // one
+  std::vector<kernels::Weight> patch_embed_;  // one element, once assembled
   std::vector<TowerBlock> blocks_;
 };
 
-/// Names, as published, and shapes of the merger's weights, in the order in which they are kept.
+/// Returns the published names and the shapes of the merger's weights, in the order in which they are stored.
 std::vector<decoder::Entry> merger_entries(const Vision& vision);
 
-/// The end of the tower: units, the squares of patches that become one token, on their way to the text model. Frozen,
-/// or trained with that model: a row has the same bits in sampling and in training.
+/// The merger: the last part of the tower, which maps each unit to one row for the text model. Frozen or trained with
+/// the text model; a row is bitwise identical in sampling and training.
 class Merger {
  public:
-  /// `weights` as `merger_entries` lists them. Frozen ones are rearranged when the first units come.
+  /// `weights`: as `merger_entries` lists them. Frozen ones are repacked on first use.
   Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
   Merger(Merger&&) = delete;  // graphs hold the addresses of its weights
 
-  /// units [tokens, unit * hidden_size], as the tower's blocks give them -> features [tokens, out_hidden_size].
+  /// units [tokens, unit * hidden_size], from Tower::units -> features [tokens, out_hidden_size].
   at::Tensor features(const at::Tensor& units);
 
+  /// Returns true if the merger is trained.
   bool trains() const { return !use_.keeping.frozen; }
   const std::vector<Parameter>& weights() const { return weights_; }
-  std::vector<Parameter> stored() const { return use_.keeping.stored(weights_); }  ///< as they are to be saved
+  std::vector<Parameter> stored() const { return use_.keeping.stored(weights_); }  ///< weights in the form to be saved
+  /// To be called after weights have been changed in place.
   void parameters_changed();
 
  private:
   Vision vision_;
   decoder::Use use_;
   std::vector<Parameter> weights_;
-  std::vector<kernels::Weight> linear_;  // two, when they are needed
+  std::vector<kernels::Weight> linear_;  // two elements, once used
 };
 
 }  // namespace compeer::qwen2_5_vl

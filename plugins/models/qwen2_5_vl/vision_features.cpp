@@ -1,3 +1,4 @@
+// Rotary positions of tokens with pictures among them.
 #include "vision_features.h"
 
 #include <ATen/ops/empty.h>
@@ -28,7 +29,7 @@ void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& p
       fmt::format("{} placeholders among the tokens, but {} pictures need {} of them", found, pictures.size(), needed));
 }
 
-// The run of placeholders that begins with these tokens is of the picture's kind, and long enough.
+// Checks that the run of placeholders at the beginning of `tokens` is of the picture's kind and long enough.
 void check_run(std::span<const int32_t> tokens, const Picture& picture, size_t number, const VlConfig& config) {
   const auto length = static_cast<size_t>(tokens_of(picture, config.vision));
   const bool video = tokens[0] == config.video_token;
@@ -43,7 +44,7 @@ void check_run(std::span<const int32_t> tokens, const Picture& picture, size_t n
     refuse(fmt::format("picture {} has {} tokens, but not as many placeholders stand together", number, length));
 }
 
-// Writes positions along three axes, token after token.
+// Writes the positions token by token.
 class PositionWriter {
  public:
   PositionWriter(int64_t tokens, int64_t first)
@@ -57,7 +58,7 @@ class PositionWriter {
   void picture(const Picture& picture, const Vision& vision) {
     const int64_t height = picture.height / vision.spatial_merge_size;
     const int64_t width = picture.width / vision.spatial_merge_size;
-    // In float32, as the reference steps through time.
+    // In float32, like the reference implementation.
     const auto step =
         picture.seconds ? static_cast<float>(static_cast<double>(vision.tokens_per_second) * *picture.seconds) : 1.0f;
     for (int64_t t = 0; t < picture.time; ++t) {

@@ -1,4 +1,4 @@
-/// esc_world_truth: scores completions of esc_world by what is true (docs/esc_world.md, "The truth reward").
+/// esc_world_truth: scores completions of esc_world by their true quality (docs/esc_world.md, "The truth reward").
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 #include "rewards/esc_world_truth/sum.h"
@@ -21,7 +21,7 @@ class EscWorldTruth : public compeer::Reward {
     if (settings.has("broken_format")) weights_.broken_format = settings.number("broken_format");
   }
 
-  bool abstains() const override { return true; }  // on whether a reply without an act follows
+  bool abstains() const override { return true; }  // the column `follows` is empty for a reply without an act
 
   compeer::Scores score(const compeer::Group& group) override {
     const auto truth = truth_of(group.example.record);
@@ -29,7 +29,7 @@ class EscWorldTruth : public compeer::Reward {
     compeer::Scores scores;
     for (const auto& completion : group.completions) {
       Verdict verdict = judge(truth, completion.text);
-      verdict.format = verdict.format && completion.finished;  // cut off is not complete
+      verdict.format = verdict.format && completion.finished;  // a completion cut off is not complete
       scores.add(row(verdict, reference));
     }
     return scores;

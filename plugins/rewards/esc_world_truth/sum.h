@@ -5,19 +5,21 @@
 
 namespace compeer::esc_world {
 
-/// What each part of a verdict counts.
+/// Weights of the parts of a verdict, and how the reply is scored.
 struct TruthWeights {
   double step = 1, reply = 1, format = 1;
-  /// A reply is graded by its quality or as the seeker feels it, or compared with the reference.
+  /// Score of the reply: from its quality, from its quality as the seeker perceives it, or from a comparison with the
+  /// reference.
   enum class Grade { quality, felt, preference } grade = Grade::quality;
-  double tie = 0.07;  ///< how much lower its quality may be and still be as good as the reference
+  double tie = 0.07;  ///< preference: how much lower the quality may be than the reference's to count as equally good
+  /// Reward of a completion that is not in the format; unset: the minimum of the sum.
   std::optional<double> broken_format;
-  bool demands_format = true;  ///< else any completion is judged by what there is of it
+  bool demands_format = true;  ///< false: such a completion gets the sum of what it contains
 };
 
-/// The reward in the shape of UnifiReward's: three steps (plus or minus one each) + reply (from -1 to 1) + format
-/// (plus or minus one), each times its weight. A completion that is not in the format gets `broken_format`, or the
-/// least there is: otherwise a completion with wrong steps and a bad reply could gain by breaking it.
+/// Returns the reward, of the same form as UnifiReward's: three steps (+-1 each), reply (from -1 to 1; +-1 for
+/// preference) and format (+-1), each times its weight. A completion that is not in the format gets `broken_format` or
+/// the minimum; otherwise breaking the format would pay for completions with wrong steps and a bad reply.
 inline double sum(const Verdict& verdict, double reference_quality, const TruthWeights& weights) {
   const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
   if (!verdict.format && weights.demands_format)

@@ -1,11 +1,11 @@
-// Whether a completion keeps the format: three reasoning steps, once each, in order, then a reply (empathy/format.h).
-// A completion that was cut off at the length limit is not complete.
+// Scores whether a completion is in the format: three reasoning steps, once each and in order, then a reply
+// (empathy/format.h). A completion cut off at the length limit is not.
 //
 //   complete  reward of a completion in the format
-//   broken    reward of any other. Keep it below the worst that the other rewards can give: else breaking the format
-//             pays, for a completion that is expected to be judged badly
+//   broken    reward of any other. Keep it below the minimum of the other rewards; otherwise breaking the format
+//             pays for a completion that expects a bad score
 //
-// Parts: format (the reward), complete (1 or 0), steps (how many of the three are there, whatever the faults).
+// Columns: format (the reward), complete (1 or 0), steps (number of steps found, even if malformed).
 
 #include "empathy/format.h"
 #include "compeer/plugin.h"

@@ -1,8 +1,7 @@
-// Prefers completions near a target length: 1 at the target, falling by 1 for each target's length away from it,
-// never below -1.
+// Prefers completions near a target length: max(-1, 1 - |length - target| / target).
 //
-//   target  the length wanted
-//   unit    tokens (as sampled, the end token included), words or characters
+//   target  preferred length
+//   unit    tokens (as sampled, with the end token), words or characters
 //   on      completion, or the reply after the reasoning steps (words and characters only)
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How alike a reply is to the reference's, as cosine by a similarity plugin. Beside it, `group`: how alike it is to the
-// other replies of its group, which is what redundancy is made of.
+// The cosine similarity of a reply to the reference's reply. Column `group`: mean similarity to the other replies of
+// the group, from which redundancy is computed.
 
 #include "compeer/plugin.h"
 #include "compeer/reward.h"

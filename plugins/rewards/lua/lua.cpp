@@ -1,11 +1,11 @@
-// A function in a script that scores completions (docs/lua.md, "A reward without a compiler").
+// Scores completions by a function in a Lua script (docs/lua.md, "A reward without a compiler").
 //
-//   path, script  the file, or the text itself. The text is kept in spec.json, so a run that goes on keeps its reward
-//   settings      handed to the script: local settings = ...
-//   instructions  Lua instructions that the scoring of one group may take
-//   memory        MiB that it may take
+//   path, script  the file, or its text. The text is stored in spec.json, so a resumed run keeps its reward
+//   settings      passed to the script: local settings = ...
+//   instructions  limit of Lua instructions for scoring one group
+//   memory        limit of memory in MiB
 //
-// Parts: what the script names; `score` if it returns a function alone. It may abstain if the script says so.
+// Columns: those the script names; `score` if it returns only a function. It may abstain if the script says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,35 +29,35 @@ namespace compeer::lua_reward {
 
 namespace {
 
-/// A script that scores completions. For every group it starts anew, in a sandbox of its own, so that nothing it keeps
-/// in variables can reach another group: scores depend on the script, its settings, the group and the seed alone,
-/// whatever was scored before and on whichever rank.
+/// A script that scores completions. Runs in a new sandbox for every group, so that no variable carries over: scores
+/// depend only on the script, its settings, the group and the seed, not on the order of groups or the rank.
 class Scorer {
  public:
   struct Setup {
-    std::string text, name;   ///< `name` stands for the file in messages
-    nlohmann::json settings;  ///< what the script gets as `...`
-    lua::Limits limits;       ///< of one group
+    std::string text, name;   ///< `name`: the file, for messages
+    nlohmann::json settings;  ///< passed to the script as `...`
+    lua::Limits limits;       ///< for one group
     std::function<void(std::string_view)> print;
   };
 
-  /// Runs the script once, to see what it gives. Throws Error (exit 5), as `score` does.
+  /// Runs the script once to learn its columns. Throws Error (exit 5) if it fails, as `score` does.
   explicit Scorer(Setup setup);
 
+  /// Returns the names of the columns.
   const std::vector<std::string>& parts() const { return form_.parts; }
 
-  /// Whether the script says that it may have no opinion.
+  /// Returns true if the script declares that it may abstain.
   bool abstains() const { return form_.abstains; }
 
-  /// Writes parts() numbers for each completion, NaN where the script has no opinion. `seed`: of `math.random`.
+  /// Writes parts() numbers for each completion to `out`, NaN where the script abstains. `seed`: for `math.random`.
   void score(const Group& group, uint64_t seed, double* out) const;
 
  private:
-  /// What the script returns: a function, of one completion or of all of them.
+  /// The value a script returns: a function for one completion or for a whole group, with its columns.
   struct Form {
     std::vector<std::string> parts{"score"};
     bool of_group = false;
-    bool abstains = false;  ///< nil is no opinion; else it is a mistake
+    bool abstains = false;  ///< nil means no opinion; otherwise nil is an error
   };
 
   void run(uint64_t seed, const std::function<void(lua_State*)>& use, const std::function<std::string()>& doing) const;
@@ -74,7 +74,7 @@ class Scorer {
 
 using namespace lua;
 
-constexpr int function_at = 1, example_at = 2;  // where `score` keeps them on the stack
+constexpr int function_at = 1, example_at = 2;  // stack positions during `score`
 constexpr const char* form_help =
     "return function(completion, example) ... end, or { parts = { \"reward\", ... }, score = function ... end }";
 
@@ -108,7 +108,7 @@ void push_example(lua_State* L, const Example& example) {
   lua_setfield(L, -2, "record");
 }
 
-// "rewards/kind.lua:12": where the function begins that is called.
+// Returns where the called function begins: "rewards/kind.lua:12".
 std::string beginning(lua_State* L) {
   lua_Debug function;
   lua_pushvalue(L, function_at);
@@ -116,7 +116,7 @@ std::string beginning(lua_State* L) {
   return fmt::format("{}:{}", function.source + 1, function.linedefined);
 }
 
-// "nil", "a boolean"
+// Returns "nil" or a type with an article, such as "a boolean".
 std::string a_value(lua_State* L, int index) {
   return lua_isnil(L, index) ? "nil" : std::string("a ") + luaL_typename(L, index);
 }
@@ -170,7 +170,7 @@ void Scorer::run(uint64_t seed, const std::function<void(lua_State*)>& use,
   }
 }
 
-// Leaves the function in place of what the script returned.
+// Replaces the script's return value on the stack by its function.
 Scorer::Form Scorer::open(lua_State* L) const {
   if (lua_isfunction(L, -1)) return {};
   if (!lua_istable(L, -1)) throw Error(setup_.name, fmt::format("returns a {}", luaL_typename(L, -1)), form_help);
@@ -209,7 +209,7 @@ Scorer::Form Scorer::read_table(lua_State* L) const {
   return form;
 }
 
-// Whether it is finite is looked at by whoever called the plugin, as of any reward.
+// The program checks the result for infinities, as for any reward.
 double Scorer::number(lua_State* L, int index, size_t part) const {
   if (lua_isnil(L, index) && form_.abstains) return no_opinion;
   if (lua_type(L, index) != LUA_TNUMBER)
@@ -225,7 +225,7 @@ std::string Scorer::wanted(const std::string& what) const {
                                 : "; nil is no opinion only in a script that says so: return { abstains = true, ... }");
 }
 
-// score(completion, example) -> as many numbers as there are parts; where the script abstains, a single nil is enough
+// score(completion, example) returns one number for each column. If the script abstains, a single nil is enough.
 void Scorer::score_one(lua_State* L, const Completion& completion, double* out) const {
   lua_pushvalue(L, function_at);
   push_completion(L, completion);
@@ -245,7 +245,7 @@ void Scorer::score_one(lua_State* L, const Completion& completion, double* out) 
   lua_settop(L, example_at);
 }
 
-// group(completions, example) -> a list with a number for each, or with a list of numbers for each
+// group(completions, example) returns a list with a number, or a list of numbers, for each completion.
 void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions, double* out) const {
   lua_pushvalue(L, function_at);
   lua_createtable(L, static_cast<int>(completions.size()), 0);
@@ -290,7 +290,7 @@ lua::Limits limits(const Settings& settings) {
   limits.instructions = static_cast<uint64_t>(settings.integer("instructions"));
   limits.memory = static_cast<size_t>(settings.integer("memory")) << 20;
   limits.block = limits.memory / 4;
-  limits.seconds = 3 + 1e-7 * static_cast<double>(limits.instructions);  // far behind the instructions
+  limits.seconds = 3 + 1e-7 * static_cast<double>(limits.instructions);  // reached long after the limit of instructions
   return limits;
 }
 
@@ -325,7 +325,7 @@ class LuaReward : public Reward {
   bool abstains() const override { return scorer_.abstains(); }
 
  private:
-  // A function of the run's seed and the example, so the same group gets the same numbers wherever it is scored.
+  // Depends on the run's seed and the example's id only, so that a group gets the same numbers on every rank.
   uint64_t seed_of(const std::string& example) {
     const auto id = std::stoull(sha256(example).substr(0, 16), nullptr, 16);
     const auto bits = [&](uint32_t half) {

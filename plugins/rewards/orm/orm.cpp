@@ -1,4 +1,4 @@
-/// orm: an outcome reward model, the baseline of UnifiReward: the reply alone against the reference.
+/// orm: outcome reward model, a baseline of UnifiReward: judges only the reply, against the reference.
 #include "compeer/plugin.h"
 #include "judging/reward.h"
 

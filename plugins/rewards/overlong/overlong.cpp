@@ -1,8 +1,8 @@
-// DAPO's soft penalty for length: 0 up to `most` - `cache` tokens, then falling evenly to -1 at `most`.
+// DAPO's soft length penalty: 0 up to `most` - `cache` tokens, then decreasing linearly to -1 at `most`.
 //
-//   most   tokens at which the penalty is whole; usually sampling.max_new_tokens
-//   cache  tokens before that over which it grows
-//   least  the penalty is never below this (null: it goes on falling past `most`)
+//   most   tokens at which the penalty is -1; usually sampling.max_new_tokens
+//   cache  number of tokens over which the penalty grows
+//   least  lower limit of the penalty (null: it continues to decrease)
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-/// prm: a process reward model, the baseline of UnifiReward: each step is judged by itself.
+/// prm: process reward model, a baseline of UnifiReward: judges each step separately.
 #include "compeer/plugin.h"
 #include "judging/reward.h"
 

@@ -1,9 +1,9 @@
-// Minus the share of a completion's runs of n words that have been said before: earlier in the same text, or by the
-// assistant earlier in the conversation. 0 if nothing is repeated (or there are fewer than n words), -1 if all is.
+// Minus the fraction of a completion's n-grams of words that occur earlier in the same text, or in the assistant's
+// earlier turns. 0 if nothing is repeated (or there are fewer than n words), -1 if everything is.
 //
-//   n        words in a run
+//   n        words of an n-gram
 //   on       reply (after the reasoning steps) or completion
-//   history  whether earlier turns of the assistant count
+//   history  whether the assistant's earlier turns count
 
 #include <unordered_set>
 
@@ -47,7 +47,7 @@ class RepetitionReward : public Reward {
     return said;
   }
 
-  // A run that is repeated in both ways counts once in the penalty.
+  // An n-gram that is repeated in both ways counts once in the penalty.
   static Scores::Row judged(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before) {
     std::unordered_set<uint64_t> seen;
     int64_t either = 0, within = 0, earlier = 0;
@@ -60,7 +60,7 @@ class RepetitionReward : public Reward {
     const auto share = [&](int64_t count) {
       return count > 0 ? static_cast<double>(count) / static_cast<double>(runs.size()) : 0.0;
     };
-    return {{"penalty", either > 0 ? -share(either) : 0.0},  // not -0
+    return {{"penalty", either > 0 ? -share(either) : 0.0},  // avoids -0
             {"within", share(within)},
             {"before", share(earlier)}};
   }

@@ -1,6 +1,6 @@
-/// unifireward: one judge, one conversation of four questions: the three steps, then the reply against the
-/// reference, each seeing the verdicts before it. Reward: the sum of steps, reply and format, each 1 or -1. With
-/// `outcome_model` two judges who know nothing of each other (POR).
+/// unifireward: one judge answers four questions in one conversation: about the three steps, then about the reply
+/// compared with the reference, each after the earlier verdicts. Reward: the weighted sum of steps, reply and format,
+/// each 1 or -1. With `outcome_model`, two independent judges (POR).
 #include "compeer/plugin.h"
 #include "judging/reward.h"
 

@@ -1,5 +1,5 @@
-// Diversity-aware reward adjustment (DRA-GRPO, arXiv 2505.09655): a reward is divided by how much its completion has in
-// common with its group, itself included:  r~ = r / (sum over j of cos(i, j) + 1e-6).
+// Diversity-aware reward adjustment (DRA-GRPO, arXiv 2505.09655): divides a reward by the sum of the completion's
+// similarities to its group, itself included: r~ = r / (sum over j of cos(i, j) + 1e-6).
 #include <stdexcept>
 
 #include "compeer/plugin.h"

@@ -1,4 +1,4 @@
-// Rewards as they are.
+// Leaves rewards unchanged.
 #include "compeer/plugin.h"
 #include "compeer/reweighting.h"
 

@@ -1,3 +1,4 @@
+// Eq. 5-7 of the paper.
 #include <cmath>
 #include <numeric>
 #include <stdexcept>

@@ -1,11 +1,12 @@
-// Eq. 5-7 of the paper: rewards of completions that repeat each other or the conversation are weighed down.
-// The equations are in equations.h; here is what they are applied to.
+// Eq. 5-7 of the paper: reduces the rewards of completions that repeat each other or the conversation. The equations
+// are in equations.h; this file computes their inputs.
 //
-// A length coefficient of its own makes short outputs safe: with the defaults tau is above 0.99 from 15 tokens on,
-// so for anything longer it does nothing. The first group for which that holds says so in the log.
+// The length coefficient protects short outputs. With the defaults tau exceeds 0.99 from 15 tokens on, so it has no
+// effect on longer ones; the first such group is logged.
 //
-// Dividing by likeness pays for whatever is unusual, naming somebody's trouble less than broken grammar. Two settings
-// mend that, neither is in the paper: `echo` leaves out the user's own words, `slip` denies a bonus to slips.
+// Dividing by similarity favours anything unusual, including broken grammar over naming the user's problem. Two
+// settings correct this; neither is in the paper: `echo` ignores the user's own words, `slip` denies the bonus to
+// completions with very unlikely tokens.
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ class Redundancy : public Reweighting {
         slip_(std::log(settings.number("slip"))),
         clamp_(settings.flag("clamp_negative")) {
     if (settings.has("tau")) forced_tau_ = settings.number("tau");
-    if (echo_left_out_) similarity_.compare_beyond({}, {}, {});  // throws if it can't
+    if (echo_left_out_) similarity_.compare_beyond({}, {}, {});  // throws if the similarity can't do this
   }
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
@@ -45,7 +46,7 @@ class Redundancy : public Reweighting {
     const auto outputs = compared(group.completions);
     const auto history = utterances(group.example);
     const size_t G = outputs.size(), H = history.size();
-    auto others = outputs;  // compared in one go: a similarity may have to think about each text
+    auto others = outputs;  // one call, because a similarity may need a model for each text
     others.insert(others.end(), history.begin(), history.end());
     const auto cosines = echo_left_out_ ? similarity_.compare_beyond(said_by_user(group.example), outputs, others)
                                         : similarity_.compare(outputs, others);
@@ -82,7 +83,8 @@ class Redundancy : public Reweighting {
     return texts;
   }
 
-  // H of Eq. (6). A system turn is no utterance; of an earlier answer the same part counts as of the completions.
+  // Returns H of Eq. (6): the utterances without system turns; earlier answers are reduced to the same part as
+  // completions.
   std::vector<std::string> utterances(const Example& example) const {
     std::vector<std::string> texts;
     for (const auto& turn : example.history) {
@@ -101,7 +103,8 @@ class Redundancy : public Reweighting {
     return texts;
   }
 
-  // L of Eq. (7). Tokens are those sampled, reasoning included; words and characters are counted in what is compared.
+  // Returns L of Eq. (7). Tokens are those sampled, with the reasoning; words and characters are those of the compared
+  // texts.
   double length(const Group& group, const std::vector<std::string>& outputs) const {
     int64_t sum = 0;
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -128,7 +131,7 @@ class Redundancy : public Reweighting {
   redundancy::Mode mode_;
   std::string unit_;
   bool replies_only_, assistant_only_, echo_left_out_;
-  double slip_;  // log-probability, -inf for none
+  double slip_;  // log-probability; -inf: off
   bool clamp_;
   std::optional<double> forced_tau_;
   bool said_ = false;

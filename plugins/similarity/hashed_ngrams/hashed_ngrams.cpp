@@ -1,7 +1,7 @@
-// How many words and word pairs two texts share. Needs no model and no data.
+// Cosine similarity of the counts of words and n-grams. Needs no model and no data.
 //
-//   n_max    1 .. n_max words in a row are counted
-//   buckets  n-grams are counted in this many buckets by a hash; two that share a bucket count as one
+//   n_max    counts n-grams of 1 to n_max words
+//   buckets  number of hash buckets; n-grams in the same bucket count as equal
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@ namespace {
 
 using namespace compeer;
 
-/// A text as counts: its buckets in rising order, each once, with how often it occurs.
+/// N-gram counts of a text: its buckets in ascending order with their counts.
 struct Counts {
   std::vector<std::pair<uint64_t, int64_t>> buckets;
-  int64_t squares = 0;  ///< sum of the squared counts
+  int64_t squares = 0;  ///< sum of squared counts
 };
 
 class HashedNgrams : public Similarity {
@@ -76,7 +76,7 @@ class HashedNgrams : public Similarity {
     return counts;
   }
 
-  // Sums of whole numbers are exact, so no order of adding can change a bit, and equal texts give exactly 1.
+  // Integer sums are exact, so the result does not depend on the order, and equal texts give exactly 1.
   static double cosine(const Counts& a, const Counts& b) {
     if (a.squares == 0 || b.squares == 0) return 0.0;
     int64_t product = 0;

@@ -1,5 +1,5 @@
-// How alike texts are to the model that is being trained: cosines of what it makes of them (Host::embed). They move as
-// it learns. Needs no second model; costs a forward pass over the texts.
+// Cosine similarity of the policy's own hidden states (Host::embed). Changes as the policy learns. Needs no second
+// model, but a forward pass over the texts.
 
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"

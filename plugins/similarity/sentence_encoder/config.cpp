@@ -1,3 +1,4 @@
+// Configuration of a sentence encoder.
 #include "config.h"
 
 #include <cmath>
@@ -42,7 +43,7 @@ int64_t size(const json& table, const char* key, const fs::path& file) {
   return value.get<int64_t>();
 }
 
-// A key that, where it is set, must have this value.
+// Refuses another value than `wanted` for the key, if it is set.
 void need(const json& table, const char* key, const json& wanted, const fs::path& file) {
   if (!table.contains(key) || table.at(key).is_null() || table.at(key) == wanted) return;
   refuse(file, std::string("'") + key + "' is " + table.at(key).dump() + "; only " + wanted.dump() + " can be read");

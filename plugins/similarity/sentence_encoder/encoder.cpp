@@ -1,3 +1,4 @@
+// Loads a BERT encoder and computes sentence vectors.
 #include "encoder.h"
 
 #include <ATen/ops/add.h>
@@ -16,11 +17,12 @@ namespace compeer::sentence_encoder {
 
 namespace {
 
-constexpr size_t rows_at_once = 4096;  // or one longer text
+constexpr size_t rows_at_once = 4096;  // rows of a batch, unless a single text has more
 
 const kernels::Arithmetic& arithmetic() { return kernels::exact(); }
 
-// Some files have the names that BERT has inside a larger model, some those of its first release.
+// Returns a function that maps names to those in the file: with the prefix of a larger model, or of BERT's first
+// release.
 std::function<std::string(const std::string&)> naming(const decoder::Store& store) {
   const std::string prefix = store.has("bert.embeddings.word_embeddings.weight") ? "bert." : "";
   const bool first_release = store.has(prefix + "embeddings.LayerNorm.gamma");
@@ -31,7 +33,7 @@ std::function<std::string(const std::string&)> naming(const decoder::Store& stor
   };
 }
 
-// What a file may hold beside the encoder: heads, and numbers that follow from the sizes.
+// True for tensors that the encoder does not need: heads, and position ids.
 bool passed_over(const std::string& name) {
   const bool encoder = name.find("embeddings.") != std::string::npos || name.find("encoder.") != std::string::npos;
   return !encoder || name.ends_with("position_ids");
@@ -43,7 +45,7 @@ at::Tensor numbers(const std::vector<int64_t>& values) {
   return tensor;
 }
 
-// Row by row, sums in double and in order.
+// Row by row, with sums in double precision in a fixed order.
 at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon) {
   at::Tensor result = at::empty_like(x);
   const int64_t width = x.size(1);
@@ -123,7 +125,7 @@ Encoder::Encoder(const std::filesystem::path& folder)
   places_ = at::add(places_, take().to(at::kFloat).select(0, 0));
   norm_ = norm();
   for (int64_t i = 0; i < config_.num_hidden_layers; ++i) {
-    // In braces, which are worked through from left to right.
+    // Braces guarantee evaluation from left to right.
     layers_.push_back(Layer{dense(), dense(), dense(), dense(), norm(), dense(), dense(), norm()});
   }
 }

@@ -12,17 +12,17 @@
 
 namespace compeer::sentence_encoder {
 
-/// A BERT-class encoder from a folder: text to vector. It is only read, in float32 by the exact kernels, so a text has
-/// the same vector whatever is encoded with it, on any number of threads.
+/// A BERT-class sentence encoder, loaded frozen from a folder. Computes in float32 with the exact kernels, so the
+/// vector of a text is bitwise identical whatever else is in the batch, on any number of threads.
 class Encoder {
  public:
-  /// Throws Error (exit 4) naming the file and what does not fit.
+  /// Throws Error (exit 4) that names the file and the problem.
   explicit Encoder(const std::filesystem::path& folder);
 
-  /// [CLS], pieces, [SEP], cut to the longest text that the folder allows.
+  /// Returns [CLS], the word pieces and [SEP], truncated to the maximum length.
   std::vector<int32_t> tokens(const std::string& text) const;
 
-  /// [hidden_size] each; zeros for a text without pieces. Not brought to length 1.
+  /// Returns a vector [hidden_size] for each text, not normalized; zeros for a text without word pieces.
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts);
 
  private:
@@ -46,12 +46,12 @@ class Encoder {
   BertConfig config_;
   language::WordPieces pieces_;
   size_t most_tokens_;
-  at::Tensor words_, places_;  // the latter with what says that a text is the first of a pair
+  at::Tensor words_, places_;  // `places_`: position embeddings plus the token type embedding of the first sentence
   Norm norm_;
   std::vector<Layer> layers_;
 };
 
-/// Names, as BertModel saves them, and shapes of the weights, in the order in which they are used.
+/// Returns names (those of BertModel) and shapes of the weights, in the order in which they are used.
 std::vector<decoder::Entry> entries(const BertConfig& config);
 
 }  // namespace compeer::sentence_encoder

@@ -1,5 +1,4 @@
-// How alike texts are to a sentence encoder: cosines of the vectors that a BERT-class model from a folder gives them.
-// It stays as it is while the policy learns.
+// Cosine similarity by a BERT-class sentence encoder from a folder. Unlike the policy, it does not change in training.
 
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"

@@ -1,7 +1,7 @@
-/// annotate: chat models judge each candidate as people would: every step right or not, and its reply against the
-/// reference, the two in an order drawn for each annotator, which is undone in the record. Two annotators; a third
-/// where they differ; what no two agree on is dropped, what is annotated already stays as it is. "steps", "preference"
-/// (first: the reference), "annotators": all judgements.
+/// annotate: chat models label each candidate as human annotators would: whether each step is right, and how its reply
+/// compares with the reference, shown in an order drawn for each annotator and restored in the record. A third
+/// annotator is asked where two differ. Drops records with a question no two agree on; keeps annotated records
+/// unchanged. Adds "steps", "preference" (first: the reference) and "annotators" (all judgements).
 #include <cmath>
 
 #include "compeer/plugin.h"
@@ -19,9 +19,9 @@ using stages::Annotation;
 
 constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 constexpr std::array<const char*, 3> annotator_names = {"annotator", "second_annotator", "third_annotator"};
-constexpr size_t questions_each = step_names.size() + 1;  // and the preference
+constexpr size_t questions_each = step_names.size() + 1;  // three steps and the preference
 
-/// Who annotates, and the prompts that it is shown.
+/// One annotator and its prompts.
 struct Annotator {
   Annotator(const Settings& settings, Host& host, const std::string& name)
       : chat(host.chat(settings.table(name))),
@@ -38,10 +38,10 @@ struct Annotator {
   std::vector<stages::StagePrompt> steps;
 };
 
-/// What one annotator says of each record; a refusal where it gives no answer.
+/// One annotator's judgement of each record, or a refusal.
 struct Opinions {
   std::vector<Annotation> judgements;
-  std::vector<std::string> refusals, answers;  // those that were refused
+  std::vector<std::string> refusals, answers;  // refusals, and the answers that led to them
   int64_t malformed = 0;
 };
 
@@ -90,10 +90,10 @@ class Annotate : public Stage {
   }
 
  private:
-  // As records have them, whatever words the annotators are to use.
+  // The words in records, whatever words the annotators use.
   inline static const std::vector<std::string> words = empathy::Preferences().answers().words();
 
-  // Whether this annotator sees the candidate's reply first.
+  // True if this annotator sees the candidate's reply first.
   bool swapped(const json& record, size_t annotator) const {
     const auto [a, b] = stages::place_of(record);
     return host_.random(a, b, static_cast<uint32_t>(annotator)) < 0.5;
@@ -201,7 +201,7 @@ class Annotate : public Stage {
     return outcome;
   }
 
-  // Prompts are the first annotator's; the others' are the same, unless their plugin has its own.
+  // Records the first annotator's prompts. The others' are the same unless their chat plugin ships its own.
   void note(json& record, size_t asked) const {
     json models = json::array(), order = json::array(), prompts = json::array();
     for (size_t i = 0; i < asked; ++i) {

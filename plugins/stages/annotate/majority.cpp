@@ -1,9 +1,11 @@
+// The common judgement of several annotators.
 #include "stages/annotate/majority.h"
 
 namespace compeer::stages {
 
 namespace {
 
+// Returns a label that occurs twice, or nothing.
 template <class Label>
 std::optional<Label> common(const std::vector<Label>& labels) {
   for (size_t i = 0; i < labels.size(); ++i) {

@@ -8,15 +8,15 @@
 
 namespace compeer::stages {
 
-/// One annotator's judgement of a completion: its three steps, and its reply against another one.
+/// One annotator's judgement of a completion.
 struct Annotation {
-  std::array<bool, 3> steps = {};
-  empathy::Preference preference = empathy::Preference::both;
+  std::array<bool, 3> steps = {};                              ///< whether each step is right
+  empathy::Preference preference = empathy::Preference::both;  ///< the first reply is the reference
 
   bool operator==(const Annotation&) const = default;
 };
 
-/// What at least two annotators say of each thing; nothing if there is a thing no two agree on.
+/// Returns the label that at least two annotators give to each question; empty if no two agree on some question.
 std::optional<Annotation> majority(const std::vector<Annotation>& all);
 
 }  // namespace compeer::stages

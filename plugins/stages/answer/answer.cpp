@@ -1,6 +1,6 @@
-/// answer: a model answers the dialogue of each record, which ends with the seeker: {"answers": {NAME: {"role", "text",
-/// "steps"}}}, an empty text where it says nothing. One stage for each model whose answers are to be compared
-/// (pairwise).
+/// answer: a model answers the dialogue of each record, which must end with the seeker. Adds {"answers": {NAME:
+/// {"role", "text", "steps"}}}; the text is empty if the answer contains no reply. Run one stage for each model to be
+/// compared (stage pairwise).
 #include <algorithm>
 
 #include "compeer/plugin.h"
@@ -33,7 +33,7 @@ class Answering : public Stage {
       Outcome& outcome = outcomes.back();
       const auto& refusal = answers[i].refusal;
       outcome.counts[refusal.empty() ? "answers" : refusal] = 1;
-      // A model that says nothing has answered so; one that was not reached has not.
+      // An answer without a reply is recorded; a failed request is not.
       if (refusal != evaluating::no_answer) outcome.records[0]["answers"][name_] = evaluating::turn_of(answers[i]);
     }
     return outcomes;
@@ -42,7 +42,7 @@ class Answering : public Stage {
   std::string ingredients() const override { return supporter_.prompt(); }
 
  private:
-  // Another stage's answer under this name would be lost.
+  // Throws if an earlier stage used the same name; its answer would be overwritten.
   void refuse_another(const json& record) const {
     const auto answers = record.find("answers");
     if (answers != record.end() && answers->contains(name_))

@@ -1,6 +1,6 @@
-/// cluster: groups records by the vectors of their personas (k-means), and gives each the persona of another dialogue's
-/// record of its group, to be rewritten with: "cluster", "persona_as". k is that of the elbow of the sums of squared
-/// errors, or a setting.
+/// cluster: groups records by the vectors of their personas (k-means) and assigns each the persona of a record of
+/// another dialogue in its group, for the stage rewrite. Adds "cluster" and "persona_as". k is the elbow of the sums of
+/// squared errors, or a setting.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -64,6 +64,7 @@ class Cluster : public Stage {
   }
 
  private:
+  // Runs k-means for each k once all records are known.
   void divide() {
     if (divided_ || points_.empty()) return;
     divided_ = true;
@@ -82,6 +83,7 @@ class Cluster : public Stage {
     for (auto& members : members_) std::ranges::stable_sort(members, {}, [&](size_t i) { return dialogues_[i]; });
   }
 
+  // Returns the record with its cluster, and a persona drawn from the other dialogues of the cluster.
   Outcome placed(json record) {
     const size_t own = places_.at(record.at("id").get<std::string>());
     const auto& members = members_[found_.labels[own]];
@@ -96,7 +98,7 @@ class Cluster : public Stage {
       return alone;
     }
     const auto [a, b] = stages::place_of(record);
-    // The records of its own dialogue are left out of the draw.
+    // The draw leaves out the records of the same dialogue.
     const auto others = static_cast<double>(members.size() - same_size);
     auto chosen = static_cast<size_t>(host_.random(a, b, 0) * others);
     if (chosen >= static_cast<size_t>(same - members.begin())) chosen += same_size;
@@ -111,12 +113,12 @@ class Cluster : public Stage {
   uint32_t restarts_;
   Points points_;
   std::vector<std::string> personas_;                         // as JSON
-  std::unordered_map<std::string, size_t> places_, numbers_;  // of records by id, of dialogues by name
-  std::vector<size_t> dialogues_;                             // [record]: number of its dialogue
+  std::unordered_map<std::string, size_t> places_, numbers_;  // index of a record by id, of a dialogue by name
+  std::vector<size_t> dialogues_;                             // index of each record's dialogue
   bool divided_ = false;
   Clustering found_;
   std::vector<double> inertias_;
-  std::vector<std::vector<size_t>> members_;  // [cluster]: records, those of one dialogue side by side
+  std::vector<std::vector<size_t>> members_;  // records of each cluster, sorted by dialogue
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-/// consistency: a judge, or one of steps and one of replies, judges completions; told is how often what it says of the
-/// steps and of the reply contradicts itself: Fig. 5a. Whether it does is decided by the annotators' labels, or by a
-/// referee. Records go on with the judgement as "judged".
+/// consistency: measures how often a judge's verdicts on the steps and on the reply of a completion contradict each
+/// other (Fig. 5a). Annotators' labels or a referee (a chat model) decide whether they do. Adds the judgement to
+/// records as "judged".
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
@@ -53,9 +53,9 @@ class Consistency : public Stage {
     json record;
     cer::Record known;
     stages::Judgement judgement;
-    std::string said;     // in words: "True, False, True; second"
-    std::string refusal;  // "", or why it can't be told
-    std::string answer;   // the referee's, then
+    std::string said;     // the verdicts in words: "True, False, True; second"
+    std::string refusal;  // "", or why the record is dropped
+    std::string answer;   // the referee's last answer, if it led to the refusal
   };
 
   JudgedRecord judged(const json& record, cer::Record known, const judging::Opinion& opinion) const {

@@ -1,3 +1,4 @@
+// Counts of contradictory judgements, and the figures of Fig. 5a.
 #include "stages/consistency/contradiction.h"
 
 #include <array>
@@ -13,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-// How many judgements were of which kind. `alike` [truth of both sides][process is wrong][outcome is wrong]: where
-// truth has both sides alike.
+// Numbers of judgements. `alike` counts those whose true verdicts are equal: [truth of both][process wrong][outcome
+// wrong].
 struct Sums {
   double n = 0, known = 0, apart = 0, contradictory = 0, overlooked = 0;
   std::array<std::array<std::array<double, 2>, 2>, 2> alike{};
@@ -36,7 +37,8 @@ struct Sums {
     for (size_t i = 0; i < 8; ++i) alike[i / 4][i / 2 % 2][i % 2] += other.alike[i / 4][i / 2 % 2][i % 2];
   }
 
-  // One side right, the other wrong, were the two independent: in each half of the truth the product of their shares.
+  // Expected number of judgements with exactly one wrong verdict if errors were independent, for each value of the
+  // truth.
   double by_chance() const {
     double sum = 0;
     for (const auto& half : alike) {
@@ -49,7 +51,7 @@ struct Sums {
   }
 };
 
-// As a name of a count: "10 11 -", judged, truth and what was found; - is nothing.
+// Encodes a judgement as the name of a count, "1 0 1 1 -": verdicts, truth, decision of the chat model; '-' is unknown.
 char bit(std::optional<bool> value) { return value ? (*value ? '1' : '0') : '-'; }
 
 std::string name_of(const Judgement& one) {

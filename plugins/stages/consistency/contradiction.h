@@ -9,36 +9,38 @@
 
 namespace compeer::stages {
 
-/// What was found of a completion, as two verdicts: on the process, are all three steps right; on the outcome, is the
-/// reply as good as the reference or better.
+/// A judgement reduced to two verdicts. process: all three steps are right; outcome: the reply is at least as good as
+/// the reference.
 struct Sides {
   bool process = false, outcome = false;
+  /// Returns true if the verdicts differ.
   bool apart() const { return process != outcome; }
 };
 
-/// One judgement, and what is true, where the annotators' labels are to tell. A judgement contradicts itself if its two
-/// sides are apart though nothing in the completion sets them apart: right steps and a worse reply where truth has both
-/// good or both bad, or the other way round. Where sides truly differ, saying so is no contradiction.
+/// One judgement, and the truth if it is known from annotators' labels. A judgement is contradictory if its two
+/// verdicts differ although the true ones are equal: for example right steps and a worse reply where both are good. If
+/// the true verdicts differ, differing verdicts are not a contradiction.
 ///
 /// Differs from the paper, which asks GPT-4o and gives no definition; a chat model may decide here too (`found`).
 struct Judgement {
   Sides judged;
   std::optional<Sides> truth;
-  std::optional<bool> found;  ///< what the chat model said
+  std::optional<bool> found;  ///< the chat model's decision, if it was asked
 
+  /// Returns the chat model's decision, otherwise the rule above; false if the truth is not known.
   bool contradictory() const { return found ? *found : truth && judged.apart() && !truth->apart(); }
-  /// Both sides are judged alike though in truth they differ: the opposite fault.
+  /// Returns true for the opposite error: equal verdicts although the true ones differ.
   bool overlooked() const { return truth && !judged.apart() && truth->apart(); }
 };
 
-/// Counts of one judgement for `inconsistencies`.
+/// Adds the counts of one judgement, for `inconsistencies`.
 void count(const nlohmann::json& record, const Judgement& judgement, Outcome& outcome);
 
-/// n, dialogues, and as {value, low, high}, by bootstrap over dialogues: `contradictory`; `apart`, the share of
-/// judgements whose sides differ, with or without reason; unless a chat model decides `overlooked`, and `by_chance`:
-/// how many contradictions there would be if the two sides of this judge, right as often as they are, erred
-/// independently. A judge that is more often right contradicts itself less often in any case; one that is coherent does
-/// so less than by chance.
+/// Returns n, dialogues, and figures {value, low, high} with intervals by bootstrap over dialogues: `contradictory`;
+/// `apart`, the fraction of judgements whose verdicts differ, rightly or not; and, if the truth is known for all,
+/// `overlooked` and `by_chance`. `by_chance` is the fraction of contradictions if the two verdicts of a judge with this
+/// accuracy erred independently. A more accurate judge contradicts itself less often in any case; a coherent one does
+/// so less often than by chance.
 nlohmann::json inconsistencies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

@@ -1,5 +1,5 @@
-/// deduplicate: of records that say the same, the first stays. The same: equal texts of all turns once letters are
-/// small and all but letters, digits and characters beyond ASCII is gone; who says what counts.
+/// deduplicate: keeps the first of several records with the same dialogue. Dialogues are equal if the roles and texts
+/// of all turns are, ignoring ASCII case, punctuation and white space.
 #include <array>
 #include <unordered_set>
 
@@ -12,7 +12,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-// What a byte counts as; 0: nothing.
+// The character each byte is compared as; 0: ignored.
 constexpr auto letters = [] {
   std::array<char, 256> table{};
   for (size_t c = 0; c < table.size(); ++c) {
@@ -22,6 +22,7 @@ constexpr auto letters = [] {
   return table;
 }();
 
+// Appends the compared characters of `text` to `plain`.
 void add_plain(const std::string& text, std::string& plain) {
   const size_t before = plain.size();
   plain.resize(before + text.size());
@@ -57,7 +58,7 @@ class Deduplicate : public Stage {
   }
 
  private:
-  static constexpr size_t digits = 32;  // 128 bits: among billions of records no two differ and meet
+  static constexpr size_t digits = 32;  // 128 bits: no collisions even among billions of records
 
   static uint64_t id_hash(const std::string& id) {
     const auto [a, b] = stages::place_of(id);
@@ -74,8 +75,8 @@ class Deduplicate : public Stage {
     return sha256(plain).substr(0, digits);
   }
 
-  std::unordered_set<std::string> said_;    // fingerprints
-  std::unordered_set<uint64_t> repeating_;  // who said what an earlier one had said
+  std::unordered_set<std::string> said_;    // fingerprints of all records
+  std::unordered_set<uint64_t> repeating_;  // id hashes of records that repeat an earlier one
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-/// diversity: how much of what a supporter says in dialogues repeats what it said before, in the same dialogue and in
-/// others; round by round; and how that goes with the score that a judge gave it for its variety. Records stay as they
-/// are.
+/// diversity: measures how much a supporter repeats itself, within dialogues and across them, by round, and how this
+/// correlates with judges' scores of variety. Keeps records unchanged.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -24,7 +23,7 @@ namespace compeer::stages {
 
 namespace {
 
-/// What the supporter said in one dialogue, reply after reply, and what a judge made of its variety, if one did.
+/// The words of the supporter's replies in one dialogue, and a judge's score of their variety if there is one.
 struct DialogueReplies {
   std::vector<statistics::Words> replies;
   std::optional<double> expression;
@@ -42,6 +41,7 @@ Words words_of(const std::string& said) {
   return words;
 }
 
+// Returns the number `name` in `scores`, or the mean over judges; empty if there is none.
 std::optional<double> score_in(const json& scores, const std::string& name) {
   if (!scores.is_object()) return std::nullopt;
   if (const auto found = scores.find(name); found != scores.end() && found->is_number()) return found->get<double>();
@@ -53,7 +53,7 @@ std::optional<double> score_in(const json& scores, const std::string& name) {
   return judges > 0 ? std::optional(sum / judges) : std::nullopt;
 }
 
-// Texts of some dialogues; `round` -1: of all rounds.
+// Returns the replies of some dialogues; `round` -1: all rounds.
 TokenizedTexts texts_of(std::span<const DialogueReplies> dialogues, int round = -1) {
   TokenizedTexts texts;
   for (const DialogueReplies& one : dialogues) {
@@ -64,7 +64,7 @@ TokenizedTexts texts_of(std::span<const DialogueReplies> dialogues, int round = 
   return texts;
 }
 
-// Unknown, not 0, where there are no such n-grams.
+// NaN instead of 0 if there are no n-grams.
 double distinct(const TokenizedTexts& texts, int n) {
   const double share = statistics::distinct(texts, n);
   return share > 0 ? share : unknown;
@@ -74,7 +74,8 @@ double entropy(const TokenizedTexts& texts, int n) {
   return std::isnan(distinct(texts, n)) ? unknown : statistics::ngram_entropy(texts, n);
 }
 
-// Of each reply of a dialogue that has runs of n words; NaN elsewhere, and for the first.
+// Returns for each reply the fraction of its n-grams that occur in earlier replies; NaN if it has none, and for the
+// first reply.
 std::vector<double> repetitions(const DialogueReplies& dialogue, int n) {
   std::vector<double> all;
   TokenizedTexts earlier;
@@ -105,7 +106,7 @@ double mean(const std::vector<double>& values) {
   return sum / n;
 }
 
-// A mean over what dialogues have, with an interval over dialogues. [dialogues][values]
+// Returns the mean of all values with an interval by bootstrap over dialogues. [dialogues][values]
 json mean_of(const std::vector<std::vector<double>>& values, const statistics::Resampling& how) {
   const auto of_rows = [&](std::span<const size_t> rows) {
     std::vector<double> all;
@@ -159,8 +160,8 @@ json correlation(const std::vector<DialogueReplies>& dialogues, const std::vecto
   return found;
 }
 
-// What of a record counts: the assistant's texts in "turns", and under "scores" the number `score`, or the mean of
-// what several judges give it: {"diversity": 3} or {"one": {"diversity": 3}, "two": {...}}.
+// Returns the supporter's replies in the record's "turns", and the number `score` in its "scores", or the mean over
+// several judges: {"diversity": 3} or {"one": {"diversity": 3}, "two": {...}}.
 DialogueReplies spoken_in(const json& record, const std::string& score) {
   DialogueReplies spoken;
   for (const Turn& turn : turns_of(record)) {
@@ -170,20 +171,19 @@ DialogueReplies spoken_in(const json& record, const std::string& score) {
   return spoken;
 }
 
-// "n", dialogues in which there is a reply, and figures {"value", "low", "high"} of them together; null where there is
-// nothing to count. Within a dialogue, with intervals over dialogues:
+// Returns "n" (dialogues with a reply) and figures {"value", "low", "high"}; null values where nothing can be computed.
+// Within dialogues, with intervals over dialogues:
 //
-//   repetition           share of a reply's runs of `n` words that an earlier reply of the dialogue has, from the 2nd
-//   dialogue_distinct_2  different word pairs over all of a dialogue
-//   length               words of a reply
-//   silent               share of replies without a word, which repeat nothing and so flatter the other figures
+//   repetition           fraction of a reply's `n`-grams that an earlier reply of the dialogue contains, from the 2nd
+//   reply dialogue_distinct_2  distinct word pairs of a dialogue length               words of a reply silent fraction
+//   of replies without words, which repeat nothing and so improve the other figures
 //
-// Over all replies together, without intervals, for they depend on how much there is: distinct_1 to 3, self_bleu,
-// entropy_1 and 2 in bits. "curves" has repetition, length, distinct_2 and self_bleu by round; "expression" how the
-// judge's score goes with repetition and dialogue_distinct_2 over dialogues (Spearman's correlation).
+// Over all replies, without intervals because they depend on the amount of text: distinct_1 to 3, self_bleu, entropy_1
+// and 2 (bits). "curves" has repetition, length, distinct_2 and self_bleu by round; "expression" the Spearman
+// correlation over dialogues of the judges' score with repetition and with dialogue_distinct_2.
 json variety(const std::vector<DialogueReplies>& dialogues, int n, const statistics::Resampling& how) {
   std::vector<std::vector<double>> repeats, sizes, within, silent;
-  std::vector<double> repeated, pairs;  // of each dialogue
+  std::vector<double> repeated, pairs;  // one for each dialogue
   size_t most = 0;
   for (const DialogueReplies& one : dialogues) {
     most = std::max(most, one.replies.size());
@@ -266,7 +266,7 @@ class Diversity : public Stage {
   }
 
  private:
-  // By name, of any judge.
+  // Returns the scores of all judges by name.
   static json scores_in(const json& record) {
     json all = json::object();
     const json scores = record.value("scores", json::object());

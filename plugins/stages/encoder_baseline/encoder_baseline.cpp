@@ -1,7 +1,6 @@
-/// encoder_baseline: what a sentence encoder and logistic regression make of the questions that judges are asked: which
-/// emotion and which strategy people named (as label_choice asks), and which reply they rate higher (as
-/// human_agreement does). It learns from the training records of a data set by human_labels. Records go on with its
-/// answers as "judged".
+/// encoder_baseline: answers the questions of judges with a sentence encoder and logistic regression, for comparison:
+/// which emotion and strategy people named (as label_choice), and which reply they rate higher (as human_agreement).
+/// Trained on the training records of a data set by human_labels. Adds its answers to records as "judged".
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -28,12 +27,12 @@ using nlohmann::json;
 using stages::LabelChoices;
 using Features = std::vector<double>;
 
-// Vectors of length 1, each text's computed once.
+// Sentence embeddings normalized to length 1, computed once for each text.
 class Embeddings {
  public:
   Embeddings(const std::string& folder, Host& host) : encoder_(folder), host_(host) {}
 
-  // Computes those that aren't known yet, many at a time.
+  // Computes the embeddings that are missing, in batches.
   void add(const std::vector<std::string>& texts) {
     std::vector<std::string> fresh;
     for (const std::string& text : texts) {
@@ -43,7 +42,7 @@ class Embeddings {
     for (size_t at = 0; at < fresh.size(); at += at_once) {
       const std::vector<std::string> some(fresh.begin() + static_cast<int64_t>(at),
                                           fresh.begin() + static_cast<int64_t>(std::min(at + at_once, fresh.size())));
-      host_.cancelled();  // a sign of life
+      host_.cancelled();  // throws if the run is to stop, and reports progress
       const auto vectors = encoder_.embed(some);
       for (size_t i = 0; i < some.size(); ++i) known_[some[i]] = unit(vectors[i]);
     }
@@ -64,7 +63,7 @@ class Embeddings {
   std::unordered_map<std::string, Features> known_;
 };
 
-/// Features with mean 0 and deviation 1 over the rows that it was learned from.
+/// Logistic regression on features standardized to mean 0 and deviation 1 over the training rows.
 class Classifier {
  public:
   Classifier(std::vector<Features> rows, const std::vector<size_t>& labels, size_t classes, Host& host)
@@ -88,7 +87,7 @@ class Classifier {
     return row;
   }
 
-  // Of a few the one that predicts every fifth row best from the others.
+  // Returns the regularization strength that best predicts every fifth row from the others.
   static double best_strength(const std::vector<Features>& rows, const std::vector<size_t>& labels, size_t classes,
                               Host& host) {
     std::vector<Features> learned;
@@ -144,7 +143,7 @@ class EncoderBaseline : public Stage {
   }
 
  private:
-  // All that is embedded of a record.
+  // Returns all texts of a record that are embedded.
   static std::vector<std::string> texts_of(const json& record) {
     const auto turns = stages::spoken(stages::history_of(record));
     std::vector<std::string> all = {last_words(turns), record.at("candidates").at(0).at("reply"),
@@ -162,7 +161,7 @@ class EncoderBaseline : public Stage {
     return text;
   }
 
-  // Of labels: what was said last, and what the seeker said all along.
+  // Features for labels: the embedding of the last two turns and the sum over the seeker's turns.
   Features of_dialogue(const json& record) const {
     const auto turns = stages::spoken(stages::history_of(record));
     Features all = embeddings_.of(last_words(turns)), seeker(all.size());
@@ -175,7 +174,7 @@ class EncoderBaseline : public Stage {
     return all;
   }
 
-  // Of a reply: how it goes with what was said last.
+  // Features for a reply: its embedding, and its products and absolute differences with that of the last two turns.
   Features of_reply(const json& record, const std::string& reply) const {
     const auto& said = embeddings_.of(last_words(stages::spoken(stages::history_of(record))));
     Features all = embeddings_.of(reply);
@@ -217,7 +216,7 @@ class EncoderBaseline : public Stage {
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) learn_labels(step, records, dialogues);
   }
 
-  // Labels that nobody is asked about are not learned.
+  // Learns only labels that occur in the records to be answered.
   void learn_labels(size_t step, const std::vector<json>& records, const std::vector<Features>& dialogues) {
     const auto& all = choices_.labels(step);
     std::vector<Features> rows;

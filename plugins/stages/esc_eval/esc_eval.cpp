@@ -1,6 +1,6 @@
-/// esc_eval: a chat model plays a card against the model under test for some rounds, and one or two judges score the
-/// dialogue in seven dimensions (ESC-Eval, Table 2). A record that holds a dialogue already is only judged, and one
-/// that holds scores or answers is only summed up, for which no model is needed. What becomes of it is the record with
+/// esc_eval: a chat model plays a role card in a dialogue with the tested model, and one or two judges score the
+/// dialogue in seven dimensions (ESC-Eval, Table 2). A record that contains a dialogue is only judged, one that
+/// contains scores or answers of judges is only counted; neither needs the models of the skipped parts. Adds
 /// "greeting", "turns", "answers" and "scores".
 #include "compeer/plugin.h"
 #include "evaluating/esc_eval/judge.h"
@@ -67,6 +67,7 @@ class EscEval : public Stage {
     return outcome;
   }
 
+  // Detects the card's language. Returns false if the card can't be played.
   static bool is_card(json& record, Outcome& outcome) {
     const auto card = esc_eval::card_of(record);
     record["language"] = esc_eval::language_of(record, card.text);
@@ -75,7 +76,7 @@ class EscEval : public Stage {
     return card.refusal.empty();
   }
 
-  // A dialogue that can be judged is a case; the record stays where it is.
+  // Adds a dialogue to `cases`, or sets why it can't be judged. `record` must stay valid; the case points to it.
   void take(json& record, esc_eval::Transcript transcript, Outcome& outcome,
             std::vector<esc_eval::JudgedDialogue>& cases) const {
     outcome.dropped = transcript.refusal;
@@ -101,6 +102,7 @@ class EscEval : public Stage {
     }
   }
 
+  // Returns the outcome of a judged dialogue.
   Outcome told(const esc_eval::JudgedDialogue& one, std::map<std::string, double> counts) const {
     json record = *one.record;
     record.erase("lines");

@@ -1,7 +1,6 @@
-/// filter: asks a chat model whether each dialogue is fit to learn from, and drops those that are incoherent,
-/// artificial or no dialogue, hold personal data, or tell of a crisis; those of some of these classes go on all the
-/// same, if the spec says so, and say of which they are: "unfit". What the model does not answer properly is dropped
-/// too, and counted by itself.
+/// filter: asks a chat model whether each dialogue is suitable for training. Drops dialogues that are incoherent,
+/// artificial, not a dialogue, contain personal data or describe a crisis, and those without a readable answer, which
+/// are counted separately. Classes in the setting `keeps` are kept and marked: "unfit".
 #include <algorithm>
 
 #include "base/error.h"
@@ -31,7 +30,7 @@ class Filter : public Stage {
     }
   }
 
-  // Whether any record has the key of `only`.
+  // Checks that some record has the key of `only`.
   bool surveys() const override { return bool(only_); }
   std::string glimpse(const json& record) const override { return only_.glimpse(record); }
   void survey(const std::string& glimpse) override { only_.survey(glimpse); }
@@ -70,10 +69,10 @@ class Filter : public Stage {
   std::string ingredients() const override { return prompts_.hashes(); }
 
  private:
-  // What is reported, whatever words the model is to use.
+  // The class names in reports, whatever words the model uses.
   inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();
 
-  // Without being asked about.
+  // True if the record is kept without a question.
   bool passes(const json& record) const { return only_ && !record.contains(only_.name()); }
 
   Outcome outcome(const json& record, empathy::Fitness fitness) const {

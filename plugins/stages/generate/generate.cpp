@@ -1,5 +1,5 @@
-/// generate: asks two chat models for three-step reasoning and a reply to each sampled round. Every completion in the
-/// format becomes a record of its own, {"candidates": [{"history", "emotion", "strategy", "reply", "model"}]}, beside
+/// generate: asks one or two chat models for three-step reasoning and a reply to each sampled round. Every completion
+/// in the format becomes a record, with {"candidates": [{"history", "emotion", "strategy", "reply", "model"}]} next to
 /// the reference it will be compared with.
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
@@ -43,6 +43,7 @@ class Generate : public Stage {
     stages::StagePrompt prompts;
   };
 
+  // Adds the completions of one writer to the outcomes.
   void add(size_t number, const std::vector<json>& records, std::vector<Outcome>& outcomes) {
     const auto& [chat, asking, prompts] = writers_[number];
     std::vector<empathy::Structured> written(records.size());

@@ -1,3 +1,4 @@
+// Agreement of a judge with people's ratings.
 #include "stages/human_agreement/agreement.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using nlohmann::json;
 using statistics::mean;
 using Replies = std::vector<const RatedReply*>;
 
-// Which of the sorted values it is.
+// Returns the index of `value` in sorted `values`.
 size_t category(const std::vector<double>& values, double value) {
   return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
 }
@@ -31,7 +32,7 @@ std::vector<double> distinct(std::vector<double> values) {
   return values;
 }
 
-// Ordinal alpha of two who rated the same things.
+// Returns the ordinal alpha of two raters of the same items.
 double ordinal_alpha(const std::vector<double>& one, const std::vector<double>& other) {
   auto both = one;
   both.insert(both.end(), other.begin(), other.end());
@@ -41,7 +42,7 @@ double ordinal_alpha(const std::vector<double>& one, const std::vector<double>& 
   return statistics::krippendorff(table, statistics::Scale::ordinal);
 }
 
-// The ratings, in the order of the measure; of equal measures each gets the mean of theirs.
+// Returns the ratings sorted in the order of the measure. Items with equal measures get the mean of their ratings.
 std::vector<double> by_rank(const std::vector<double>& measure, std::vector<double> ratings) {
   std::vector<size_t> order(measure.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -79,6 +80,7 @@ HumanAgreement compared(const std::vector<double>& measured, const std::vector<d
   return {statistics::spearman(measured, ratings), ordinal_alpha(measured, ratings), same_side(measured, ratings)};
 }
 
+// Like `compared`, with the measure mapped to the scale of the ratings for alpha.
 HumanAgreement judged(const std::vector<double>& measured, const std::vector<double>& ratings) {
   HumanAgreement found = compared(measured, ratings);
   if (!ratings.empty()) found.alpha = ordinal_alpha(by_rank(measured, ratings), ratings);
@@ -100,7 +102,7 @@ std::vector<double> numbers(const json& table, const std::string& name) {
   return all;
 }
 
-// What people said of a reply and the reference beside it.
+// Returns people's ratings of a reply compared with the reference.
 std::vector<double> comparisons(const json& record, const std::string& name) {
   return numbers(record.value("people", json::object()), name);
 }
@@ -139,8 +141,9 @@ LeftOut one_left_out(std::span<const RatedReply* const> replies) {
 std::vector<double> ratings_of(const json& record, const std::string& name) {
   const auto compared = comparisons(record, name);
   if (!compared.empty()) return compared;
+  // Labels of the seeker's next turn apply only to the supporter's own reply.
   const json none = json::object(), seeker = record.value("seeker", none);
-  return numbers(is_right(record) ? seeker.value("after", none) : none, name);  // of the supporter's own reply
+  return numbers(is_right(record) ? seeker.value("after", none) : none, name);
 }
 
 void count_rated(const json& record, const std::string& name_of_ratings, double judge, Outcome& outcome) {
@@ -152,7 +155,7 @@ void count_rated(const json& record, const std::string& name_of_ratings, double 
   outcome.counts[of_dialogue(record, name.dump())] = 1;
 }
 
-// The counts' names are JSON, so that numbers come back as they were: ["c/1", [-4, -2], 0.25, 3].
+// Names of these counts are JSON, which preserves numbers exactly: ["c/1", [-4, -2], 0.25, 3].
 std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts) {
   std::vector<RatedDialogue> dialogues;
   for (const auto& dialogue : by_dialogue(counts)) {

@@ -10,47 +10,51 @@
 
 namespace compeer::stages {
 
-/// What people said of a reply, one number each, and what was measured of it. A higher number is better; where replies
-/// are compared, a negative one says that the reference is better.
+/// People's ratings of a reply, and two measures of it. Higher is better. If the reply was compared with the reference,
+/// negative values mean that the reference is better.
 struct RatedReply {
   std::vector<double> ratings;
+  /// The judge's measure.
   double judge = 0;
-  double longer = 0;  ///< in words; than the reference, where that was beside it
+  double longer = 0;  ///< words of the reply, minus those of the reference if it was compared with it
 };
 
-/// Replies of one dialogue.
+/// Rated replies of one dialogue.
 using RatedDialogue = std::vector<RatedReply>;
 
-/// How a measure goes with people's mean rating:
+/// Agreement of a measure with people's mean ratings:
 ///
-///   spearman   of the two
-///   alpha      Krippendorff's, ordinal; the measure is put on people's scale by its rank, so that it gives each rating
-///              as often as they do; equal measures share theirs
-///   same_side  of replies with a rating above or below 0 the share with a measure on the same side; one of 0 counts
-///              half. NaN if nobody's rating is below 0
+///   spearman   rank correlation
+///   alpha      Krippendorff's alpha, ordinal. The measure is first mapped to people's scale by rank: the
+///              sorted ratings are assigned in the order of the measure; equal measures share the mean of theirs
+///   same_side  fraction of replies with a mean rating other than 0 whose measure has the same sign; a measure of 0
+///              counts half. NaN if no rating is below 0
 struct HumanAgreement {
   double spearman, alpha, same_side;
 };
+/// Returns the agreement of one measure over some replies.
 HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure);
 
-/// How well the others agree with one of several people, or with the judge, when one person after another is left out:
-/// a mean over who that is. `person`, the one left out, and `judge` meet the same mean of the others.
+/// Leave-one-out agreement, averaged over which person is left out: `person` compares that person's ratings with the
+/// mean of the others', `judge` compares the judge's measure with the same mean.
 struct LeftOut {
   HumanAgreement person, judge;
 };
+/// Returns that agreement. Replies with fewer than two ratings are left out.
 LeftOut one_left_out(std::span<const RatedReply* const> replies);
 
-/// What people said of a record's candidate: the numbers of a list of this name in its "people", else of the label of
-/// the seeker's next turn, if the reply is the supporter's own. Empty if there are none.
+/// Returns people's ratings of a record's candidate: the numbers in the list `name` of its "people", otherwise, if the
+/// reply is the supporter's own, in the label `name` of the seeker's next turn. Empty if there are none.
 std::vector<double> ratings_of(const nlohmann::json& record, const std::string& name);
 
-/// Counts a reply and what was measured of it, and gives back what was counted, dialogue by dialogue.
+/// Adds a rated reply to the counts. `name` selects the ratings, `judge` is the judge's measure.
 void count_rated(const nlohmann::json& record, const std::string& name, double judge, Outcome& outcome);
+/// Returns the counted replies of each dialogue; dialogues without any are left out.
 std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts);
 
-/// The findings: "judge"; "longer", which knows nothing but the length; "one_left_out", "person" and "judge_instead"
-/// against the other people; "larger_side", which a judge reaches that always says the same. Intervals are over
-/// dialogues.
+/// Returns the findings, with intervals by bootstrap over dialogues: n; "judge"; "longer", the same for the length
+/// alone; "one_left_out" with "person" and "judge_instead"; "larger_side", the `same_side` of a judge that always gives
+/// the same answer.
 nlohmann::json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

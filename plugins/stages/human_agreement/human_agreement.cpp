@@ -1,6 +1,6 @@
-/// human_agreement: does a judge find better what people found better? Records have ratings by people; the judge is
-/// asked about reply and reference in both orders, each as the other's reference. Records go on with what it said as
-/// "judged": from -1, the reference is better, to 1.
+/// human_agreement: measures whether a judge prefers the replies that people rate higher. Records need people's
+/// ratings. The judge compares reply and reference twice, with each as the other's reference. Adds "judged" to records:
+/// from -1 (the reference is better) to 1.
 #include "compeer/plugin.h"
 #include "stages/human_agreement/agreement.h"
 #include "stages/judges.h"
@@ -11,7 +11,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-// A reply as one who stands against the other would see it.
+// Returns the record with reply and reference exchanged.
 cer::Record exchanged(cer::Record record) {
   std::swap(record.reference, record.candidate.reply);
   return record;

@@ -1,8 +1,8 @@
-/// human_labels: completions out of what people said and noted down, without a chat model. A round of a corpus becomes
-/// a record whose candidate is the supporter's own reply behind three steps that are made of labels: all right, and
-/// better than the "reference", which is another dialogue's reply. Beside it stand wrong ones: steps, the reply or both
-/// are borrowed from dialogues that are as far on, so that neither style nor place in a dialogue gives them away.
-/// "people": the labels of each step.
+/// human_labels: makes completions from people's replies and labels, without a chat model. Each round of a corpus
+/// becomes a record whose candidate has three steps made from labels and the supporter's own reply. All are right, and
+/// the reply is better than the "reference", which is taken from another dialogue. Wrong records are added whose steps,
+/// reply or both are taken from dialogues at the same relative position, so that neither style nor position reveals
+/// them. Adds "people": the labels of each step.
 #include <array>
 #include <cmath>
 #include <unordered_map>
@@ -21,12 +21,13 @@ constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strate
 constexpr size_t reply = step_names.size();
 constexpr double parts_of_a_completion = reply + 1;
 
-// What random numbers are for, of one record.
+// Indices of the random numbers of a record.
 enum : uint32_t { borrowed, from = borrowed + reply + 1 };
 
-/// A round: where it stands, what people said of it, and what was answered.
+/// A round: its position, people's labels and the reply.
 struct LabelledRound {
-  std::string id, dialogue, place;  // its split and how far on it is: others of this place lend to it
+  // `place`: the split and the relative position in the dialogue; rounds of the same place lend to each other.
+  std::string id, dialogue, place;
   std::array<LabelTemplate::Step, 3> steps;
   std::string reply;
 };
@@ -84,7 +85,7 @@ class HumanLabels : public Stage {
  private:
   static std::string name_of(size_t part) { return part == reply ? "reply" : step_names[part]; }
 
-  // Why nothing can be made of it; "" if something can.
+  // Returns why no record can be made from it, or "".
   std::string refusal(const json& record) const {
     if (!record.contains("history") || !record.contains("reference")) return "no round: the stage sample draws them";
     for (const auto& made : templates_) {
@@ -129,9 +130,9 @@ class HumanLabels : public Stage {
     return outcome;
   }
 
-  // Of all records of a round, the right one among them, each part is wrong as often as the others, and whatever the
-  // others are: else a judge would learn that wrong steps stand before wrong replies. So every part is borrowed with
-  // the probability that makes one record of 1 + `wrong_` right, and in these records at least one is.
+  // Over all records of a round, including the right one, each part is wrong equally often and independently of the
+  // others; otherwise a judge would learn that wrong steps precede wrong replies. So each part is borrowed with the
+  // probability that makes one of 1 + `wrong` records right, given that at least one part of these records is borrowed.
   void add_wrong(const json& original, const LabelledRound& round, size_t number, Outcome& outcome) const {
     std::array<const LabelledRound*, 3> steps{};
     bool any = false;
@@ -151,7 +152,8 @@ class HumanLabels : public Stage {
     outcome.records.push_back(std::move(record));
   }
 
-  // The candidate and its labels. Its reply is the other's, or the reference is.
+  // Sets the candidate and its labels. With a wrong reply, the candidate has the other's reply and the reference is its
+  // own.
   void set(json& record, const LabelledRound& own, const std::array<const LabelledRound*, 3>& steps,
            const LabelledRound* other, bool wrong_reply) const {
     const auto text = [&](size_t step) { return (steps[step] ? *steps[step] : own).steps[step].text; };
@@ -170,7 +172,8 @@ class HumanLabels : public Stage {
     record["provenance"]["candidates"] = {{"borrowed", std::move(from)}, {"spoilt", std::move(spoilt)}};
   }
 
-  // Whose part is borrowed: from a dialogue of the same place, drawn; the next whose label says something else.
+  // Returns the round a part is borrowed from: a random one of the same place in another dialogue, or the next one
+  // whose label (or reply) differs. Null if there is none.
   const LabelledRound* lender(const LabelledRound& round, size_t part, size_t number) const {
     const auto found = rounds_.find(round.place);
     if (found == rounds_.end()) return nullptr;
@@ -198,7 +201,7 @@ class HumanLabels : public Stage {
   const double borrow_;
   const int64_t parts_;
   std::vector<LabelTemplate> templates_;
-  std::unordered_map<std::string, std::vector<LabelledRound>> rounds_;  // by their place
+  std::unordered_map<std::string, std::vector<LabelledRound>> rounds_;  // by place
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Labels by people, and steps made from them.
 #include "stages/human_labels/labels.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ const json& member(const json& object, const char* key) {
   return found == object.end() ? nothing : *found;
 }
 
-// A value, or each of a list.
+// Appends a value, or each value of a list.
 void add(const json& value, std::vector<std::string>& all) {
   if (value.is_array()) {
     for (const json& one : value) add(one, all);
@@ -31,14 +32,14 @@ void add(const json& value, std::vector<std::string>& all) {
   if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
 }
 
-// What a record says of itself, and nobody of the round.
+// False for names of fields that describe the record, not the round.
 bool is_label(const std::string& name) {
   static const std::set<std::string> others = {"id",    "dialogue", "split",   "source",   "language",
                                                "round", "rounds",   "history", "reference"};
   return !others.contains(name);
 }
 
-// Where labels stand, in the order in which they are looked for.
+// Returns the objects that contain labels, in the order of the search.
 std::array<const json*, 3> places_of(const json& record) {
   return {&member(member(record, "seeker"), "before"), &record, &member(record, "labels")};
 }

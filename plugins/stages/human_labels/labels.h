@@ -5,38 +5,39 @@
 
 namespace compeer::stages {
 
-/// What people said under this name of a round that the stage sample drew, each value once: of the seeker's turn before
-/// the reply, else of the dialogue, else of the reply. Empty if the corpus has no such label, or the round lacks it.
+/// Returns people's labels `name` of a round that the stage sample drew, without duplicates: from the seeker's turn
+/// before the reply, otherwise from the dialogue, otherwise from the reply. Empty if there are none.
 std::vector<std::string> labels_of(const nlohmann::json& record, const std::string& name);
 
-/// The names under which people said something of this round, in order: "emotion, problem, strategy".
+/// Returns the names of all labels of this round, sorted: "emotion, problem, strategy".
 std::string names_of(const nlohmann::json& record);
 
-/// The text of a step made of labels: "{problem}, {cause}".
+/// A template for the text of a step, with labels in braces: "{problem}, {cause}".
 class LabelTemplate {
  public:
-  /// Throws Error (exit 3) naming `setting` if no label is named, or a brace stays open.
+  /// Throws Error (exit 3) that names `setting` if the text contains no label or an unclosed brace.
   LabelTemplate(const std::string& setting, const std::string& text);
 
   struct Step {
-    std::string text;                 ///< with all values in their places, in one line
-    std::vector<std::string> values;  ///< of all labels
-    std::string missing;              ///< the first label that the round lacks; then there is no text
+    std::string text;                 ///< the filled template, on one line
+    std::vector<std::string> values;  ///< the values of all its labels
+    std::string missing;              ///< the first label the round lacks; the other fields are then empty
   };
+  /// Returns the step made from the labels of a round.
   Step of(const nlohmann::json& record) const;
 
  private:
   struct Piece {
-    std::string text, label;  // what stands before a label; the last has none
+    std::string text, label;  // the text before a label, and the label ("" for the last piece)
   };
   std::vector<Piece> pieces_;
 };
 
-/// Whether a record is what people said and noted down, without a part of another dialogue in the candidate. There is
-/// one of a round.
+/// Returns true if the candidate consists of people's own reply and labels, without a part from another dialogue. There
+/// is one such record for each round.
 bool is_right(const nlohmann::json& record);
 
-/// Whether two steps have no value in common: then one is wrong where the other is right.
+/// Returns true if two steps have no label value in common, so that one is wrong where the other is right.
 bool disjoint(const std::vector<std::string>& one, const std::vector<std::string>& other);
 
 }  // namespace compeer::stages

@@ -1,3 +1,4 @@
+// Counts of chosen labels against people's, and the figures computed from them.
 #include "stages/label_choice/choices.h"
 
 #include <algorithm>
@@ -33,24 +34,25 @@ void LabelChoices::survey(const std::string& glimpse) {
 
 namespace {
 
-// Of the labels that people gave a round, the one that an answer is held against.
+// Returns the label of a round that an answer is compared with: the answer itself if it is one of them, otherwise the
+// first.
 const std::string& truth_of(const std::vector<std::string>& people, const std::string& answer) {
   const auto among = std::find(people.begin(), people.end(), answer);
   return among == people.end() ? people.at(0) : *among;
 }
 
-// The labels that people gave a round, and how likely each of a step's labels was found.
+// People's labels of a round, and the likelihood of each label of the step.
 struct LabelledRound {
   std::vector<std::string> people;
   std::vector<double> likelihoods;
 };
 
-// As the name of a count, in JSON, so that numbers come back as they were: ["strategy", ["Question"], [0.25, 0.5]].
+// Encodes a round as the name of a count. JSON preserves numbers exactly: ["strategy", ["Question"], [0.25, 0.5]].
 std::string name_of(const std::string& step, const LabelledRound& round) {
   return json{step, round.people, round.likelihoods}.dump();
 }
 
-// Of each dialogue.
+// Returns the rounds of each dialogue.
 std::vector<std::vector<LabelledRound>> rounds_of(const std::vector<DialogueCounts>& dialogues,
                                                   const std::string& step) {
   std::vector<std::vector<LabelledRound>> all;
@@ -64,7 +66,7 @@ std::vector<std::vector<LabelledRound>> rounds_of(const std::vector<DialogueCoun
   return all;
 }
 
-// The same rounds, were the answer the label that `answer(round)` numbers.
+// Returns the counts as if the chosen label of each round were `topic.words[answer(round)]`.
 template <class Answer>
 std::vector<DialogueCounts> answered(const JudgedTopic& topic, const std::vector<std::vector<LabelledRound>>& dialogues,
                                      Answer&& answer) {
@@ -83,6 +85,7 @@ size_t greatest(std::span<const double> values) {
   return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
+// Returns the label that most rounds have.
 size_t commonest(const JudgedTopic& topic, const std::vector<std::vector<LabelledRound>>& dialogues) {
   std::vector<double> rounds_with(topic.words.size());
   for (const auto& rounds : dialogues) {
@@ -107,6 +110,7 @@ std::vector<double> mean_likelihoods(const JudgedTopic& topic,
   return mean;
 }
 
+// Returns the label whose likelihood exceeds its mean the most.
 size_t furthest_above(const std::vector<double>& mean, const LabelledRound& round) {
   std::vector<double> above(mean.size());
   for (size_t label = 0; label < mean.size(); ++label) above[label] = round.likelihoods[label] - mean[label];

@@ -10,29 +10,30 @@
 
 namespace compeer::stages {
 
-/// Which label of a step is found likeliest, against those that people gave: counted record by record, told as a
-/// classifier's weighted F1 and accuracy. A round that people gave several labels is right with any of them.
-///
-/// Beside that stand `majority`, the commonest label whatever the round, and `calibrated`, the label whose likelihood
-/// is furthest above its mean over all rounds: whoever has a favourite says nothing by it.
+/// Compares, for emotion and strategy, the most likely label with people's labels. Reports weighted F1 and accuracy;
+/// any of several labels of a round is right. For comparison: `majority`, the most frequent label of all rounds, and
+/// `calibrated`, the label whose likelihood exceeds its mean over all rounds the most, so that a constant preference
+/// for a label has no effect.
 class LabelChoices {
  public:
   static constexpr std::array<const char*, 2> steps = {"emotion", "strategy"};
 
-  /// People's labels of a step, out of a record's "people"; none if it has no such record.
+  /// Returns people's labels of a step in the record's "people"; empty if there are none.
   static std::vector<std::string> people(const nlohmann::json& record, const std::string& step);
 
-  /// What of a record must be known before the first is counted: its labels.
+  /// Returns the labels of a record; `survey` adds them to `labels`. Every record must be added before the first
+  /// `choose`.
   std::string glimpse(const nlohmann::json& record) const;
   void survey(const std::string& glimpse);
 
-  /// All labels of a step that occur, in order.
+  /// Returns all labels of the step (0: emotion, 1: strategy) that occur, sorted.
   const std::vector<std::string>& labels(size_t step) const { return labels_[step]; }
 
-  /// Takes the likeliest label of a step, in the labels' order: it stands in the record's "judged", all likelihoods in
-  /// its "likelihoods".
+  /// Records the most likely label of a step in the record's "judged" and all likelihoods in its "likelihoods", and
+  /// adds the counts. `likelihoods` is in the order of `labels(step)`.
   void choose(nlohmann::json& record, size_t step, std::span<const double> likelihoods, Outcome& outcome) const;
 
+  /// Returns the figures of both steps, with intervals by bootstrap over dialogues. Steps without counts are left out.
   nlohmann::json findings(const std::map<std::string, double>& counts, const statistics::Resampling& how) const;
 
  private:

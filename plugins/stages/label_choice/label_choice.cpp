@@ -1,6 +1,6 @@
-/// label_choice: which emotion and which strategy does a judge find likeliest, of all that people named? It is asked
-/// whether each of them is right, behind the right steps before it or apart. Records go on with its choices as
-/// "judged", and what it makes of each label as "likelihoods".
+/// label_choice: measures which emotion and strategy, of all that people named, a judge finds most likely. Asks whether
+/// each label is right, after the right earlier steps or separately. Adds the choices to records as "judged" and the
+/// judge's value of each label as "likelihoods".
 #include "stages/label_choice/choices.h"
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ using namespace compeer;
 using nlohmann::json;
 using stages::LabelChoices;
 
-constexpr size_t first_step = 1;  // of a completion's three, that labels are chosen for
+constexpr size_t first_step = 1;  // index of emotion among the three steps
 
 class LabelChoice : public Stage {
  public:
@@ -59,7 +59,7 @@ class LabelChoice : public Stage {
   std::string ingredients() const override { return json(panel_.fingerprints()).dump(); }
 
  private:
-  // Wrong records of a round repeat it.
+  // Only right records are used; wrong ones of the same round have the same labels.
   static std::string refusal(const json& record) {
     for (const char* step : LabelChoices::steps) {
       if (LabelChoices::people(record, step).empty()) return "no labels by people";
@@ -67,7 +67,7 @@ class LabelChoice : public Stage {
     return stages::is_right(record) ? "" : "borrowed in part";
   }
 
-  // Every label of every step, alone or behind the right ones: emotions behind the history, strategies behind both.
+  // Returns one case for each label of each step: the label after the right earlier steps, or alone with `apart`.
   judging::JudgedGroup asked(const cer::Record& record) const {
     judging::JudgedGroup group{record.history, {record.reference}, {}};
     const judging::StepTexts right = {record.candidate.history, record.candidate.emotion, record.candidate.strategy};

@@ -1,3 +1,4 @@
+// Counts of comparisons between models, and the figures computed from them.
 #include "stages/pairwise/matches.h"
 
 #include <cmath>
@@ -37,7 +38,7 @@ struct Sums {
     contradictory += match.at(3).get<bool>() ? times : 0;
   }
 
-  // Of the same two the other way round.
+  // Adds the results of the same pair in the other order.
   void add_reverse(const Sums& other) {
     win += other.lose, tie += other.tie, lose += other.win;
     turned += other.turned, contradictory += other.contradictory;
@@ -48,7 +49,7 @@ using Results = std::map<Pair, Sums>;
 
 Pair pair_of(const json& match) { return {match.at(0), match.at(1)}; }
 
-// Two models that stood both ways round are one pair, by the order of their names; else they stay as they stood.
+// Merges pairs that occur in both orders into the one in alphabetical order of the names. Other pairs keep their order.
 void unite(Results& pairs) {
   for (auto reverse = pairs.begin(); reverse != pairs.end();) {
     const auto& [a, b] = reverse->first;
@@ -124,7 +125,7 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
     found["pairs"][pair.first + " vs " + pair.second] = told(sums);
   }
   for (const auto& model : places) {
-    size_t without = 0;  // a likeliest strength: in these somebody never lost
+    size_t without = 0;  // resamples without a finite strength, because a model never lost
     auto strength = statistics::bootstrap(
         dialogues.size(),
         [&](std::span<const size_t> rows) {

@@ -10,30 +10,31 @@
 
 namespace compeer::stages {
 
-/// Two models' replies to one dialogue, compared.
+/// A comparison of two models' replies to one dialogue.
 struct Match {
-  std::string first, second;  ///< the models
+  std::string first, second;  ///< names of the models
   empathy::Preference preference{};
-  /// Asked with the replies in this order and in the other: what was said of the same two, first being `first`.
+  /// The preference when the replies were shown in reverse order, still about `first` and `second`; empty if they were
+  /// not.
   std::optional<empathy::Preference> turned = {};
 
-  /// 1: the first is better, -1: the second, 0: neither is. Who wins in one order alone does not win.
+  /// Returns 1 if the first is better, -1 if the second is, 0 otherwise. Both orders must agree on the winner.
   int outcome() const;
-  /// Each order has another winner: the place decides, not the reply.
+  /// Returns true if the two orders have different winners, so that the position decided.
   bool contradictory() const;
 };
 
-/// Counts of one match for `comparison`. `record`: of the dialogue that both answered.
+/// Adds the counts of one match, for `comparison`. `record`: the one whose dialogue both models answered.
 void count(const nlohmann::json& record, const Match& match, Outcome& outcome);
 
-/// What all matches come to:
+/// Returns the results of all matches:
 ///
-///   n, dialogues   how many
-///   pairs          "A vs B", as they stood, or by the alphabet if they stood both ways round: n; win, tie, lose: A's
-///                  shares with Wilson's intervals; sign_test: how likely so uneven a split of wins and losses is by
-///                  chance; contradictory: share, if they were asked in both orders
-///   shares         "win", "tie", "lose": what adds up to one in each pair
-///   models         name: strength: Bradley and Terry's, by bootstrap over dialogues; null where there is none
+///   n, dialogues   numbers of matches and dialogues
+///   pairs          by "A vs B": n; win, tie, lose: fractions for A, with Wilson intervals; sign_test: probability of a
+///                  split of wins and losses at least this uneven by chance; contradictory: fraction of the matches
+///                  judged in both orders. A pair that occurs in both directions is reported once, by alphabet
+///   shares         "win", "tie", "lose": the fractions of a pair that sum to 1
+///   models         name: strength by Bradley and Terry, with bootstrap over dialogues; null if it does not exist
 nlohmann::json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

@@ -1,7 +1,7 @@
-/// pairwise: which of two models' replies is better? Records with "answers" (stage answer) become a record for each two
-/// models, {"candidates": [{"reply", "model"}, {"reply", "model"}]}, which a chat model compares, shown in both orders,
-/// or people do (`compeer data annotate`, sides drawn). A model that says nothing loses, unless both do: then neither
-/// reply is good. Records that have a "preference" already, as `compeer data merge` writes them, are only counted.
+/// pairwise: compares the replies of two models. A record with "answers" (stage answer) becomes a record for each pair
+/// of models, {"candidates": [{"reply", "model"}, {"reply", "model"}]}. A chat model compares each pair in both orders,
+/// or people do (`compeer data annotate`, in a random order). An empty reply loses; if both are empty, neither is good.
+/// Records with a "preference", as `compeer data merge` writes them, are only counted.
 #include <array>
 #include <optional>
 #include <string>
@@ -32,7 +32,7 @@ class Pairwise : public Stage {
     if (settings.has("judge")) judge_ = &host.chat(settings.table("judge"));
   }
 
-  // Whether any record has an answer of the model in `against`.
+  // Checks that some record has an answer of the model in `against`.
   bool surveys() const override { return bool(against_); }
   std::string glimpse(const json& record) const override {
     return against_.glimpse(record.value("answers", json::object()));
@@ -63,13 +63,13 @@ class Pairwise : public Stage {
 
  private:
   struct Compared {
-    size_t of;  // the record
+    size_t of;  // index of the record
     json pair;
-    std::array<std::optional<empathy::Preference>, 2> said;  // in this order, and in the other
+    std::array<std::optional<empathy::Preference>, 2> said;  // in this order, and in the reverse one
     std::array<std::string, 2> refusals;
   };
 
-  // What becomes of a record: itself, if it is a pair; else a record for each two of its answers.
+  // Returns the record itself if it is a pair, otherwise a record for each two of its answers.
   std::vector<json> pairs_of(const json& record) const {
     if (!record.contains("answers"))
       return record.contains("candidates") ? std::vector{two(record)} : std::vector<json>{};
@@ -85,7 +85,7 @@ class Pairwise : public Stage {
     return pairs;
   }
 
-  // A record that is a pair already.
+  // Returns a record that is a pair already; refuses a comparison of a model with itself.
   static const json& two(const json& record) {
     const auto name = text(record, 0, "model");
     if (name == text(record, 1, "model"))
@@ -146,7 +146,7 @@ class Pairwise : public Stage {
                                 {"answers", empathy::listed(preferences_.answers().words())}});
   }
 
-  // A reply, if the pair has its words: people's verdicts may come without.
+  // Returns the trimmed text of a reply; empty if the record lacks it, as people's verdicts may.
   static std::optional<std::string> said(const json& pair, size_t which) {
     const json& candidates = pair.at("candidates");
     if (!candidates.is_array() || which >= candidates.size() || !candidates[which].is_object()) return std::nullopt;
@@ -155,7 +155,7 @@ class Pairwise : public Stage {
     return std::string(empathy::trim(reply->get_ref<const std::string&>()));
   }
 
-  // What needs no judge: who says nothing loses.
+  // Returns the preference if a reply is empty, which needs no judge.
   static std::optional<empathy::Preference> decided_by_silence(const json& pair) {
     const bool first = said(pair, 0) == "", second = said(pair, 1) == "";
     if (first && second) return empathy::Preference::neither;
@@ -163,9 +163,10 @@ class Pairwise : public Stage {
     return second ? std::optional(empathy::Preference::first) : std::nullopt;
   }
 
-  // Nor is there anything to prefer.
+  // Equal replies need no judge either.
   static bool equal(const json& pair) { return said(pair, 0) && said(pair, 0) == said(pair, 1); }
 
+  // Counts the result of a pair and adds its record to the outcome.
   void take(Compared& one, const json& record, Outcome& outcome) const {
     for (const auto& refusal : one.refusals) {
       if (refusal.empty()) continue;
@@ -190,7 +191,7 @@ class Pairwise : public Stage {
     outcome.records.push_back(std::move(one.pair));
   }
 
-  // Nothing if nobody has judged it yet.
+  // Returns nothing if the pair has not been judged yet.
   std::optional<Match> match_of(const Compared& one) const {
     const auto& pair = one.pair;
     const auto silence = decided_by_silence(pair);
@@ -214,7 +215,7 @@ class Pairwise : public Stage {
     return match;
   }
 
-  // In a word: where the two orders differ, neither reply is preferred.
+  // Returns one preference for both orders: if they differ, a tie.
   static empathy::Preference as_one(const Match& match) {
     return match.turned && *match.turned != match.preference ? empathy::Preference::both : match.preference;
   }

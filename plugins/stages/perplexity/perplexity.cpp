@@ -1,5 +1,5 @@
-/// perplexity: how likely a model finds the replies that people gave: of each token of a right record's reply, and its
-/// end, behind the steps that people's labels make. Records stay as they are.
+/// perplexity: computes how likely a model finds people's replies, over the tokens of each right record's reply and its
+/// end, given the steps made from people's labels. Keeps records unchanged.
 #include <cmath>
 #include <memory>
 
@@ -38,7 +38,7 @@ class Perplexity : public Stage {
       places.push_back(i);
       conversations.push_back(model_.begin(history_of(record)));
       const auto written = written_in(record);
-      texts.push_back(steps_ ? empathy::print_steps(written) + "\n" : "");  // what stands before the reply
+      texts.push_back(steps_ ? empathy::print_steps(written) + "\n" : "");  // the text before the reply
       texts.push_back(steps_ ? empathy::print(written) : written.reply);
       lent.insert(lent.end(), 2, conversations.back().get());
     }
@@ -78,7 +78,7 @@ class Perplexity : public Stage {
     return {one.at("history"), one.at("emotion"), one.at("strategy"), one.at("reply")};
   }
 
-  // Of the tokens behind the first `before`, the end among them.
+  // Counts the tokens after the first `before` ones, including the end token.
   static Outcome counted(const json& record, size_t before, const std::vector<float>& log_probs) {
     Outcome outcome = stages::unchanged();
     double sum = 0;

@@ -1,6 +1,6 @@
-/// persona: asks a chat model how the seeker of each dialogue behaves in conversation (DISC): "persona": {"dominance",
-/// "influence", "steadiness", "compliance" (0 to 10), "manner", "vector": the four as shares of the most}. All records
-/// of a dialogue have one persona, read out of the longest of them.
+/// persona: asks a chat model for the DISC traits of each dialogue's seeker. Adds "persona": {"dominance", "influence",
+/// "steadiness", "compliance" (0 to 10), "manner", "vector" (the four traits divided by 10)}. All records of a dialogue
+/// share one persona, determined from the longest of them.
 #include <map>
 #include <unordered_map>
 
@@ -46,7 +46,7 @@ class Persona : public Stage {
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<std::string> asked;  // whose persona
+    std::vector<std::string> asked;  // dialogues, as `said_by` names them
     std::map<std::string, size_t> place;
     for (const json& record : records) {
       if (place.emplace(said_by(record), asked.size()).second) asked.push_back(said_by(record));
@@ -71,11 +71,11 @@ class Persona : public Stage {
 
  private:
   struct PersonaDialogue {
-    json record;  // the longest one's "id" and "language"
+    json record;  // "id" and "language" of the longest record
     std::string text;
   };
 
-  // Whom a persona is of: in other words somebody may be another person.
+  // Identifies the seeker of a record. A rewritten dialogue may have another seeker than the original.
   static std::string said_by(const json& record) {
     return stages::dialogue_of(record) + (record.contains("rewritten") ? "/rewritten" : "");
   }
@@ -98,7 +98,7 @@ class Persona : public Stage {
   Chat& chat_;
   stages::Asking asking_;
   stages::StagePrompt prompts_;
-  std::unordered_map<std::string, PersonaDialogue> dialogues_;  // as far as they are known
+  std::unordered_map<std::string, PersonaDialogue> dialogues_;  // the longest record of each seeker
 };
 
 }  // namespace

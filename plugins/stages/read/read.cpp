@@ -1,5 +1,5 @@
-/// read: how a model that was taught to support takes each dialogue, its own three steps, as "reading": a judge can be
-/// shown them beside those it judges.
+/// read: adds the "reading" of each dialogue: the three steps that a trained supporter (the reader) writes for it
+/// itself. A judge can be shown them next to the steps it judges.
 #include <map>
 
 #include "compeer/plugin.h"
@@ -20,7 +20,7 @@ class Read : public Stage {
         weights_(judging::weights_of(folder_)),
         replies_(settings.flag("replies")) {}
 
-  // Records of one round share their history.
+  // Records of one round share their history, which is read once.
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::map<json, size_t> known;
     std::vector<std::vector<Turn>> histories;
@@ -47,7 +47,7 @@ class Read : public Stage {
   std::string ingredients() const override { return weights_; }
 
  private:
-  // Of each record the reference and what was written in its place.
+  // Adds the readings of each record's reference and of its candidate's reply.
   void read_replies(const std::vector<json>& records, const std::map<json, size_t>& known,
                     std::vector<judging::AnsweredDialogue> dialogues, std::vector<Outcome>& outcomes) const {
     for (const json& record : records) {

@@ -1,5 +1,5 @@
-/// respond: a model that was taught to support answers some of the rounds itself. Its completions become records of
-/// their own, without labels, beside those that there are: a judge that has seen a policy's mistakes is harder to fool.
+/// respond: adds unlabelled records with completions of a trained supporter for some of the rounds. A judge trained on
+/// a policy's mistakes is harder to exploit.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-// Records of one round share their history; answers to it differ by their draw.
+// Records of one round share their history; different draws give them different answers.
 constexpr uint32_t draws = 8;
 
 class Respond : public Stage {

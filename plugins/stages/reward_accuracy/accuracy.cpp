@@ -1,3 +1,4 @@
+// Counts of a judge's verdicts against annotators' labels, and the figures of Table 1.
 #include "stages/reward_accuracy/accuracy.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 using nlohmann::json;
 using statistics::ContingencyTable;
 
-// Of one dialogue. Rows are the truth; the last category is "unreadable".
+// Returns the confusion matrix of one dialogue. Rows are the labels; the last category is "unreadable".
 ContingencyTable table_of(const JudgedTopic& topic, const std::map<std::string, double>& counts) {
   auto answers = topic.words;
   answers.emplace_back("unreadable");
@@ -52,7 +53,7 @@ json estimated(const std::vector<ContingencyTable>& tables, const Score& score, 
 double share(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
 
 double false_recall(const ContingencyTable& table) {
-  const auto& row = table[1];  // steps that are wrong
+  const auto& row = table[1];  // steps labelled wrong
   return share(static_cast<double>(row[1]), static_cast<double>(row[0] + row[1] + row[2]));
 }
 
@@ -86,7 +87,7 @@ void count(const json& record, const std::string& cell, Outcome& outcome) {
 
 namespace {
 
-// Of each dialogue; nothing if there are none, or none was asked about the topic.
+// Returns the confusion matrix of each dialogue; empty if no verdict about the topic was counted.
 std::vector<ContingencyTable> tables_of(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues) {
   std::vector<ContingencyTable> tables;
   size_t n = 0;
@@ -144,19 +145,20 @@ namespace {
 
 using nlohmann::json;
 
-// A round is what a judge sees of it: the same words in the same dialogue, answered by the same reply.
+// Identifies a round by its history and reference, as shown to the judge.
 std::string round_of(const json& record) {
   return sha256(record.at("history").dump() + record.at("reference").dump()).substr(0, 16);
 }
 
+// Pairs of a good and a bad completion, and how many of them are in the right order.
 struct Pairs {
   double in_order = 0, all = 0;
 };
 
-// The counts' names are JSON, so that measures come back as they were: ["reply", "0123456789abcdef", true, 0.25].
+// Names of these counts are JSON, which preserves measures exactly: ["reply", "0123456789abcdef", true, 0.25].
 Pairs pairs_of(const std::map<std::string, double>& counts, const std::string& topic) {
   const auto prefix = "[" + json(topic).dump() + ",";
-  std::map<std::string, std::array<std::vector<double>, 2>> rounds;  // bad ones' and good ones' measures
+  std::map<std::string, std::array<std::vector<double>, 2>> rounds;  // measures of bad and of good completions
   for (const auto& [name, times] : counts) {
     if (!name.starts_with(prefix)) continue;
     const json one = json::parse(name);

@@ -11,37 +11,41 @@
 
 namespace compeer::stages {
 
-/// A judge's answers against the annotators', as counts named "history: True, False" (truth, then answer), and what
-/// follows from them: Table 1 of the paper. Answers that could not be read count as "unreadable", which is never right.
+/// A question that annotators and judges answer, with its possible answers ("words"). Counts of verdicts are named
+/// "history: True, False" (annotators' label, then the judge's answer); the figures computed from them are Table 1 of
+/// the paper. An answer that can't be parsed counts as "unreadable", which is always wrong.
 struct JudgedTopic {
   std::string name;
-  std::vector<std::string> words;  ///< the labels
+  std::vector<std::string> words;  ///< the possible answers
 };
+/// Returns the topics history, emotion, strategy (True, False) and reply (the four preferences).
 const std::array<JudgedTopic, 4>& topics();
 
+/// Returns the name of a count.
 std::string cell(const JudgedTopic& topic, const std::string& truth, const std::string& answer);
 
-/// Counts one answer, for the record's dialogue and in all.
+/// Counts one answer, in total and for the record's dialogue.
 void count(const nlohmann::json& record, const std::string& cell, Outcome& outcome);
 
-/// For each topic: n, accuracy, weighted_f1, confusion (rows are the truth), and of a step false_recall, of the
-/// replies better_or_not (equal to the reference or better, against worse); ranked_within_rounds (below). A
-/// figure is {value, low, high}, the interval by bootstrap over dialogues.
+/// Returns for each topic: n, accuracy, weighted_f1, confusion (rows are the annotators' labels); for steps
+/// false_recall; for replies better_or_not (accuracy of "equal to the reference or better"); ranked_within_rounds (see
+/// below). Figures are {value, low, high}, with intervals by bootstrap over dialogues.
 nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
-/// The first four of these for any topic, and its "labels"; null if nobody was asked.
+/// Returns n, confusion, weighted_f1, accuracy and "labels" of any topic; null if no verdict was counted.
 nlohmann::json classified(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues,
                           const statistics::Resampling& how);
 
-/// GRPO compares completions of one round, which share their dialogue and the supporter's reply. A judge may be right
-/// about many rounds and yet tell nothing of these.
+/// GRPO compares the completions of one round, which share their dialogue and reference. A judge may be accurate over
+/// many rounds and still not distinguish the completions of one.
 
-/// Counts one verdict about `topic`: `good` is what the annotators say, `measure` what a reward would make of it.
+/// Counts one verdict about `topic` for ranked_within_rounds: `good` is the annotators' label, `measure` the value a
+/// reward would have.
 void count_ranked(const nlohmann::json& record, const std::string& topic, bool good, double measure, Outcome& outcome);
 
-/// Of all pairs of completions of one round of which the annotators call one good and the other bad, the share that the
-/// judge measures in that order, ties counting one half: {value, low, high, pairs}, .5 by chance. Null if there is no
-/// such pair. `dialogues` as of `by_dialogue`.
+/// Returns {value, low, high, pairs}: over all pairs of completions of one round, one labelled good and one bad, the
+/// fraction in which the judge's measure of the good one is higher. Ties count one half, so chance is .5. The value is
+/// null if there is no such pair. `dialogues`: as `by_dialogue` returns them.
 nlohmann::json ranked_within_rounds(const std::vector<DialogueCounts>& dialogues, const std::string& topic,
                                     const statistics::Resampling& how);
 

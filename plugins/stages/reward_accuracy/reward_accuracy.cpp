@@ -1,5 +1,5 @@
-/// reward_accuracy: a judge, or one of steps and one of replies, answers what annotators answered, and is measured by
-/// that: Table 1. Records go on with its answers as "judged".
+/// reward_accuracy: compares a judge, or one of steps and one of replies, with annotators' labels (Table 1). Adds the
+/// judge's answers to records as "judged"; drops records without labels.
 #include "compeer/plugin.h"
 #include "stages/judges.h"
 #include "stages/records.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-constexpr double unreadable = 0;  // what a reward makes of it
+constexpr double unreadable = 0;  // value of an unreadable verdict in a reward
 
 class RewardAccuracy : public Stage {
  public:

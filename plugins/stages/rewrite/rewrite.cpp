@@ -1,6 +1,6 @@
-/// rewrite: the same dialogue in other words, by a chat model: as if the seeker were the person of "persona_as", or
-/// with no person in mind. History, reference and candidates' replies are rewritten together; labels stay, for what is
-/// meant does. The rewritten record is "<id>/rewritten" and has "rewritten": the original's id.
+/// rewrite: a chat model rewrites a dialogue in other words, as if the seeker were the person of "persona_as", or with
+/// no person in mind. Rewrites history, reference and candidates' replies together; labels are kept, because the
+/// meaning is. The new record has the id "<id>/rewritten" and "rewritten", the id of the original.
 #include <algorithm>
 
 #include "compeer/plugin.h"
@@ -13,7 +13,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-/// The texts of a record that are rewritten, in order, with who says each.
+/// Returns the texts of a record to be rewritten, in order, with their speakers.
 std::vector<Turn> said_in(const json& record) {
   auto turns = stages::spoken(stages::turns_of(record));
   for (const json& candidate : record.value("candidates", json::array())) {
@@ -22,13 +22,14 @@ std::vector<Turn> said_in(const json& record) {
   return turns;
 }
 
-/// How many texts come before the reference and the candidates' replies, which are all alternatives to each other.
+/// Returns the number of texts before the first reply; reference and candidates' replies are alternatives to each
+/// other.
 size_t first_reply(const json& record, const std::vector<Turn>& said) {
   const bool referenced = !record.contains("turns") && record.contains("reference");
   return said.size() - record.value("candidates", json::array()).size() - (referenced ? 1 : 0);
 }
 
-/// Numbered lines. From the second reply on each stands below a sentence which says that it is another one.
+/// Returns numbered lines. A sentence before the second and each later reply marks it as an alternative.
 std::string with_alternatives(const std::vector<std::string>& lines, size_t first_reply, const json& record) {
   const size_t together = std::min(lines.size(), first_reply + 1);
   std::string text = stages::numbered({lines.begin(), lines.begin() + static_cast<ptrdiff_t>(together)});

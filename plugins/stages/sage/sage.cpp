@@ -1,6 +1,6 @@
-/// sage: how a simulated seeker feels after talking with the model under test (SAGE, Table 3). A profile is played
-/// against it; a record that holds a dialogue already is only scored, for which no model is needed. What becomes of it
-/// is the record with "history" as SAGE's are published, and "turns".
+/// sage: measures the emotion of a simulated seeker after a dialogue with the tested model (SAGE, Table 3). A profile
+/// is played; a record that contains a dialogue is only scored, which needs no model. Adds "history" in the published
+/// layout, and "turns".
 #include "compeer/plugin.h"
 #include "evaluating/sage/play.h"
 #include "evaluating/sage/summary.h"
@@ -57,6 +57,7 @@ class Sage : public Stage {
     return outcome;
   }
 
+  // Returns the outcome of a played dialogue.
   Outcome told(sage::Played& played) const {
     Outcome outcome = played.refusal.empty() ? stages::kept(played.record) : invalid(played.record, played.refusal, "");
     if (played.refusal.empty()) sage::count(played.record, played.trajectory, outcome);

@@ -1,3 +1,4 @@
+// Gaussian sparse sampling (Eq. 1).
 #include "stages/sample/draw.h"
 
 #include <algorithm>

@@ -5,13 +5,14 @@
 
 namespace compeer::stages {
 
-/// Gaussian sparse sampling, Eq. (1): probabilities of rounds i = 1 ... N_r,
+/// Returns the probabilities of rounds i = 1 ... N_r under Gaussian sparse sampling, Eq. (1):
 ///
 ///   p(i) ~ exp(-(i - mu)^2 / (2 sigma^2)),   mu = N_r / 2,  sigma = N_r / 4
 std::vector<double> round_probabilities(size_t rounds);
 
-/// N_s different rounds (counted from 0), in order: one after the other is drawn with p(i) among those that are left.
-/// All of them if there are no more than N_s. `uniform(k)`: the number in [0, 1) for draw k.
+/// Draws N_s = `wanted` different rounds of N_r = `rounds` without replacement, with probabilities p(i) renormalized
+/// after each draw. Returns their indices from 0, ascending; all rounds if there are at most `wanted`. `uniform(k)`
+/// returns the number in [0, 1) for draw k.
 std::vector<size_t> draw_rounds(size_t rounds, size_t wanted, const std::function<double(size_t)>& uniform);
 
 }  // namespace compeer::stages

@@ -1,7 +1,7 @@
-/// sample: a few rounds of each dialogue, by Gaussian sparse sampling (Eq. 1). A round is a turn of the supporter that
-/// answers one of the seeker. Each becomes a record of its own: {"id": "<dialogue's>/<round>", "round", "rounds",
-/// "history": [{"role", "text"}] and pictures, "reference": what was said, "labels": those of that turn, "seeker":
-/// {"before", "after"}: those of the turns around it}, and all else the dialogue said of itself.
+/// sample: draws a few rounds of each dialogue by Gaussian sparse sampling (Eq. 1). A round is a turn of the supporter
+/// that answers one of the seeker. Each becomes a record: {"id": "<dialogue's>/<round>", "round", "rounds", "history":
+/// [{"role", "text", "pictures"}], "reference": the supporter's text, "labels": those of that turn, "seeker":
+/// {"before", "after"}: labels of the turns around it}, with all other fields of the dialogue.
 #include "stages/sample/draw.h"
 
 #include "compeer/plugin.h"
@@ -12,6 +12,7 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
+// Returns the indices of the supporter's turns that answer the seeker.
 std::vector<size_t> rounds_of(const json& turns) {
   std::vector<size_t> rounds;
   for (size_t i = 1; i < turns.size(); ++i) {
@@ -48,7 +49,7 @@ class SampleStage : public Stage {
     const auto chosen = stages::draw_rounds(
         rounds.size(), wanted_, [&, a = a, b = b](size_t k) { return host_.random(a, b, static_cast<uint32_t>(k)); });
     Outcome outcome;
-    json common = json::object();  // without the turns, which are most of it
+    json common = json::object();  // without the turns, which are most of the record
     for (const auto& [key, value] : dialogue.items()) {
       if (key != "turns") common[key] = value;
     }
@@ -65,7 +66,7 @@ class SampleStage : public Stage {
     const size_t first = most_turns_ > 0 && place > most_turns_ ? place - most_turns_ : 0;
     history.get_ref<json::array_t&>().reserve(place - first);
     for (size_t i = first; i < place; ++i) {
-      json& turn = history.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
+      json& turn = history.emplace_back(json::value_t::object);  // an initializer list would copy the strings twice
       turn["role"] = turns[i].at("role");
       turn["text"] = turns[i].at("text");
       const auto shown = turns[i].find("pictures");

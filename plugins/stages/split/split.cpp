@@ -1,7 +1,6 @@
-/// split: every record keeps the split it comes with; those without one are divided into "train", "valid" and "test",
-/// all records of a dialogue into the same. Splits named in `again` are divided too. Dialogues that are divided are put
-/// in an order drawn from the seed; the first so many of them are the test split, the next the valid split. So the
-/// shares are exact, to a dialogue.
+/// split: assigns each dialogue without a split to "train", "valid" or "test", with all of its records. Records keep an
+/// existing split unless it is named in `again`. The dialogues are sorted by a random number that depends on the seed;
+/// the first ones become the test split and the next ones the valid split, so the fractions are exact to one dialogue.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +20,8 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-// The later of two is the one that a dialogue in both belongs to: what is tested is never learned from.
+// A dialogue with records in several splits belongs to the last of them in this order, so that test data is never
+// trained on.
 const std::vector<std::string> split_names = {"train", "valid", "test"};
 constexpr size_t none = static_cast<size_t>(-1);
 
@@ -43,7 +43,7 @@ class Split : public Stage {
 
   bool surveys() const override { return true; }
 
-  // Whose record it is, its split, and a hash of how the dialogue begins.
+  // The record's dialogue, the split it keeps, and a hash of how the dialogue begins.
   std::string glimpse(const json& record) const override {
     return json{stages::dialogue_of(record), given(record), beginning(record)}.dump();
   }
@@ -73,7 +73,7 @@ class Split : public Stage {
 
   json findings(const std::map<std::string, double>&) const override {
     json count = {{"train", 0}, {"valid", 0}, {"test", 0}};
-    std::map<std::string, std::set<size_t>> splits;  // in which a beginning occurs
+    std::map<std::string, std::set<size_t>> splits;  // splits in which a beginning occurs
     for (const auto& [name, dialogue] : dialogues_) {
       if (dialogue.split == none) continue;
       count[split_names[dialogue.split]] = count[split_names[dialogue.split]].get<int64_t>() + 1;
@@ -97,7 +97,7 @@ class Split : public Stage {
     std::string beginning;
   };
 
-  // The split that stays, or "".
+  // Returns the split the record keeps, or "".
   std::string given(const json& record) const {
     const auto found = record.find("split");
     const std::string name = found != record.end() && found->is_string() ? found->get<std::string>() : "";
@@ -108,7 +108,7 @@ class Split : public Stage {
     return number_of(split) != none && std::find(again_.begin(), again_.end(), split) == again_.end();
   }
 
-  // Of what is said first, whatever the record's id; "" of what has none, or is told in other words.
+  // Returns a hash of the first turns, independent of ids; "" for records with too few turns, and rewritten ones.
   static std::string beginning(const json& record) {
     const bool said = record.contains("turns") || record.contains("history");
     if (!said || record.contains("rewritten")) return "";
@@ -121,6 +121,7 @@ class Split : public Stage {
     return turns < first_index ? "" : sha256(text).substr(0, 32);
   }
 
+  // Assigns splits to the dialogues without one.
   void divide() {
     divided_ = true;
     std::vector<std::pair<double, std::string>> order;
@@ -138,13 +139,13 @@ class Split : public Stage {
       dialogues_.at(order[i].second).split = i < test ? 2 : i < test + valid ? 1 : 0;
   }
 
-  static constexpr size_t first_index = 3;  // turns: a greeting alone is said in many dialogues
+  static constexpr size_t first_index = 3;  // turns; fewer would match dialogues that only share a greeting
   Host& host_;
   const double valid_, test_;
   const std::vector<std::string> again_;
   std::unordered_map<std::string, SplitDialogue> dialogues_;
   bool divided_ = false;
-  size_t drawn_ = 0;  // dialogues that were divided
+  size_t drawn_ = 0;  // number of dialogues that were assigned
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Random damage to texts.
 #include "stages/spoil/scramble.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace compeer::stages {
 
 namespace {
 
-// Words with the space after them; the characters of a text without spaces (UTF-8).
+// Returns the words with the spaces after them, or the characters (UTF-8) of a text without spaces.
 std::vector<std::string> pieces_of(const std::string& text) {
   const bool words = text.find(' ') != std::string::npos;
   std::vector<std::string> pieces;

@@ -5,8 +5,9 @@
 
 namespace compeer::stages {
 
-/// The text with one word in six, at least one, left out, said twice, or exchanged with the next; characters, if it has
-/// no spaces. `uniform(n)` is the n-th of its random numbers in [0, 1). A text of a single word is said twice.
+/// Damages a text: one word in six, at least one, is removed, repeated or exchanged with the next. In a text without
+/// spaces, characters (UTF-8) take the place of words. A text of one word is repeated. `uniform(n)` returns the n-th
+/// random number in [0, 1).
 std::string scramble(const std::string& text, const std::function<double(uint32_t)>& uniform);
 
 }  // namespace compeer::stages

@@ -1,6 +1,6 @@
-/// spoil: completions made worse in known ways, as records of their own, without labels, beside those that there are:
-/// parts out of other dialogues, and replies with words left out, doubled or exchanged. Writers seldom make such
-/// mistakes; a policy soon does if its judge has never seen any.
+/// spoil: adds unlabelled records with completions made worse in known ways: parts taken from other dialogues, and
+/// replies with words removed, repeated or exchanged. Writers seldom make such mistakes, but a policy soon does if its
+/// judge has never seen them.
 #include <array>
 
 #include "compeer/plugin.h"
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr std::array<const char*, 4> parts = {"history", "emotion", "strategy", "reply"};
 
-// What random numbers are for, of one record.
+// Indices of the random numbers of a record.
 enum : uint32_t { chosen, scrambled, borrowed, from = borrowed + parts.size(), word = from + parts.size() };
 
 class Spoil : public Stage {

@@ -1,6 +1,6 @@
-/// world_truth: what is true of a model's replies to the seekers of esc_world, round by round. Reads the "turns" that
-/// an evaluation has played; no model is asked. Records go on with "truth": [{"quality", "unhabituated", "grammatical",
-/// and "history", "emotion", "strategy" of a reply whose steps are known, "follows" of one with an act}], one for each.
+/// world_truth: computes the true quality of a model's replies to the seekers of esc_world from the "turns" of a played
+/// dialogue; no model is asked. Adds "truth", an object for each reply: [{"quality", "unhabituated", "grammatical", and
+/// "history", "emotion", "strategy" if its steps are known, "follows" if it has an act}].
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -25,13 +25,13 @@ using nlohmann::json;
 
 constexpr const char* names[] = {"quality", "unhabituated", "history", "emotion", "strategy", "follows", "grammatical"};
 
-// Of one dialogue: figure -> by round, where there is a value.
+// Values of one dialogue: figure -> round -> value.
 using Rounds = std::map<std::string, std::map<size_t, double>>;
 
-// Mean over the values that `taken` picks of each dialogue.
+// Returns the mean over the values of rounds for which `taken` is true, with an interval over dialogues.
 json mean(const std::vector<Rounds>& dialogues, const std::string& name, const std::function<bool(size_t)>& taken,
           const statistics::Resampling& how) {
-  std::vector<std::pair<double, double>> sums;  // of values, and how many
+  std::vector<std::pair<double, double>> sums;  // sum and number of values of each dialogue
   double all = 0;
   for (const auto& dialogue : dialogues) {
     auto& [sum, n] = sums.emplace_back();
@@ -61,7 +61,7 @@ json curve(const std::vector<Rounds>& dialogues, const std::string& name, const 
   return all;
 }
 
-// Counts what stands in a record's "truth", a list with an object for each reply, by dialogue and round.
+// Adds the values in a record's "truth" to the counts by dialogue and round.
 void count_true(const json& record, Outcome& outcome) {
   const json alone = {{"id", record.at("id")}};
   size_t round = 0;
@@ -74,15 +74,16 @@ void count_true(const json& record, Outcome& outcome) {
   }
 }
 
-// Means over all replies, with intervals by bootstrap over dialogues; {value, low, high, n}, n replies:
+// Returns means over all replies, with intervals by bootstrap over dialogues: {value, low, high, n} with n replies.
 //
 //   quality         felt quality (world/quality.h)
-//   unhabituated    the same, had nothing been said before: the difference is what repeats cost
-//   grammatical     share of replies that the world's grammar knows
-//   history, emotion, strategy   share that is right of the steps of replies that had any
-//   follows         share of these replies that do what step 3 announces
+//   unhabituated    felt quality if nothing had been said before; the difference is the effect of repetition
+//   grammatical     fraction of replies the world's grammar can parse
+//   history, emotion, strategy   fraction of right steps, over replies with steps
+//   follows         fraction of these replies that do what step 3 announces
 //
-// `n` dialogues; `columns`; `curves.quality` and `curves.unhabituated`: means of each round, the first one first.
+// Also `n` (dialogues), `columns`, and `curves.quality` and `curves.unhabituated`: the means of each round from the
+// first.
 json true_figures(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
   std::vector<Rounds> dialogues;
   for (const auto& cells : by_dialogue(counts)) {
@@ -126,10 +127,10 @@ class WorldTruth : public Stage {
   }
 
  private:
-  // What was said, taken apart.
+  // The turns of a record by speaker.
   struct ParsedTalk {
     std::vector<std::string> said, replies;
-    std::vector<json> steps;  // of each reply, if it wrote any
+    std::vector<json> steps;  // of each reply; null if it has none
     std::string refusal;
   };
 
@@ -151,6 +152,7 @@ class WorldTruth : public Stage {
     return talk;
   }
 
+  // Adds the truth to a record; drops it if its utterances do not follow from this world and the replies.
   Outcome told(const json& record) const {
     const auto place = esc_world::named(record.at("id").get<std::string>());
     if (!place) return stages::dropped("not of esc_world");

@@ -1,5 +1,5 @@
-// esc_world_texts COUNT [SPLIT] [WRITER]: COUNT samples as JSON lines {"id", "history", "answer", "record"}.
-// The tokenizer's training text, and a look at the world without building a model.
+// esc_world_texts COUNT [SPLIT] [WRITER]: prints COUNT samples as JSON lines {"id", "history", "answer", "record"}: the
+// tokenizer's training texts, also for a look at the world.
 #include <fmt/format.h>
 
 #include <cstdio>

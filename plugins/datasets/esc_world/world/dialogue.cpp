@@ -1,3 +1,4 @@
+// Dialogues and samples of the world, their ids and settings.
 #include "datasets/esc_world/world/dialogue.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// A dialogue whose supporter is one of the world's writers.
+/// A dialogue in which one of the world's writers is the supporter.
 class Unfolding : public Play {
  public:
   Unfolding(const WorldSettings& world, const std::string& split, uint32_t index) : Play(world, split, index) {
@@ -32,7 +33,7 @@ class Unfolding : public Play {
     if (draw.chance(world.habit_share)) writer_ = world.writer;
   }
 
-  uint32_t asked() const { return asked_; }  ///< the round a sample is asked at
+  uint32_t asked() const { return asked_; }  ///< the round of the sample
   uint32_t round() const { return place().round; }
   const Writer& writer() const { return writer_; }
 
@@ -46,6 +47,7 @@ class Unfolding : public Play {
   Writer writer_;
 };
 
+// Returns the writer with errors and habits.
 Writer careless() {
   Writer writer;
   writer.name = "habit";

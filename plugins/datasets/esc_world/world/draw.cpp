@@ -1,3 +1,4 @@
+// Random numbers of the world, addressed by place and purpose.
 #include "datasets/esc_world/world/draw.h"
 
 #include "base/random.h"
@@ -12,7 +13,7 @@ double Draw::uniform() {
 bool Draw::chance(double probability) { return uniform() < probability; }
 
 size_t Draw::below(size_t count) {
-  // 53 bits are spread over a few hundred choices at most: rounding can't be seen, and never reaches `count`.
+  // 53 random bits for at most a few hundred values: the bias is negligible, and the result is always below `count`.
   return static_cast<size_t>(uniform() * static_cast<double>(count));
 }
 

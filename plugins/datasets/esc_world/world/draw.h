@@ -5,27 +5,29 @@
 
 namespace compeer::esc_world {
 
-/// Where in the world something is drawn. Every part of the world is a function of a place.
+/// Address of random numbers in the world. Every part of the world is a function of such an address.
 struct DrawKey {
-  uint64_t seed = 0;   ///< the world's, not the run's
-  uint32_t split = 0;  ///< 0 train, 1 valid, 2 test
+  uint64_t seed = 0;   ///< seed of the world, not of the run
+  uint32_t split = 0;  ///< 0: train, 1: valid, 2: test
   uint32_t dialogue = 0;
   uint32_t round = 0;
 };
 
-/// What is drawn there. A new purpose gets a new number, so that older draws stay what they were.
+/// What random numbers are used for. New purposes get new numbers, so that existing draws do not change.
 enum class Purpose : uint32_t { start = 1, change = 2, utterance = 3, supporter = 4, answer = 5, choice = 6 };
 
-/// Numbers for one purpose at one place: the same place and purpose give the same numbers, whoever asks and when.
+/// A sequence of random numbers for one purpose at one address. It depends on these only.
 class Draw {
  public:
   Draw(const DrawKey& place, Purpose purpose) : place_(place), purpose_(purpose) {}
 
-  double uniform();                                     ///< in [0, 1)
-  bool chance(double probability);                      ///< true with that probability; always uses one number
-  size_t below(size_t count);                           ///< in {0, ..., count - 1}; count >= 1
-  size_t weighted(const std::vector<double>& weights);  ///< index with probability in proportion to its weight
+  double uniform();                 ///< returns a number in [0, 1)
+  bool chance(double probability);  ///< returns true with this probability; always consumes one number
+  size_t below(size_t count);       ///< returns an index in {0, ..., count - 1}; count >= 1
+  /// Returns an index with probability proportional to its weight.
+  size_t weighted(const std::vector<double>& weights);
 
+  /// Returns a random element.
   template <class Container>
   const auto& pick(const Container& from) {
     return from[below(from.size())];

@@ -1,5 +1,5 @@
-// The English words of the world. Short words, and the same ones again where they fit: a tokenizer of at most 1,024
-// entries has to hold nearly all of them.
+// The English words of the world. Words are short and reused where possible, because the tokenizer has at most 1,024
+// entries and should contain nearly all of them.
 #include "datasets/esc_world/world/lexicon.h"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// Dialogues in progress, and scenarios.
 #include "datasets/esc_world/world/play.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ uint32_t number_of(const std::string& split) {
   throw std::invalid_argument("esc_world has no split '" + split + "' (known: train, valid, test)");
 }
 
-// Plainer than anything the seeker says: the first cue of each table, nothing missing or misleading.
+// Returns the feeling by the first cue of the table: clearer than the seeker's utterances, where cues may be missing or
+// misleading.
 std::string feeling(const Seeker& seeker, const Lexicon& words) {
   const auto& cue = words.cues[static_cast<size_t>(seeker.emotion)].front();
   return fill(cue, "{i}", words.intensities[static_cast<size_t>(seeker.intensity - 1)].front());

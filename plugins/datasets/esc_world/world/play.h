@@ -7,26 +7,29 @@
 
 namespace compeer::esc_world {
 
-/// What a reply is to the seeker who hears it, and hears nothing of the steps behind it.
+/// A reply as the seeker perceives it, without the steps behind it.
 struct Heard {
-  std::optional<Reply> reply;     ///< nothing, if the grammar does not know it
-  std::vector<std::string> keys;  ///< of its sentences
-  double felt = 0;                ///< `felt` (quality.h), with habituation to all that was said before; 0 if unknown
+  std::optional<Reply> reply;     ///< empty if the grammar can't parse it
+  std::vector<std::string> keys;  ///< keys of its sentences (reply.h)
+  double felt = 0;                ///< felt quality (quality.h), reduced by earlier repetitions; 0 if not parsed
 };
 
-/// A dialogue as it unfolds, whoever supports: the seeker's next moment follows from the dialogue's place in the world
-/// and from how each reply was received.
+/// A dialogue in progress with any supporter. The seeker's next state depends on the dialogue's address in the world
+/// and on the quality of each reply.
 class Play {
  public:
-  /// The first moment of dialogue `index`. Keeps `world`. Throws std::invalid_argument for a split there is not.
+  /// Starts dialogue `index`. Keeps a reference to `world`. Throws std::invalid_argument for an unknown split.
   Play(const WorldSettings& world, const std::string& split, uint32_t index);
 
+  /// Return the hidden state before the current utterance, its address in the world, and the lexicon.
   const Truth& truth() const { return truth_; }
   const DrawKey& place() const { return place_; }
   const Lexicon& words() const { return words_; }
 
-  std::string utterance() const;  ///< what the seeker says now
+  std::string utterance() const;  ///< returns the seeker's current utterance
+  /// Returns how the seeker perceives a reply; does not change the state.
   Heard hear(const std::string& reply) const;
+  /// Continues with the next round after a reply with these sentences and this quality.
   void go_on(const std::vector<std::string>& keys, double quality);
 
  private:
@@ -36,31 +39,30 @@ class Play {
   Truth truth_;
 };
 
-/// A round: the seeker's state, what they said, and how they took the reply.
+/// A round: the seeker's state and utterance, and the reply as the seeker perceives it.
 struct Round {
   Truth truth;
   std::string utterance;
-  Heard heard;  ///< of the last round, which nobody has answered, empty
+  Heard heard;  ///< empty in the last round, which has no reply
 };
 
-/// The rounds that these replies were given in, and the one that follows: a pure function of its arguments.
+/// Returns the rounds with these replies, and the one that follows. Depends only on the arguments.
 std::vector<Round> played(const WorldSettings& world, const std::string& split, uint32_t index,
                           const std::vector<std::string>& replies);
 
-/// Somebody who will talk, before anything is said: what ESC-Eval shows a role player as a card, and SAGE a simulator
-/// as a profile, in the world's words.
+/// A seeker before the dialogue begins, in the world's words: a role card for ESC-Eval and a profile for SAGE.
 struct Scenario {
-  std::string id;          ///< esc_world/test/000012, as the dialogue's
+  std::string id;          ///< "esc_world/test/000012", the dialogue's id
   std::string problem;     ///< "work"
   std::string style;       ///< "dominance"
-  std::string card;        ///< lines: problem, manner, feeling, what they are up to
-  std::string player;      ///< who it is: the style, and how such a person begins
-  std::string scene;       ///< what happened, and how they feel
-  std::string task;        ///< the need, which is never said
-  std::string first_talk;  ///< the dialogue's first utterance
+  std::string card;        ///< lines with problem, manner, feeling and intention
+  std::string player;      ///< the style, and how such a person begins
+  std::string scene;       ///< what happened and how the seeker feels
+  std::string task;        ///< the need, which the seeker never mentions
+  std::string first_talk;  ///< the first utterance of the dialogue
 };
 
-/// The scenario of dialogue `index` of a split: a pure function of its arguments.
+/// Returns the scenario of dialogue `index` of a split. Depends only on the arguments.
 Scenario scenario(const WorldSettings& world, const std::string& split, uint32_t index);
 
 }  // namespace compeer::esc_world

@@ -1,3 +1,4 @@
+// How much strategies help, and the quality of replies.
 #include "datasets/esc_world/world/quality.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr std::array<Row, 3> by_stage = {{
 }};
 constexpr std::array<Row, 8> by_emotion = {{
     {0, 0, 1, 1, 0, 0, -1, 0},  // sadness
-    {-2, 0, 0, 0, 1, 0, 1, 0},  // anxiety: questions press
+    {-2, 0, 0, 0, 1, 0, 1, 0},  // questions put pressure on the seeker
     {0, 1, 1, 0, -1, 0, 0, 0},  // anger
     {-2, 0, 0, 1, 1, 0, 0, 0},  // shame
     {1, 0, 0, 1, 0, 0, -1, 0},  // loneliness

@@ -1,3 +1,4 @@
+// The grammar of replies: generation and parsing.
 #include "datasets/esc_world/world/reply.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ const std::string& text_of(const Sentence& sentence, const Lexicon& words) {
   return words.safe.at(phrase);
 }
 
-/// -1 for the unnamed subject, its index for a subject of the lexicon, nothing for other words.
+/// Returns the subject of a slot's text: -1 for the unnamed subject, empty if it is none of the lexicon's.
 std::optional<int> read_filler(std::string_view filler, const Lexicon& words) {
   if (filler == words.unnamed) return -1;
   for (int subject = 0; subject < subjects; ++subject) {
@@ -35,7 +36,7 @@ std::optional<int> read_filler(std::string_view filler, const Lexicon& words) {
   return std::nullopt;
 }
 
-/// The filler of the slot in `text`, if the words around it are the phrase's.
+/// Returns the slot's text in a sentence, if the words around it are those of the phrase.
 std::optional<std::string_view> filler_of(std::string_view text, std::string_view phrase) {
   const size_t at = phrase.find(slot);
   const std::string_view before = phrase.substr(0, at), behind = phrase.substr(at + slot.size());

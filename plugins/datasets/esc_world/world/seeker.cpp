@@ -1,3 +1,4 @@
+// The hidden state of seekers, its changes, and utterances with cues for it.
 #include "datasets/esc_world/world/seeker.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace compeer::esc_world {
 
 namespace {
 
-constexpr double good = 0.7, poor = 0.5;  // qualities of a reply that change what a seeker does next
+constexpr double good = 0.7, poor = 0.5;  // thresholds of quality
 
 double chance_to_move_on(const Seeker& seeker, double quality) {
   double chance = quality >= good ? 0.65 : 0.45;
@@ -44,7 +45,7 @@ const std::string& shared_cue(const std::vector<Lexicon::Shared<Label>>& cues, L
   return *draw.pick(fitting);
 }
 
-/// A label other than `label`, each equally likely.
+/// Returns a random label other than `label`.
 template <class Labels, class Label>
 Label another(const Labels& labels, Label label, Draw& draw) {
   const size_t skip = 1 + draw.below(labels.size() - 1);
@@ -83,7 +84,7 @@ Seeker first(DrawKey place) {
   seeker.need = static_cast<Need>(draw.below(3));
   seeker.emotion = draw.pick(empathy::emotions);
   seeker.intensity = 1 + static_cast<int>(draw.weighted({1, 2, 3, 3, 2}));
-  // Some arrive later in the arc, so the round number alone does not tell the stage.
+  // Some seekers begin in a later stage, so that the round does not determine the stage.
   seeker.stage = empathy::stages[draw.weighted({0.7, 0.18, 0.12})];
   return seeker;
 }

@@ -1,3 +1,4 @@
+// The truth of completions, and its JSON form.
 #include "datasets/esc_world/world/truth.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ Seeker seeker_of(const nlohmann::json& record, const Lexicon& words) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+// True if `text` contains `word` as a whole word.
 bool names(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
@@ -53,6 +55,7 @@ bool names(std::string_view text, std::string_view word) {
   return false;
 }
 
+// True if the step names a subject or problem other than the seeker's.
 bool names_another_matter(std::string_view text, int own, const Lexicon& words) {
   for (int subject = 0; subject < subjects; ++subject) {
     if (subject != own && names(text, words.subject(subject))) return true;

@@ -1,3 +1,4 @@
+// Scripted supporters: what they believe, announce and say.
 #include "datasets/esc_world/world/writer.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ bool was_said(const EarlierReplies& said, const std::string& key) {
   });
 }
 
-/// One pen for one completion: what it believes, and where its numbers come from.
+/// Writes one completion: holds the writer's belief about the seeker and the random numbers.
 class Pen {
  public:
   Pen(const Writer& writer, const Seeker& seeker, const EarlierReplies& said, const Lexicon& words, Draw& draw)
@@ -59,7 +60,7 @@ class Pen {
   }
 
  private:
-  /// One of the least used of these strategies.
+  /// Returns one of the strategies used least often so far.
   Strategy freshest(const std::vector<Strategy>& good) {
     std::vector<Strategy> best;
     size_t fewest = said_.size() + 1;
@@ -76,7 +77,7 @@ class Pen {
     return draw_.pick(best);
   }
 
-  /// A sentence of that kind that was not said before, if one is left.
+  /// Returns a sentence of that kind, one not said before if possible.
   Sentence phrase(Part part, int label, size_t count) {
     const size_t start = draw_.below(count);
     for (size_t i = 0; i < count; ++i) {
@@ -120,7 +121,7 @@ class Pen {
     return phrase(Part::tail, label, words_.tails[static_cast<size_t>(label)].size());
   }
 
-  /// Two or three safe sentences that follow each other in the table: the same few again and again.
+  /// Returns two or three consecutive safe sentences of the table, so that the same few recur.
   Reply comfort() {
     const size_t count = 2 + draw_.below(2), start = draw_.below(2);
     Reply reply;
@@ -147,7 +148,7 @@ empathy::Structured steps(const Seeker& belief, Strategy announced, const Lexico
       std::string(empathy::name(announced)), ""};
 }
 
-/// Drops, doubles or swaps words until the grammar does not know the text.
+/// Drops, doubles or swaps words until the grammar can't parse the text.
 std::string broken(const std::string& text, const Lexicon& words, Draw& draw) {
   std::vector<std::string> parts;
   for (size_t at = 0; at < text.size();) {
@@ -165,6 +166,7 @@ std::string broken(const std::string& text, const Lexicon& words, Draw& draw) {
   return join(parts);
 }
 
+// Leaves out a step, or its closing tag.
 std::string malformed(const std::string& text, Draw& draw) {
   static constexpr std::array<std::string_view, 3> names = {"history", "emotion", "strategy"};
   const std::string open = "<" + std::string(draw.pick(names)) + ">", close = "</" + open.substr(1);
