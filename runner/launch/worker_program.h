@@ -8,36 +8,40 @@
 
 namespace compeer::launch {
 
-/// The program `compeer-worker`: what COMPEER_WORKER names, else the one beside this program. Throws Error (exit 1).
+/// Returns the path of `compeer-worker`: COMPEER_WORKER if it is set, which is not checked, otherwise the file in this
+/// program's folder. Throws Error (exit 1) if that file is missing or not executable.
 std::string find_worker();
 
-/// What stands before the worker's own command: mpirun for several ranks, else nothing; with COMPEER_LAUNCHER=srun, as
-/// batch scripts have it, srun for any number. Throws Error if mpirun is missing.
+/// Returns the words that precede the worker's command: mpirun and its options for several ranks, none for one rank.
+/// With COMPEER_LAUNCHER=srun, which batch scripts set, srun for any number of ranks; `threads` are its CPUs per rank.
+/// Throws Error if mpirun is missing (exit 1) or the launcher is unknown (exit 2).
 std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads);
 
-/// "NAME=VALUE" of variables that give each library so many threads; 0: as they choose.
+/// Returns variables, as "NAME=VALUE", that set the number of threads of OpenMP, OpenBLAS and MKL, also where the user
+/// has set another. Empty if `threads` is 0: the libraries decide.
 std::vector<std::string> thread_environment(int64_t threads);
 
-/// The same, and libtorch's threads do not spin while ours work.
+/// thread_environment, and OMP_WAIT_POLICY=passive unless it is set: idle OpenMP threads don't spin.
 std::vector<std::string> arithmetic_environment(int64_t threads);
 
-/// The same, and memory that is kept for the next step, in large pages where the system has them: faster, and some
-/// 100 MB more of it.
+/// arithmetic_environment, and settings of malloc unless GLIBC_TUNABLES is set: freed memory is kept, in huge pages if
+/// there are any. This is faster and takes about 100 MB more memory.
 std::vector<std::string> training_environment(int64_t threads);
 
-/// The same, and what MPI needs here. What the user has set stays.
+/// training_environment, and the settings of Open MPI that this host needs, unless they are set.
 std::vector<std::string> rank_environment(int64_t ranks, int64_t threads);
 
-/// Replaces this process by `compeer-worker model NAME OPTIONS`, which keeps its standard input and output, its
-/// signals and its exit code. `threads` 0 leaves the number of threads to the machine.
+/// Replaces this process by `compeer-worker model NAME OPTIONS` with arithmetic_environment(threads). Standard streams
+/// and process id stay. Throws Error (exit 1) if the program is missing or can't be started.
 [[noreturn]] void become_worker(const std::string& name, const nlohmann::json& options, int threads);
 
-/// Has the worker program answer one question, in a process of its own: the command `name` with {"input": a file that
-/// holds `input`}. One that takes longer than `seconds` is killed.
+/// Runs `compeer-worker model NAME {"input": FILE}`, where FILE is a temporary file with the text `input`, and returns
+/// its exit code and output. `environment` is added to this process's. The program is killed after `seconds`. Throws
+/// Error (exit 1) if it is missing.
 ProgramOutput ask_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
                          double seconds);
 
-/// The last line it said that is an object with this key, or null: plugins may say something in between.
+/// Returns the last line of `text` that is a JSON object with this key, or null. Other lines may come from plugins.
 nlohmann::json last_line(const std::string& text, const char* key);
 
 }  // namespace compeer::launch

@@ -12,17 +12,18 @@
 /// the editor stubs follow from it.
 namespace compeer::spec {
 
-/// [sampling]: how tokens are chosen. Filters apply in this order: repetition_penalty, temperature, top_k, top_p,
-/// min_p; what remains is drawn from in proportion to its probability.
+/// [sampling]: how tokens are sampled. The settings apply in this order: repetition_penalty, temperature, top_k, top_p,
+/// min_p. A token is then sampled from the remaining ones in proportion to their probabilities.
 struct Sampling {
-  double temperature = 1.0;
-  bool greedy = false;  ///< the first of the likeliest, after repetition_penalty
+  double temperature = 1.0;  ///< > 0
+  bool greedy = false;  ///< greedy decoding: the token with the largest logit after repetition_penalty, the lowest id
+                        ///< of several
   int64_t max_new_tokens = 64;
-  int64_t concurrent = 64;          ///< sequences decoded at once
-  int64_t top_k = 0;                ///< keeps the k likeliest and all that tie with the k-th; 0: off
-  double top_p = 1.0;               ///< keeps the smallest set of likeliest tokens that has this much probability
-  double min_p = 0.0;               ///< keeps tokens with at least this share of the likeliest's probability
-  double repetition_penalty = 1.0;  ///< divides positive logits and multiplies negative ones, once per token seen
+  int64_t concurrent = 64;          ///< most sequences decoded at once
+  int64_t top_k = 0;                ///< keeps the k most likely tokens and all ties with the k-th; 0: off
+  double top_p = 1.0;               ///< keeps the smallest set of most likely tokens with this total probability
+  double min_p = 0.0;               ///< keeps tokens with at least this fraction of the largest probability
+  double repetition_penalty = 1.0;  ///< divides positive and multiplies negative logits of tokens that occurred, once
   std::vector<std::string> stop;    ///< a completion ends when its text contains one of these
 
   bool needs_seen() const { return repetition_penalty != 1.0; }
