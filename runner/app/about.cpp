@@ -1,4 +1,4 @@
-// compeer about: what a model folder holds, and what it takes to use it. Reads headers only, no weights.
+// compeer about: prints the contents of a model folder and the memory needed to use it. Reads headers only, no weights.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,19 +25,20 @@ using nlohmann::json;
 using Facts = nlohmann::ordered_json;
 
 constexpr double gigabyte = 1e9, float_bytes = 4;
-constexpr double program = 0.15e9;  // measured: libraries, buffers
-// Bytes for each parameter that trains: weight, the copy that products read, AdamW's two moments, and the gradients of
-// a batch in four parts, three of which are there at once.
+constexpr double program = 0.15e9;  // bytes of libraries and buffers, measured
+// Bytes per trained parameter: weight, its repacked copy for the kernels, AdamW's two moments, and three gradients (a
+// batch is summed in four parts; at most three gradients are allocated at a time).
 constexpr double training = 7 * float_bytes;
-// Rows of the model's width that a token of a training pass keeps in each layer, and with recompute_above.
+// Activations that a training pass keeps per token and layer, in units of hidden_size; without and with
+// recompute_above.
 constexpr double kept = 16, recomputed = 2;
-constexpr double blocks = 34.0 / 32;  // bytes of a weight in q8_0
+constexpr double blocks = 34.0 / 32;  // bytes per weight in q8_0
 constexpr int64_t usual_rank = 16;
 
 struct Weights {
   int64_t parameters = 0, tensors = 0;
-  double bytes = 0, matrices = 0;  // of all, and of those that products read
-  double in_8_bits = 0;            // of the latter, as blocks
+  double bytes = 0, matrices = 0;  // stored bytes of all tensors, and of those with two or more dimensions
+  double in_8_bits = 0;            // bytes of `matrices` in q8_0
   std::set<std::string> types;
 };
 
@@ -56,7 +57,7 @@ Weights weights_of(const record::Safetensors& file) {
   return all;
 }
 
-// A LoRA adapter of all projections.
+// Number of parameters of a LoRA adapter of all projections.
 int64_t adapter_size(const record::Safetensors& model, int64_t rank) {
   int64_t count = 0;
   for (const auto& name : model.names()) {
@@ -73,7 +74,7 @@ double number(const json& config, const char* key, double otherwise) {
 
 int64_t whole(double count) { return static_cast<int64_t>(count); }
 
-// The problem with a file, as text. Rethrows errors of the system, which say nothing about the file.
+// Returns the error's text if it is about the files' contents. Rethrows I/O errors.
 std::string problem_of_files(const Error& error) {
   if (error.exit() == Exit::failure) throw error;
   return error.problem();
@@ -142,9 +143,9 @@ Facts about(const fs::path& folder) {
 
 std::string millions(const Facts& count) { return fmt::format("{:.1f} million", count.get<double>() / 1e6); }
 std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / gigabyte); }
-// "q_proj, v_proj", or of many names their number.
+// "q_proj, v_proj", or the number of names if there are many.
 std::string named(const std::vector<std::string>& targets) {
-  constexpr size_t shown = 8;  // a layer has seven projections
+  constexpr size_t shown = 8;  // one name for each of a layer's seven projections fits
   return targets.size() > shown ? fmt::format("{} projections", targets.size())
                                 : fmt::format("{}", fmt::join(targets, ", "));
 }

@@ -1,3 +1,4 @@
+// compeer bench: chooses benchmarks, adds the machine to their results, and prints or compares them.
 #include "tools/bench/bench.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ using nlohmann::json;
 
 struct Bench {
   std::vector<json> (*run)(const bench::BenchOptions&);
-  bool quick;              // runs when none is named
-  bool on_device = false;  // measures another device than the CPU, too
+  bool quick;              // runs if no benchmark is named
+  bool on_device = false;  // supports devices other than the CPU
 };
 const std::map<std::string, Bench> benches{{"allreduce", {bench::bench_allreduce, false}},
                                            {"generate", {bench::bench_generate, true, true}},
@@ -40,7 +41,7 @@ const std::map<std::string, Bench> benches{{"allreduce", {bench::bench_allreduce
 struct BenchCommandOptions {
   std::vector<std::string> names;
   bench::BenchOptions bench;
-  std::string baseline;  // a file, or ""
+  std::string baseline;  // file of earlier results; empty: no comparison
   bool json = false;
 };
 

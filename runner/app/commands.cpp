@@ -1,3 +1,4 @@
+// Table of all commands, and error messages for command lines that CLI11 rejects.
 #include "app/commands.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace compeer::app {
 
 namespace {
 
-/// "log show" is the command `show` of the group `log`, which stands before it. A group has no example.
+// "log show" is the command `show` of the group `log`, whose entry comes first. A group has neither example nor `add`.
 struct Command {
   const char *name, *summary, *example = nullptr;
   void (*add)(CLI::App& command, Action& action) = nullptr;
@@ -101,12 +102,12 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
-// "compeer plugins list": what to type in front of --help.
+// Returns the words of a command in full, such as "compeer plugins list".
 std::string full_name(const CLI::App& app) {
   return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
 }
 
-// Options of a command are also those of the commands around it.
+// Finds an option of a command, including those of the commands above it.
 const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
   for (; app; app = app->get_parent()) {
     if (const auto* option = app->get_option_no_throw(name)) return option;
@@ -133,7 +134,7 @@ Error unknown(const char* what, const std::string& name, const std::vector<std::
   return Error("", fmt::format("unknown {} '{}'", what, name), help, Exit::usage);
 }
 
-// Of "--device: gpu not in {cpu,cuda,auto}", as CLI11 has it: "did you mean 'cuda'? ", or nothing.
+// Parses CLI11's "--device: gpu not in {cpu,cuda,auto}" and returns "did you mean 'cuda'? "; "" if no value is near.
 std::string meant(const std::string& complaint) {
   const auto names = complaint.rfind(" not in {");
   if (names == std::string::npos || !complaint.ends_with('}')) return "";
@@ -148,7 +149,7 @@ std::string meant(const std::string& complaint) {
 }  // namespace
 
 void add_commands(CLI::App& program, Action& action) {
-  program.require_subcommand(0, 1);  // "bench generate" is a benchmark, no second command
+  program.require_subcommand(0, 1);  // in "bench generate", generate is an argument
   CLI::App* group = nullptr;
   for (const Command& one : commands) {
     const std::string name = one.name;

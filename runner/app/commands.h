@@ -8,16 +8,17 @@
 
 namespace compeer::app {
 
-/// What the command line asks for; the result is the exit code.
+/// The selected command with its parsed options. Returns the exit code.
 using Action = std::function<int()>;
 
-/// Adds every command to the program: the table in commands.cpp has a line for each, with its summary and an example.
+/// Adds all commands to `program`; commands.cpp lists them with summary and example. Parsing the command line then sets
+/// `action`.
 void add_commands(CLI::App& program, Action& action);
 
-/// A command adds its options, and a callback that sets `action` to what it does. Nothing runs while the command line
-/// is being read, so `--help` and mistakes in options are answered first. An action reports failure by throwing Error;
-/// main prints it. Data goes to standard output, everything else to standard error. SIGPIPE is ignored: who starts a
-/// program sets it back to its default for that program.
+/// One function per command. It adds the options of the command and a callback that sets `action`; the action runs
+/// after the whole command line has been parsed. An action throws Error on failure, which main prints. It writes data
+/// to standard output and everything else to standard error. `main` ignores SIGPIPE, so an action that starts a program
+/// must restore the default for it.
 ///
 ///   void add_resolve(CLI::App& command, Action& action) {
 ///     auto options = std::make_shared<Options>();
@@ -57,8 +58,8 @@ void add_data_stats(CLI::App& command, Action& action);
 void add_data_answers(CLI::App& command, Action& action);
 void add_rescore(CLI::App& command, Action& action);
 
-/// What is wrong with a command line that CLI11 refused, in our words (exit 2): an unknown command or option with the
-/// nearest name, whichever comes first; else CLI11's own complaint.
+/// Returns an Error (exit 2) for a command line that CLI11 rejected: the first unknown command or option, with the
+/// nearest valid name; otherwise CLI11's message `complaint`.
 Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& complaint);
 
 }  // namespace compeer::app

@@ -1,5 +1,5 @@
-// compeer import: a GGUF file's model as a folder that all other commands read (gguf/import.h).
-// compeer export: an adapter and its base as one model.
+// compeer import: converts a GGUF file to a model folder that all other commands read (gguf/import.h).
+// compeer export: merges an adapter into its base model.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ struct ImportCommand {
 };
 
 int import_file(const ImportCommand& options) {
-  const launch::Interrupts interrupts;  // so that what is half written is removed
+  const launch::Interrupts interrupts;  // turns a signal into an Error, so that partial files are removed
   gguf::ImportOptions how{.source = options.file, .folder = options.folder, .bfloat16 = options.dtype == "bfloat16"};
   how.check = [&] { interrupts.check(); };
   const auto imported = gguf::import_model(how);

@@ -1,4 +1,4 @@
-// compeer data answers: what chat models have answered, what it cost, and which of it is to be asked again.
+// compeer data answers: counts stored answers of chat models and their cost, and removes those to request again.
 #include "app/data_answers.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ struct Lines {
 
 struct OpenStore {
   std::vector<Lines> files;
-  std::set<std::string> malformed;  // keys
+  std::set<std::string> malformed;  // keys of the answers marked as malformed
 };
 
 OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) {
@@ -69,7 +69,7 @@ void add(const json& answer, bool malformed, std::map<std::string, AnswerSums>& 
   if (const auto served = answer.value("served", ""); !served.empty()) sum.served.insert(served);
 }
 
-// Calls f with each answer that is meant.
+// Calls f with each answer that `filter` selects.
 template <class F>
 void each(const OpenStore& store, const Lines& lines, const AnswerFilter& filter, const AnswerFile::Log& log, F&& f) {
   for (const auto& line : lines.lines) {
@@ -84,7 +84,7 @@ void each(const OpenStore& store, const Lines& lines, const AnswerFilter& filter
   }
 }
 
-// Without the lines of these keys.
+// Replaces the file by one without the lines of the keys `gone`.
 void rewrite(const Lines& lines, const std::set<std::string>& gone) {
   const auto& path = lines.file->path();
   const fs::path temporary = path.string() + ".new";

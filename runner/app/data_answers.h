@@ -9,25 +9,27 @@
 
 namespace compeer::app {
 
-/// Which of the stored answers of chat models (plugin/answer_store.h) are meant.
+/// Selects stored answers of chat models (plugin/answer_store.h).
 struct AnswerFilter {
-  std::string model;       ///< of this model, by the name it was asked by or the one it answered by; empty: of all
-  bool malformed = false;  ///< only those that could not be read
+  std::string model;       ///< requested model, or the model named in the answer; empty: all models
+  bool malformed = false;  ///< only answers marked as malformed
 };
 
-/// What the answers of one model come to.
+/// Totals over the answers of one model.
 struct AnswerSums {
   int64_t answers = 0, malformed = 0, prompt_tokens = 0, completion_tokens = 0;
-  double cost = 0;
-  std::set<std::string> served;  ///< the names by which it answered
+  double cost = 0;               ///< in the currency of the prices in the settings; 0 without prices
+  std::set<std::string> served;  ///< model names in the answers
 };
 
-/// By model. `log` is told of lines that are damaged.
+/// Returns the totals of the selected answers by requested model. Logs damaged lines and skips them. Throws Error (exit
+/// 4) if `folder` contains no answer files.
 std::map<std::string, AnswerSums> sums_of(const std::filesystem::path& folder, const AnswerFilter& filter,
                                           const plugin::AnswerFile::Log& log);
 
-/// Removes answers, so that they are asked for again, and says what they were. Each file is replaced whole or not at
-/// all. Throws Error (exit 4) if a run is adding to one of them.
+/// Removes the selected answers, so that runs send their requests again, and returns their totals. Replaces each file
+/// atomically. Throws Error if `folder` contains no answer files or a run has one open for writing (exit 4), or if a
+/// file can't be written (exit 1).
 std::map<std::string, AnswerSums> drop_answers(const std::filesystem::path& folder, const AnswerFilter& filter,
                                                const plugin::AnswerFile::Log& log);
 

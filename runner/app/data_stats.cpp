@@ -1,4 +1,4 @@
-// compeer data stats: what is in data sets. Datasets are plugins, so the worker reads them (data/stats.h).
+// compeer data stats: statistics of datasets. Datasets are plugins, so the worker reads them (data/stats.h).
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -39,7 +39,7 @@ bool is_file(const std::string& source) {
   return path.has_extension() || path.has_parent_path() || std::filesystem::is_directory(path, error);
 }
 
-// What counts dialogues as they were written, where nothing else is said.
+// Default for a setting that is not given: counts whole dialogues and does not merge turns.
 std::optional<json> as_written(const spec::SettingSchema& parameter) {
   const auto& choices = parameter.choices;
   if (parameter.name == "unit" && std::find(choices.begin(), choices.end(), "dialogue") != choices.end())

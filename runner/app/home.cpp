@@ -1,3 +1,4 @@
+// Environment variables that locate compeer's own files, plugins and allow lists.
 #include "app/home.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// compeer, the front end: reads the command line, runs one command, turns errors into messages and exit codes.
+// The program compeer: parses the command line, runs one command, and turns errors into messages and exit codes.
 #include <signal.h>
 #include <unistd.h>
 
@@ -104,7 +104,7 @@ int report(const std::string& text, Exit exit) {
   return static_cast<int>(exit);
 }
 
-// A read of a mapped file that failed.
+// Reports a failed read of a memory-mapped file and exits; any other SIGBUS ends the process as usual.
 void on_bus_error(int, siginfo_t* info, void*) {
   const auto fault = compeer::record::find_mapped_fault(info->si_addr);
   if (!fault.file) compeer::die_of(SIGBUS);
@@ -122,12 +122,12 @@ void watch_mapped_files() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that has gone away (compeer log show | head) ends our output, not the runs we look after.
+  // A closed pipe (compeer log show | head) must end the output, not the runs that this process supervises.
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails with an error like any other
   watch_mapped_files();
   const compeer::app::PlainOutput messages(std::cerr);
-  std::optional<compeer::app::PlainOutput> data;  // what a program reads stays as it is
+  std::optional<compeer::app::PlainOutput> data;  // filtered only on a terminal, so that programs get the exact bytes
   if (::isatty(STDOUT_FILENO)) data.emplace(std::cout);
   int exit = 0;
   try {

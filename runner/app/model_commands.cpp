@@ -1,6 +1,5 @@
-// compeer generate and compeer score: the worker does the work (inference/generate.h, inference/score.h).
-// compeer chat: the worker does the talking (inference/chat.h).
-// compeer serve: the worker answers (serve/command.h).
+// compeer generate, score, chat and serve: check the options and replace this process by the worker, which implements
+// them (inference/generate_and_score.h, inference/chat.h, serve/command.h).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -19,17 +18,18 @@ namespace compeer::app {
 
 namespace {
 
-/// Options of the commands that use a model: which, and how it is opened.
+/// Options that select a model and how it is loaded and computed.
 struct ModelChoice {
   std::string model, dtype = "stored", compute = "float32", engine, device = "cpu";
   int threads = 0;
 
   void add_to(CLI::App& command);
-  /// What the worker gets. Throws Error (exit 4) if the folder is none.
+  /// Returns the options for the worker. Throws Error (exit 4) if `model` is no model folder, (exit 2) if options
+  /// exclude each other.
   nlohmann::json checked() const;
 };
 
-/// Options of the commands that sample.
+/// Sampling options.
 struct SamplingChoice {
   double temperature = 1.0, top_p = 1.0, min_p = 0.0, repetition_penalty = 1.0;
   int64_t top_k = 0, max_new = 256;
@@ -42,7 +42,7 @@ struct SamplingChoice {
 
 enum class Zero { no, yes };
 
-// From 0, itself allowed or not, to `most`. (CLI::Range lets NaN through.)
+// Validates a number from 0 (allowed or not) to `most`. CLI::Range would accept NaN.
 CLI::Validator share(Zero zero, double most, const std::string& text) {
   return CLI::Validator(
       [zero, most, text](const std::string& value) {
@@ -88,7 +88,7 @@ nlohmann::json ModelChoice::checked() const {
   if (device == "cuda" && in_blocks)
     refuse("dtype " + dtype, "device cuda", "blocks are for the CPU; --dtype bfloat16 keeps weights so");
   if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "leave --engine exact");
-  const auto& computes = device == "auto" && in_blocks ? "exact" : engine;  // blocks are for the CPU
+  const auto& computes = device == "auto" && in_blocks ? "exact" : engine;  // blocks (q8_0, q4_0) run on the CPU only
   return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", computes}, {"device", device}};
 }
 
@@ -232,7 +232,7 @@ void check_name(const std::string& option, const std::string& name) {
     throw Error(option, "is no name for a model", "text without line ends, and without spaces around it", Exit::usage);
 }
 
-// {"name", "folder"} of each NAME=DIR; of a DIR alone, an empty name.
+// Returns {"name", "folder"} for each NAME=DIR or DIR, the latter with an empty name.
 nlohmann::json checked_adapters(const ServeOptions& options) {
   if (!options.adapters.empty() && options.model.engine == "libtorch")
     throw Error("--adapter", "does not go with --engine libtorch", "leave --engine exact", Exit::usage);
@@ -268,7 +268,7 @@ int serve(const ServeOptions& options) {
               {"concurrent", options.concurrent},
               {"cache", options.cache},
               {"seed", options.seed}});
-  if (!options.adapters.empty()) all["engine"] = "exact";  // so that `auto` is the CPU
+  if (!options.adapters.empty()) all["engine"] = "exact";  // so that --device auto selects the CPU
   launch::become_worker("serve", all, options.model.threads);
 }
 

@@ -1,6 +1,4 @@
-// compeer plugins, and list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
-// compeer plugins check FILE
-// compeer plugins new KIND NAME: a project of its own around a new plugin.
+// compeer plugins list, inspect, new, stubs and check. list, inspect and stubs read descriptors and load no plugin.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,13 +28,13 @@ using nlohmann::ordered_json;
 using plugin::Found;
 
 struct PluginsOptions {
-  std::string name;  // inspect: NAME; list: a kind, or empty
+  std::string name;  // inspect: the plugin; list: a kind, or empty for all
   bool as_json = false, verbose = false;
 };
 
 std::string title(const Found& found) { return found.kind + "/" + found.name; }
 
-// What a library says about itself may hold anything: only what a terminal can take is shown.
+// A descriptor may contain any bytes: escapes those that are not printable.
 std::string line(const std::string& text) { return spec::printable(text, 200); }
 
 std::string built_for(const plugin::Descriptor& descriptor) {
@@ -45,10 +43,10 @@ std::string built_for(const plugin::Descriptor& descriptor) {
                      descriptor.host, torch, descriptor.cxx_abi, line(descriptor.compiler));
 }
 
-// Why it may not be loaded here, or nothing.
+// Returns why the allow lists forbid the plugin, or "".
 std::string forbidden(const Found& found) { return plugin::AllowLists().reason(found.kind, found.name, found.sha256); }
 
-// Why this program can't load it, or nothing.
+// Returns why this program can't load the plugin, or "".
 std::string problem(const Found& found) { return found.problem.empty() ? misfit(found.descriptor) : found.problem; }
 
 ordered_json as_json(const Found& found) {
@@ -90,7 +88,7 @@ void say_where_searched(const plugin::Finder& finder) {
   std::cerr << "--plugin-dir DIR looks in DIR, too\n";
 }
 
-// What keeps it from being run, else what it is for.
+// Returns why the plugin can't be used, otherwise its summary.
 std::string remark(const Found& found) {
   if (const auto why = problem(found); !why.empty()) return "UNUSABLE: " + line(why);
   if (const auto why = forbidden(found); !why.empty()) return "NOT ALLOWED: it " + spec::printable(why, 500);
@@ -127,7 +125,7 @@ int list(const PluginsOptions& options) {
   return 0;
 }
 
-// "length" or "rewards/length".
+// Finds the plugin `name`: "length" or "rewards/length".
 Found named(const plugin::Finder& finder, const std::string& name) {
   std::vector<std::pair<std::string, std::string>> matches;
   std::vector<std::string> titles;
@@ -189,7 +187,7 @@ struct PluginsNewOptions {
   bool judge = false;
 };
 
-// What CMake is to be told: the folder that this program was installed to, if it was.
+// Returns the installation prefix of this program for CMAKE_PREFIX_PATH, or "PREFIX" if it is not installed.
 std::string prefix() {
   std::error_code code;
   const auto folder = fs::read_symlink("/proc/self/exe", code).parent_path().parent_path();

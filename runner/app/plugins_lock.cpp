@@ -1,4 +1,4 @@
-// compeer plugins lock: writes down which plugins may run, for --locked and COMPEER_LOCKED. None is loaded.
+// compeer plugins lock: writes an allow list of plugins for --locked and COMPEER_LOCKED. Loads no plugin.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -33,7 +33,7 @@ std::vector<Allowed> found() {
   return plugins;
 }
 
-// Those that a file's spec, or the specs that a script would launch, are made of.
+// Plugins used by the spec in a file, or by the specs that a script would launch.
 std::vector<Allowed> used_by(const std::string& file) {
   std::vector<spec::Spec> specs;
   if (fs::path(file).extension() == ".lua") {

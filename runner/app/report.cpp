@@ -42,7 +42,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
   return all;
 }
 
-// Which run can't be read, if reading one is what crashes or never ends.
+// Throws an Error that names the first run that can't be read by itself; if all can, one with the text of `failed`.
 [[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const ReportOptions& options,
                                const record::ChildResult& failed) {
   for (const auto& folder : report::find_runs(folders)) {
@@ -54,7 +54,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
   throw Error(options.output, failed.problem, "", failed.exit);
 }
 
-// HDF5 may crash or never end on a damaged file, so the reading is done in a process of its own.
+// HDF5 may crash or hang on a damaged file, so a child process reads the runs and writes the page.
 int report_runs(const ReportOptions& options) {
   std::vector<std::filesystem::path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));

@@ -1,5 +1,5 @@
-// compeer rescore: the summary of an evaluation from what was recorded. Stages and datasets are plugins, so the worker
-// reads and scores (data/rescore.h).
+// compeer rescore: computes the summary of an evaluation from recorded dialogues. Stages and datasets are plugins, so
+// the worker reads and scores them (data/rescore.h).
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -43,7 +43,7 @@ int rescore(const RescoreOptions& options) {
   spec::check(draft, finder);
   const json& given = draft.values.at("stages").at(0);
   const auto stage = finder.get("stages", options.stage), profiles = finder.get("datasets", "profiles");
-  // What can't be read and what can't be scored are judged together, so the dataset allows it all.
+  // --max-unreadable also counts records that the stage can't read, so the worker checks it; the dataset has no limit.
   const json read = {{"path", options.file}, {"numbers", true}, {"max_unreadable", 1.0}};
   launch::become_worker("rescore",
                         {{"stage", contract::plugin_json(stage, given, options.stage)},

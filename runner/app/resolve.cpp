@@ -1,4 +1,4 @@
-// compeer resolve: what a file or script would run.
+// compeer resolve: prints the specs that a file or script would run.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ struct ResolveOptions {
   bool as_json = false, as_toml = false, origins = false;
 };
 
-// A spec that is shown as it was made, perhaps elsewhere.
+// True for a recorded spec (of a run) without changes: it is shown as recorded and not resolved again.
 bool is_record(const std::string& file, const std::vector<std::string>& sets) {
   return sets.empty() && spec::recorded_spec(file).has_value();
 }
@@ -67,7 +67,7 @@ void print_differences(const std::vector<spec::Difference>& differences, bool as
 
 bool is_script(const std::string& file) { return fs::path(file).extension() == ".lua"; }
 
-// One spec of a file; as many of a script as it would launch.
+// Returns the spec of a file, or all specs that a script would launch.
 std::vector<spec::Spec> all_specs(const ResolveOptions& options) {
   if (is_script(options.file)) return launch::plan_script(options.file, options.sets);
   std::vector<spec::Spec> one{resolved(options.file, options.sets)};
@@ -85,7 +85,7 @@ int compare(const ResolveOptions& options) {
   return 0;
 }
 
-// A file's spec as spec.json; a script's as a list of such.
+// Prints the spec of a file as spec.json, those of a script as a list.
 void print_json(const std::vector<spec::Spec>& specs, bool as_list) {
   if (as_list) std::cout << "[";
   for (size_t i = 0; i < specs.size(); ++i) std::cout << (i ? "," : "") << specs[i].file_text();

@@ -1,4 +1,4 @@
-// compeer run and compeer resume.
+// compeer run and compeer resume: launch runs and print their results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,11 +35,11 @@ constexpr double seconds_for_report = 300;
 struct RunOptions {
   std::string file;
   std::vector<std::string> sets;
-  int64_t ranks = 0;  // 0: as the spec says
+  int64_t ranks = 0;  // 0: the spec's
   std::string results;
   bool fresh = false, dry_run = false, quick = false, quiet = false, allow_changed = false;
 
-  // What is done quickly is of little worth, and may not take the place of what was done in full.
+  // Results of --quick go to a folder of their own, so that they do not replace complete ones.
   launch::LaunchOptions launch_options() const {
     return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet, allow_changed};
   }
@@ -47,7 +47,7 @@ struct RunOptions {
 
 bool is_evaluation(const json& stage) { return stage.at("findings").contains("columns"); }
 
-// Of a data run what is in no table: what stages found that are no evaluations.
+// Returns the summary of a data run without the figures in its tables: counts of stages, and findings of evaluations.
 record::Summary other_findings(record::Summary summary) {
   for (const json& stage : summary.details.at("stages")) {
     const auto stem = stage.at("stage").get<std::string>() + "/";
@@ -85,7 +85,7 @@ void print(const launch::Launched& done) {
   print_figures(rest, done.folder);
 }
 
-// A report of the run in its folder; a run has come to its end whether or not there can be one.
+// Writes the report into the run's folder. A failure is only a note: the run itself has finished.
 void write_report(const fs::path& folder) {
   const auto page = folder / "report.html";
   const auto made =
@@ -94,7 +94,7 @@ void write_report(const fs::path& folder) {
     std::cerr << fmt::format("compeer: note: no report was made: {}\n", spec::printable(made.problem, 500));
 }
 
-// Where to look next.
+// Prints the paths of report, log and checkpoints.
 void print_places(const fs::path& folder) {
   constexpr std::pair<const char*, const char*> places[] = {{"report", "report.html"},
                                                             {"log", "log.txt"},
@@ -112,7 +112,7 @@ int tell(const launch::Launched& done) {
   if (done.error) throw *done.error;
   try {
     print(done);
-  } catch (const json::exception& error) {  // of a run that somebody else made, or changed
+  } catch (const json::exception& error) {  // the summary was written by another version, or edited
     throw Error((done.folder / "summary.json").string(), std::string("is not what it should be: ") + error.what(),
                 "repeat the run with --fresh", Exit::data);
   }
@@ -150,7 +150,7 @@ void evaluate(const std::string& file, launch::ScriptOptions options) {
   sandbox.run_file(spec::locate(file).value_or(file));
 }
 
-// A script goes on when a run of a list fails; whoever started it should still see that not all is well.
+// A script continues when a run of a list fails; this throws an Error at its end, so that the exit code shows it.
 void refuse_failed(const std::vector<script::RunResult>& runs) {
   if (runs.empty()) return;
   const auto exit = runs[0].error->exit();
@@ -165,7 +165,7 @@ int run_script(const RunOptions& options) {
   launch::ScriptOptions script{options.launch_options(), {}, options.quick, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
   if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
-  // A mistake behind the first run would otherwise be found when that run has ended, hours later.
+  // The rehearsal finds mistakes in the script that would otherwise show only after the first run, hours later.
   auto rehearsal = script;
   rehearsal.rehearsal = true;
   if (options.dry_run) script.preview = std::make_shared<launch::Preview>();

@@ -1,4 +1,4 @@
-// compeer settings: the keys of a spec that are not a plugin's own.
+// compeer settings: prints the settings of a spec, except those of plugins.
 #include "app/settings.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace compeer::app {
 
 namespace {
 
-// A plugin's descriptor may hold any bytes: only what a terminal can take is printed.
+// A plugin's descriptor may contain any bytes: escapes those that are not printable.
 std::string line(const std::string& text) { return spec::printable(text, 200); }
 
 std::string default_of(const spec::SettingSchema& setting) {

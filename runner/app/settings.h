@@ -5,7 +5,8 @@
 
 namespace compeer::app {
 
-/// Prints two lines a setting: name, values and default; then its meaning. Settings of a table follow, further indented.
+/// Prints each setting in two lines: name, values and default; then its help text. The settings of a table follow it,
+/// indented further.
 void print_settings(const spec::Schema& schema, const std::string& indent);
 
 }  // namespace compeer::app

@@ -1,4 +1,4 @@
-// compeer submit: experiments and scripts as Slurm jobs.
+// compeer submit: writes experiments and scripts as Slurm jobs and submits them.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -48,7 +48,7 @@ struct Queued {
   launch::QueuedJob job;
 };
 
-// What is to be done, and what is not because it was done or submitted before.
+// Jobs to submit, and runs that need none because they have finished or were submitted before.
 struct Plan {
   std::vector<launch::Job> jobs;
   std::vector<Queued> queued;
@@ -56,7 +56,7 @@ struct Plan {
   std::vector<std::string> notes;
 };
 
-// Where the file is: here, or among compeer's own.
+// Returns the path of `file`: in the current folder, or among compeer's own files.
 fs::path located(const std::string& file) { return spec::locate(file).value_or(file); }
 
 std::vector<std::string> variables() {
@@ -76,7 +76,7 @@ launch::Submission submission(const SubmitOptions& options) {
           options.at_once};
 }
 
-// Takes out what waits or runs in Slurm's queue already.
+// Returns the specs that have no job in Slurm's queue; adds the others to `plan.queued`.
 std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, const SubmitOptions& options, Plan& plan) {
   std::vector<spec::Spec> left;
   for (const auto& spec : specs) {
@@ -110,7 +110,8 @@ Plan plan_spec(const SubmitOptions& options) {
   return plan;
 }
 
-// Follows a script as far as it goes without results that are not there; false if that is not to its end.
+// Runs a script up to the first point that needs missing results, and records its runs in `agenda`. Returns false if it
+// did not reach its end.
 bool follow(const SubmitOptions& options, const std::shared_ptr<launch::Agenda>& agenda) {
   launch::ScriptOptions script{
       {options.folder(), 1, false, true}, launch::changes_of(options.wishes), options.quick, true};
@@ -132,14 +133,14 @@ launch::SubmittedScript study_of(const SubmitOptions& options) {
   return study;
 }
 
-// Why a script can only be run as a whole, in one job; "" if its experiments can be jobs of their own.
+// Returns why a script can only run as one job, or "" if each experiment can be a job.
 std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
   for (const auto& entry : agenda.entries) {
     if (!entry.waits_for.empty())
       return fmt::format("'{}' reads what '{}' is to make", entry.spec.values.at("name").get<std::string>(),
                          entry.waits_for);
   }
-  // One run at a time, and each is looked at before the next.
+  // The script launches one run at a time and reads its results before the next.
   if (!whole && agenda.entries.size() == 1 && agenda.widest == 1) return agenda.notes.back();
   return "";
 }
@@ -178,7 +179,7 @@ Plan plan_script_jobs(const SubmitOptions& options) {
     if (entry.waits_for.empty()) ready.push_back(entry.spec);
   }
   plan.jobs = launch::array_jobs(study_of(options), without_queued(ready, options, plan), submission(options));
-  // Notes are about what the script makes of the results: tables, reports.
+  // Notes name work that the script does after the runs, such as tables and reports.
   if (ready.size() < agenda->entries.size() || !whole || !agenda->notes.empty())
     plan.notes.push_back(
         fmt::format("when these have finished, `compeer run {}` goes on with the script", options.file));
@@ -196,7 +197,7 @@ ordered_json as_json(const launch::Job& job, const std::string& number, bool wit
   return one;
 }
 
-// The job's number.
+// Submits the job, records it in the folders of its runs, and returns its number.
 std::string hand_over(const launch::Job& job) {
   auto number = launch::submit_job(job.script);
   for (size_t i = 0; i < job.folders.size(); ++i)

@@ -1,3 +1,4 @@
+// Stream buffer that escapes control characters.
 #include "app/terminal.h"
 
 #include <string>
@@ -9,7 +10,7 @@ namespace compeer::app {
 
 namespace {
 
-// Keeps what it is given until the line ends or is flushed, so that no character is seen in two halves.
+// Buffers text until the end of a line or a flush, so that no multi-byte character is split.
 class Filter : public std::streambuf {
  public:
   explicit Filter(std::streambuf* out) : out_(out) {}

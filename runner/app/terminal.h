@@ -5,8 +5,8 @@
 
 namespace compeer::app {
 
-/// While it lives, what is written to the stream is fit for a terminal: control characters, with which names, replies
-/// and files of strangers could move the cursor or forge output, appear as \xNN. Line ends and tabs stay.
+/// Filters `stream` while this object exists: control characters other than line ends and tabs are printed as \xNN, so
+/// that names, replies and files from others can't move the cursor or forge output. `stream` must outlive this.
 class PlainOutput {
  public:
   explicit PlainOutput(std::ostream& stream);

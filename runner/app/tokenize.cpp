@@ -1,4 +1,4 @@
-// compeer tokenize: text and conversations to token ids, and back. No model is needed, only a tokenizer folder.
+// compeer tokenize: converts text and conversations to token ids, and ids to text. Needs only tokenizer files.
 #include <fmt/format.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// compeer verify: our numbers against reference files. The worker computes them (tools/verify/verify.h).
+// compeer verify: compares computed values with reference files. The worker computes them (tools/verify/verify.h).
 #include <filesystem>
 
 #include "app/commands.h"
@@ -16,7 +16,7 @@ struct VerifyCommandOptions {
   int threads = 0;
 };
 
-// NAME=FOLDER, each.
+// Parses NAME=FOLDER texts to {NAME: FOLDER}.
 nlohmann::json models_of(const std::vector<std::string>& texts) {
   auto models = nlohmann::json::object();
   for (const auto& text : texts) {

@@ -1,3 +1,4 @@
+// compeer doctor: runs all checks and prints their findings.
 #include "app/doctor/doctor.h"
 
 #include <fmt/format.h>
@@ -86,7 +87,7 @@ int doctor(bool json, std::ostream& out) {
   const auto launcher = check_launcher("mpirun", ::geteuid());
   const auto fine = [](const Finding& one) { return one.state != Finding::lacking; };
   const bool works = std::all_of(worker.begin(), worker.end(), fine);
-  const auto task = launched_task();  // mpirun within a step of srun would wait for nodes that the step has
+  const auto task = launched_task();  // inside a job step mpirun would hang: the step already holds the nodes
   const auto results = fs::absolute("results");
   add(worker);
   add({launcher});

@@ -10,100 +10,105 @@
 #include "base/machine.h"
 #include "launch/process.h"
 
-/// What `compeer doctor` looks at. Each check is a function of what it is told, so that it can be told of another
-/// machine.
+/// Checks of `compeer doctor`: check_... examines the machine, judge_... interprets what programs printed. Inputs are
+/// arguments where tests pass those of another machine.
 namespace compeer::app {
 
-/// One thing this machine has or lacks.
+/// Result of one check.
 struct Finding {
   enum State {
     good,
-    remark,   ///< a run works, but something could be better or is worth knowing
-    lacking,  ///< a run would not work
+    remark,   ///< runs work; something can be improved or should be known
+    lacking,  ///< runs would fail
   };
   std::string name;  ///< "libtorch"
   State state = good;
-  std::string what;    ///< what was found: "2.11.0, /home/ada/.cache/..."
-  std::string remedy;  ///< what to do about it; empty if nothing is to be done
+  std::string what;    ///< the result: "2.11.0, /home/ada/.cache/..."
+  std::string remedy;  ///< what the user should do; empty if nothing
 };
 
+/// Instruction sets of an x86-64 processor.
 struct Processor {
   bool avx2 = false, fma = false, avx512 = false, bfloat16 = false;
 };
 Processor this_processor();
+/// Lacking without AVX2 and FMA.
 Finding check_processor(const Processor& processor);
 
-/// Cores and memory that this process may use. `all` are the machine's processors.
+/// Cores and memory available to this process. `all` is the number of the machine's processors.
 std::vector<Finding> check_machine(const Machine& machine, unsigned all);
-/// Open files, and the memory that ranks of one host share. 0: unknown.
+/// Limit on open files (0: unknown, UINT64_MAX: none), and free bytes of /dev/shm, which ranks of one host use.
 std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory);
-/// Limits of a process's memory and of a file's length, which most machines do not set. UINT64_MAX: none, no finding.
+/// Limits on the address space and on the size of files, in bytes. UINT64_MAX: no limit, no finding.
 std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size);
-/// Whether there is a GPU, and the command that tests it. `root` holds dev/.
+/// Detects a GPU and names the command that tests it. `root` contains dev/.
 Finding check_device(const std::filesystem::path& root);
 
-/// The worker answers with its version, and the loader finds what it links: libtorch above all.
+/// Checks that the worker `program` starts (--version) and that the dynamic loader finds its libraries.
 std::vector<Finding> check_worker(const std::filesystem::path& program);
 
-/// What the loader, asked as ldd asks it, says of the worker's libraries: "libc10.so => /path (0x...)" a line.
+/// Finds libtorch in the dynamic loader's list of the worker's libraries (as printed by ldd):
+/// "libc10.so => /path (0x...)" per line.
 Finding judge_libraries(const std::string& loaded);
 
-/// What starts more than one rank, and what root has to know about it.
+/// Checks that mpirun (`program`) starts and is that of Open MPI. `user` 0 gets a hint about running as root.
 Finding check_launcher(const std::string& program, uid_t user);
 
-/// Two ranks are started and meet: MPI works here, and which one, and what libtorch computes with.
+/// Starts two ranks and reports the versions of MPI and of libtorch's BLAS. Empty without a launcher. At most 60 s.
 std::vector<Finding> check_ranks(const std::filesystem::path& worker);
-/// What they said: `compeer-worker model about`.
+/// Interprets the output of `compeer-worker model about` on two ranks.
 std::vector<Finding> judge_ranks(const launch::ProgramOutput& said);
 
-/// What is wrong, from all that a launcher, ranks and MPI printed: the first line that is no frame or heading.
+/// Returns the first line of `text`, the output of launcher, MPI and ranks, that is not empty or a separator ("-----").
 std::string complaint(const std::string& text);
 
-/// This process among those that srun or mpirun started together.
+/// Rank of this process and number of processes that srun or mpirun started together.
 struct LaunchedTask {
   int rank, size;
 };
-/// Empty if this process was started alone.
+/// Empty if this process is the only one.
 std::optional<LaunchedTask> launched_task();
 
-/// Number of nodes of the Slurm job around this process; 1 within a step, and without a job.
+/// Returns the number of nodes of the current Slurm job; 1 inside a job step or without a job.
 int nodes_of_job();
 
-/// Has one worker test, with those of the other tasks of this step, what is between them: messages, versions, clocks,
-/// and the folder of the results. With `nodes` above 1, srun starts one on each node instead. `findings` are those of
-/// this host. Takes a minute at most.
+/// Runs a worker that, with the workers of the other tasks of this step, tests messages between them and compares
+/// versions, clocks and access to the results folder `folder`. If `nodes` > 1, srun starts one worker on each node
+/// instead. `findings`, those of this host, are sent to rank 0. Takes at most 60 s.
 launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
                                 const std::vector<Finding>& findings);
-/// What `ranks` workers told; with it what is not as it should be on other hosts than that of rank 0.
+/// Interprets the output of ask_hosts for `ranks` workers. Adds the findings of the other hosts that are not good.
 std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks);
 
-/// Slurm's commands, its controller, and whether srun can connect ranks.
+/// Checks Slurm's commands and controller, and that srun supports PMIx, which connects ranks.
 std::vector<Finding> check_slurm();
+/// Arguments: output of `sbatch --version`, `scontrol ping` and `srun --mpi=list`.
 std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
                                  const launch::ProgramOutput& kinds);
 
-/// Plugins in the search path: how many, where, and which can't be used.
+/// Counts the plugins in the search path and names their folders and the unusable ones.
 Finding check_plugins();
 
-/// Whether runs can write below `folder`, which need not exist yet, and what its file system is good for: locks, files
-/// that are whole and durable, a run file that is read while it grows. Tried out there, leaving nothing.
+/// Checks that runs can write to `folder`, which need not exist yet, and tests its file system: free space, locks,
+/// atomic and durable replacement of files, reading of a run file while it is written. Removes its test files.
 std::vector<Finding> check_results(const std::filesystem::path& folder);
 
-/// Whether `folder`, TMPDIR, can be written: mpirun needs it. Tried out there, leaving nothing.
+/// Checks that `folder` (TMPDIR), which mpirun needs, can be written. Removes its test file.
 Finding check_temporary(const std::filesystem::path& folder);
 
-/// What a kind of file system, as statfs numbers them, means for HDF5 and its live readers.
+/// Limits that a type of file system (`f_type` of statfs) has for HDF5 and its live readers.
 Finding judge_file_system(int64_t kind);
 
+/// Reports the HDF5 version this program was built with.
 Finding check_hdf5();
-/// For reading run files in Python, and for looking at reports.
+/// Looks for h5py, which reads run files in Python, and for a browser.
 std::vector<Finding> check_optional();
 
 /// Prints findings as a table with their remedies, or as {"ok": true, "findings": [...]}.
-/// Returns the exit code: 0 if nothing is lacking, else 1.
+/// Returns the exit code: 0 if nothing is lacking, otherwise 1.
 int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out);
 
-/// What this machine has and lacks, each with a remedy; 0 if a run would work.
+/// Runs all checks and prints the findings (of several tasks, only rank 0 does). Returns 0 if a run would work, else 1.
 int doctor(bool json, std::ostream& out);
 
 }  // namespace compeer::app

@@ -1,5 +1,4 @@
-// Several ranks: whether two of them meet here, and what there is of Slurm.
-// Several hosts: tasks of srun or mpirun, one on each, that test what is between them.
+// Checks of several ranks on this host, of Slurm, and of several hosts (one task on each, started by srun or mpirun).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double patience = 60;  // seconds for the tests of ranks, or of hosts; a moment where MPI works
+constexpr double patience = 60;  // time limit in seconds for the tests of ranks or hosts; MPI that works is fast
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -46,7 +45,7 @@ json as_json(const std::vector<Finding>& findings) {
   return list;
 }
 
-// What is not as it should be on another host.
+// Appends the findings of `host` that are not good, with the host's name.
 void add_findings(const json& host, std::vector<Finding>& out) {
   for (const json& one : host.at("findings")) {
     const auto state = static_cast<Finding::State>(one.at(1).get<int>());
@@ -56,7 +55,7 @@ void add_findings(const json& host, std::vector<Finding>& out) {
   }
 }
 
-// A finding about all hosts, which is good unless `wrong` says of one what is the matter with it.
+// Returns `good` unless `wrong(host)` returns a problem; then a finding with the state `bad` for the first such host.
 template <class Wrong>
 Finding compared(Finding good, const json& hosts, Finding::State bad, const std::string& remedy, Wrong wrong) {
   for (const json& host : hosts) {
@@ -134,7 +133,7 @@ std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
   try {
     command = launch::rank_launcher(2, 1);
   } catch (const Error&) {
-    return {};  // no launcher: that is a finding of its own
+    return {};  // no launcher: check_launcher reports it
   }
   for (const auto& word : {worker.string(), std::string("model"), std::string("about"), std::string("{}")})
     command.push_back(word);
@@ -199,7 +198,7 @@ std::optional<LaunchedTask> launched_task() {
 }
 
 int nodes_of_job() {
-  const auto step = number("SLURM_STEP_ID");  // negative as an int: the shell of salloc
+  const auto step = number("SLURM_STEP_ID");  // negative as an int in the shell of salloc
   return step && *step >= 0 ? 1 : number("SLURM_JOB_NUM_NODES").value_or(1);
 }
 

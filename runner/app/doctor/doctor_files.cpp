@@ -1,4 +1,4 @@
-// What the file system of the results is good for: told by its kind, and tried out.
+// Checks of the file system of the results: its type, and tests in a temporary folder.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr double patience = 30;  // seconds that HDF5 gets
+constexpr double patience = 30;  // time limit in seconds for the HDF5 test
 
 fs::path nearest_existing(fs::path folder) {
   std::error_code none;
@@ -48,7 +48,7 @@ struct FileSystem {
   enum { local, fleeting, parallel, remote } kind;
 };
 
-// The numbers are those of the kernel's linux/magic.h, and of the parallel file systems' own headers.
+// Numbers from the kernel's linux/magic.h and from the headers of the parallel file systems.
 const std::map<int64_t, FileSystem>& file_systems() {
   static const std::map<int64_t, FileSystem> all = {
       {0xEF53, {"ext4", FileSystem::local}},          {0x58465342, {"xfs", FileSystem::local}},
@@ -64,7 +64,7 @@ const std::map<int64_t, FileSystem>& file_systems() {
   return all;
 }
 
-// A folder to try things out in, for as long as the object lives; empty if none can be made.
+// Temporary folder for tests, removed by the destructor. `folder` is empty if none can be created.
 class TrialFolder {
  public:
   explicit TrialFolder(const fs::path& where) {
@@ -83,7 +83,7 @@ class TrialFolder {
   fs::path folder_;
 };
 
-// A second opener must not get the lock that the first one holds.
+// Checks that a lock of one open file excludes a second one.
 Finding try_locks(const fs::path& folder) {
   const auto file = (folder / "lock").string();
   const int first = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -114,7 +114,7 @@ Finding try_whole_files(const fs::path& folder) {
           ""};
 }
 
-// In a process of its own: HDF5 may hang or crash where a file system is not what it seems.
+// Runs in a child process, because HDF5 may hang or crash on some file systems.
 Finding try_live_reading(const fs::path& folder) {
   const auto seen = record::in_child(
       [&] {

@@ -1,4 +1,4 @@
-// What a run finds on the machine: processor, cores, memory, limits.
+// Checks of the machine: processor, cores, memory, limits, GPU.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double gib = 1024.0 * 1024 * 1024, mib = 1024.0 * 1024;
 constexpr uint64_t enough_files = 1024;
-constexpr double enough_shared = 64;  // MiB; containers often have just this
+constexpr double enough_shared = 64;  // MiB; the default of many containers
 
 std::string gibibytes(uint64_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / gib); }
 

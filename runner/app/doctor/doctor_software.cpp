@@ -1,4 +1,4 @@
-// What a run needs besides the machine: the worker with its libraries, a launcher, plugins; and what is optional.
+// Checks of the software: the worker with its libraries, the launcher, plugins, and optional programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first that is not blank.
+// Returns the first line that is not empty.
 std::string first_line(const std::string& text) {
   const auto begin = std::min(text.find_first_not_of('\n'), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
@@ -27,7 +27,7 @@ std::string first_match(const std::string& text, const char* pattern) {
   return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "";
 }
 
-// The wheel says its version in torch/version.py, beside the folder of its libraries.
+// Reads the version from torch/version.py of the Python wheel, next to the folder of its libraries.
 std::string libtorch_version(const fs::path& library) {
   std::ifstream in(library.parent_path().parent_path() / "version.py");
   std::stringstream text;
@@ -71,7 +71,7 @@ std::vector<Finding> check_worker(const fs::path& program) {
         {"worker", Finding::lacking, "no " + program.string(), "build it: ./compeer does, or ninja compeer-worker"}};
   }
   const auto answer = launch::ask_program({program.string(), "--version"});
-  // Libraries may have something to say before it: libgomp of a bad OMP_NUM_THREADS, for one.
+  // Libraries may print messages first, such as libgomp for an invalid OMP_NUM_THREADS.
   const auto version = first_match(answer.text, "(compeer-worker [^\n]+)");
   Finding worker{"worker", Finding::good, fmt::format("{}, {}", version, program.string()), ""};
   if (answer.exit != 0) {
@@ -79,7 +79,7 @@ std::vector<Finding> check_worker(const fs::path& program) {
     worker.what = fmt::format("{} --version ended with {}: {}", program.string(), answer.exit, first_line(answer.text));
     worker.remedy = "./compeer builds it again";
   }
-  // The loader itself, asked as ldd asks it.
+  // LD_TRACE_LOADED_OBJECTS makes the dynamic loader list the libraries, as ldd does.
   return {worker, judge_libraries(launch::ask_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
 }
 

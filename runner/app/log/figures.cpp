@@ -1,3 +1,4 @@
+// Figures of a run's summary, and the choice and formatting of the most informative ones.
 #include "app/log/figures.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ double mean_of(const Metrics& metrics, const std::string& name) {
   return found == metrics.end() ? unknown : found->second.mean;
 }
 
-/// The figure that "PATH/value", "PATH/low", "PATH/high" or "PATH/n" belongs to: PATH, if it is there with its value
-/// and an end of its interval; else "".
+// Returns PATH if `name` is "PATH/value", "PATH/low", "PATH/high" or "PATH/n" and the summary contains PATH's value and
+// low; otherwise "".
 std::string whole_of(const Metrics& metrics, const std::string& name) {
   const size_t slash = name.rfind('/');
   if (slash == std::string::npos) return "";
@@ -57,9 +58,9 @@ constexpr size_t most = 10;
 constexpr const char* groups[] = {"result", "policy", "completions", "cost", "other"};
 
 struct Wanted {
-  const char *group, *pattern;  // "rewards/*": all of these, but for their deviations
+  const char *group, *pattern;  // pattern: '*' matches anything (see `fits`)
 };
-// The most telling first: what doesn't find room among ten is left out.
+// In descending order of importance, which decides what is shown if there are more than `most`.
 constexpr Wanted wanted[] = {{"result", "reward"},
                              {"result", "validation/*"},
                              {"policy", "kl"},
@@ -96,7 +97,7 @@ constexpr Measured measured[] = {{"seconds", "s"},
                                  {"clip_share_low", "%", 100},
                                  {"clip_share_high", "%", 100}};
 
-// At most one '*' in the pattern stands for anything.
+// True if `name` matches a pattern with at most one '*', which does not match names ending in _std or _share.
 bool fits(std::string_view name, std::string_view pattern) {
   const size_t star = pattern.find('*');
   if (star == std::string_view::npos) return name == pattern;
@@ -119,7 +120,7 @@ Line line_of(const RunFigure& figure, const std::string& indent) {
   return line;
 }
 
-// The first line is the heading of the columns.
+// Formats lines with aligned columns; the first one is the heading.
 std::string aligned(const std::vector<Line>& lines) {
   size_t names = 0, means = 0, units = 0;
   for (const auto& line : lines) {

@@ -11,42 +11,44 @@
 
 namespace compeer::app {
 
-/// What a run came to, as its summary.json tells. NaN: not known.
+/// A result of a run, from its summary.json, with its 95 % interval. NaN: unknown.
 struct RunFigure {
   std::string name;
   double mean, low, high;
-  uint64_t n;
+  uint64_t n;  ///< number of values; 0: unknown
 };
 
-/// Those of a summary by name; what a stage found with an interval ("01-sage/mean_emotion/value", ".../low",
-/// ".../high") as one, "01-sage/mean_emotion".
+/// Returns the figures of a summary, sorted by name. A stage's finding with an interval ("01-sage/mean_emotion/value",
+/// ".../low", ".../high", ".../n") becomes one figure, "01-sage/mean_emotion".
 std::vector<RunFigure> figures_of(const std::map<std::string, statistics::Interval>& metrics);
-/// All of a run. Nothing if it left no summary.
+/// Returns the figures of the run in `folder`; nothing if it has no summary.
 std::optional<std::vector<RunFigure>> figures_in(const std::filesystem::path& folder);
 
-/// The same beside the rows of a file for TensorBoard, at step `rows`, of runs that evaluate (others have their rows to
-/// tell); and the curves of findings, at each round: "01-sage/curves/emotion".
+/// Returns the figures of an evaluation or data run as scalars for TensorBoard ("summary/NAME", at step `rows`), and
+/// the curves of its stages by round ("01-sage/curves/emotion"). Empty for training runs: their rows suffice.
 std::vector<record::Scalar> scalars_in(const std::filesystem::path& folder, uint64_t rows);
 
-// Which of a run's many metrics are shown first, and how they are written for people.
+// Selection and formatting of metrics for people.
 
-/// How a metric is shown: 0.125 of "truncated" as 12.5 %.
+/// Unit for displaying a metric: "truncated" 0.125 is shown as 12.5 %.
 struct Unit {
-  std::string name = "";  ///< "%", "tokens", "MiB"; empty: the number stands for itself
-  double factor = 1;      ///< by which what was recorded is multiplied
+  std::string name = "";  ///< "%", "tokens", "MiB"; empty: none
+  double factor = 1;      ///< multiplies the recorded value
 };
+/// Returns the unit of a known metric, otherwise an empty one.
 Unit unit_of(const std::string& metric);
 
-/// A metric, and under which heading it stands.
+/// A metric and its heading: result, policy, completions, cost or other.
 struct KeyFigure {
   std::string group, name;
 };
 
-/// At most ten of these names: those that tell how a run goes or what it came to, the most telling first. A run with
-/// few metrics has all of them among these.
+/// Returns at most ten of `names`, those most informative about a run's progress and result first; then others, if
+/// there is room. Never `step`.
 std::vector<KeyFigure> key_figures(const std::vector<std::string>& names);
 
-/// Figures with units and intervals in aligned lines: the key ones under headings, or all of them by name.
+/// Formats figures in aligned lines with units and intervals: the key figures under headings, or, with `all`, every one
+/// in the given order.
 std::string figures_text(const std::vector<RunFigure>& figures, bool all = false);
 
 }  // namespace compeer::app

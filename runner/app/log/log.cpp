@@ -1,4 +1,4 @@
-// compeer log: the commands, and show: the metrics and events of a run. Of the others each has a file of its own.
+// Options of all `compeer log` commands, and `log show`: metrics and events of a run. Other files implement the others.
 #include "app/log/log.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ using nlohmann::ordered_json;
 using record::RunReader;
 using Path = std::filesystem::path;
 
-constexpr size_t without_terminal = 100;  // characters of a line
+constexpr size_t without_terminal = 100;  // characters per line
 
 struct Column {
   std::string name;
@@ -46,7 +46,7 @@ std::vector<Column> wanted_columns(const RunReader& run, const std::vector<std::
   return columns;
 }
 
-// What a run is doing, as far as its file tells.
+// Returns the status recorded in the file; "stopped before it finished" if it is running but no process writes.
 std::string state_of(const RunReader& run) {
   const std::string status = run.status();
   return status == "running" && !run.live() ? "stopped before it finished" : status;
@@ -76,7 +76,7 @@ void show_json(const Path& folder, const RunReader& run, const LogShow& options,
   out << all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-// A column as it is printed: its name and the rows' values, all of one width.
+// Formats a column for printing: its name, then its values, padded to the same width.
 std::vector<std::string> cells(const Column& column, uint64_t first) {
   std::vector<std::string> texts = {spec::printable(column.name, 200)};
   for (uint64_t row = first; row < column.values.size(); ++row)
@@ -87,7 +87,7 @@ std::vector<std::string> cells(const Column& column, uint64_t first) {
   return texts;
 }
 
-// Columns side by side, as many as fit, but at least two. Returns how many.
+// Prints columns side by side, as many as fit into `width` (0: all) but at least two. Returns their number.
 size_t print_table(std::span<const Column> columns, uint64_t first, size_t width, std::ostream& out) {
   std::vector<std::string> lines;
   size_t printed = 0;
@@ -103,7 +103,7 @@ size_t print_table(std::span<const Column> columns, uint64_t first, size_t width
   return printed;
 }
 
-// All columns, in as many tables as it takes, each with the steps in front.
+// Prints all columns in several tables, each starting with the first column.
 void print_tables(std::vector<Column> columns, uint64_t first, size_t width, std::ostream& out) {
   while (true) {
     const size_t printed = print_table(columns, first, width, out);
@@ -147,7 +147,7 @@ size_t terminal_width() {
   return ::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// A damaged file may keep a reader for ever.
+// Adds --timeout: reading a damaged file may never end.
 void add_timeout(CLI::App& command, double& seconds) {
   command.add_option("--timeout", seconds, "seconds that reading may take, of each run or file")->capture_default_str();
 }

@@ -1,4 +1,4 @@
-// compeer log diff: what differs between two runs.
+// compeer log diff: differences between two runs in settings and metrics.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,11 +42,12 @@ ordered_json to_json(const statistics::Interval& e) {
           {"n", e.n}};
 }
 
-bool costs(const std::string& metric) {  // differ between any two runs
+// True for costs, which differ between any two runs.
+bool costs(const std::string& metric) {
   return metric.starts_with("seconds/") || metric == "tokens_per_second" || metric == "peak_memory";
 }
 
-// What a run came to. The rows of training are no independent sample, so their means have no interval here.
+// Returns the metrics of a run, without costs. Means of training rows, which are not independent, have no interval.
 std::vector<std::pair<std::string, statistics::Interval>> measured(const report::RunData& run) {
   std::vector<std::pair<std::string, statistics::Interval>> all;
   for (const auto& stage : run.stages) {
@@ -63,7 +64,8 @@ std::vector<std::pair<std::string, statistics::Interval>> measured(const report:
   return all;
 }
 
-// Metrics that both have and in which they differ. Of two evaluations prompt by prompt, if they have the same prompts.
+// Compares the metrics that both runs have and whose means differ; those of two evaluations are paired by prompt if
+// both measured the same prompts.
 ordered_json metrics_of(const report::RunData& before, const report::RunData& after) {
   auto list = ordered_json::object();
   const auto of_after = measured(after);

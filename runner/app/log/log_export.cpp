@@ -1,5 +1,4 @@
-// compeer log export --rollouts: completions for pandas and Hugging Face's `datasets`.
-// compeer log export: CSV, files for TensorBoard, and completions.
+// compeer log export: CSV, files for TensorBoard, and completions as JSON lines (for pandas, Hugging Face `datasets`).
 #include "app/log/log_export.h"
 
 #include <fmt/format.h>
@@ -51,7 +50,7 @@ std::vector<std::string> columns_of(const std::vector<RolloutReader>& readers) {
   return all;
 }
 
-// Where each of these columns stands in a run's values; -1: it has none.
+// Returns the index of each column in the values of a run; -1 if the run does not have it.
 std::vector<ptrdiff_t> places_of(const std::vector<std::string>& columns, const RolloutReader& reader) {
   const auto& own = reader.value_columns();
   std::vector<ptrdiff_t> places;
@@ -73,7 +72,7 @@ void add_tokens(ordered_json& line, const RolloutRow& row) {
 using record::RunReader;
 using Path = std::filesystem::path;
 
-// A cell of text. Spreadsheets compute those that begin like a formula: an apostrophe keeps them text.
+// Formats text as a CSV cell. Spreadsheets do not evaluate text that looks like a formula after an apostrophe.
 std::string field(const std::string& given) {
   const bool formula = !given.empty() && std::string_view("=+-@\t\r").find(given[0]) != std::string_view::npos;
   const std::string text = formula ? "'" + given : given;
@@ -83,10 +82,10 @@ std::string field(const std::string& given) {
   return quoted + "\"";
 }
 
-// The shortest text that reads back; nothing for what is not known.
+// Formats a number with the fewest digits that read back as the same number; NaN as an empty cell.
 std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-// Names that no two runs share: in other folders there may be another run of the name.
+// Returns unique names: runs in different folders may have the same name.
 std::vector<std::string> names_of(const std::vector<Path>& folders) {
   std::vector<std::string> names;
   for (const auto& folder : folders) {
@@ -98,7 +97,7 @@ std::vector<std::string> names_of(const std::vector<Path>& folders) {
   return names;
 }
 
-// The columns of all runs, as they come.
+// Returns the columns of all runs, each once, in order of first appearance.
 std::vector<std::string> columns_of(const std::vector<RunReader>& runs) {
   std::vector<std::string> columns;
   std::set<std::string> seen;
@@ -124,7 +123,7 @@ void add_rows(const RunReader& run, const std::vector<std::string>& columns, con
   }
 }
 
-// Of several runs the name of each stands in front.
+// Returns all rows as CSV; with several runs, the first column is the name of the run.
 std::string rows_csv(const std::vector<Path>& folders) {
   std::vector<RunReader> runs;
   for (const auto& folder : folders) runs.push_back(open_run(folder));
@@ -224,7 +223,7 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, const std::f
   part += ".part";
   std::error_code code;
   try {
-    const launch::Interrupts interrupts;  // so that what is half written is removed
+    const launch::Interrupts interrupts;  // turns a signal into an Error, so that the partial file is removed
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
     write_rollouts(runs, tokens, out, [&] { interrupts.check(); });
     if (!out.flush())

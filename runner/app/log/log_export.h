@@ -7,28 +7,28 @@
 
 namespace compeer::app {
 
-/// A run whose rollouts are exported, under the name it has in the lines.
+/// A run to export, and its value of the key `run`.
 struct NamedRun {
   std::string name;
   std::filesystem::path folder;
 };
 
-/// Every completion of these runs as a line of JSON, by run, step, prompt and completion:
+/// Writes every completion of `runs` to `out` as a line of JSON, ordered by run, step, prompt and completion:
 ///
-///   run, step, group, index   which one: `group` is the prompt's number within its step
-///   example                   the record the prompt was made of
-///   prompt                    messages: [{"role", "content"}]. A prompt without chat markup is one of the user
-///   completion, finished      the text; false if it was cut off
-///   reward, rewards/LABEL/PART, ..., advantage    as named in run.h5, those of all runs; null: not known
-///   prompt_tokens, tokens, logprobs               with `tokens` alone
+///   run, step, group, index   position: `group` is the number of the prompt within its step
+///   example                   id of the record that the prompt was made from
+///   prompt                    messages: [{"role", "content"}]; a prompt without chat markup is one user message
+///   completion, finished      the text; `finished` is false if it was cut off
+///   reward, rewards/LABEL/PART, ..., advantage    value columns of all runs; null: unknown
+///   prompt_tokens, tokens, logprobs               only if `tokens`
 ///
-/// Every line has the same keys with the same types, in UTF-8. Throws Error (exit 4) if one of the runs has no
-/// rollouts.
-/// `check` is called for each step, and ends the export if it throws.
+/// Every line has the same keys with the same types, in UTF-8. `check` is called before each step and may throw to stop
+/// the export. Throws Error (exit 4) if one of the runs has no rollouts.
 void write_rollouts(
     const std::vector<NamedRun>& runs, bool tokens, std::ostream& out, const std::function<void()>& check = [] {});
 
-/// The same into a file, which appears whole or not at all, also if a signal ends the export (Error, exit 85).
+/// Writes the same lines to `file`, atomically. Throws Error (exit 85) if a signal arrives, (exit 1) if the file can't
+/// be written.
 void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, const std::filesystem::path& file);
 
 }  // namespace compeer::app

@@ -1,4 +1,4 @@
-// compeer log group: one prompt's completions.
+// compeer log group: prints one prompt's completions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void show_json(const std::vector<RolloutRow>& rows, const std::vector<std::strin
   out << all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-// Lines of a text, each two places in; control characters as \xNN.
+// Indents each line by two spaces and prints control characters as \xNN.
 std::string indented(const std::string& text) {
   std::string lines;
   for (size_t from = 0; from <= text.size();) {

@@ -1,4 +1,4 @@
-// compeer log verify: is everything that a run wrote whole, and does it fit together?
+// compeer log verify: checks that all files of a run are intact and consistent with each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,13 +31,13 @@ using Path = std::filesystem::path;
 struct LogCheck {
   std::string what;
   bool good;
-  std::string detail;      ///< what was found, or what is wrong
-  Exit exit = Exit::data;  ///< of a bad one: 1 if the system failed
+  std::string detail;      ///< the result, or the problem
+  Exit exit = Exit::data;  ///< exit code of a failed check; 1: I/O error
 };
 
 [[noreturn]] void bad(const std::string& what) { throw Error("", what, "", Exit::data); }
 
-// Both kinds of work give what was found as text, or throw Error.
+// check_here and check_in_child run `work`, which returns the result as text or throws Error.
 template <class Work>
 LogCheck check_here(const std::string& what, Work work) {
   try {
@@ -54,26 +54,27 @@ LogCheck check_in_child(const std::string& what, double seconds, const std::func
   return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem, result.exit};
 }
 
-// When the power fails at the end of a run, run.h5 may say so, and the summary be lost.
+// True if run.h5 and the summary both record the end of the run. A power failure may lose the summary.
 bool is_over(const Path& folder, const record::RunReader& run) {
   return run.status() == "finished" && record::has_finished(folder);
 }
 
-// Steps that must be there, whole. When a run was killed, some ranks may not have written the step in flight, which
-// isn't in run.h5; when the power failed, anything after the newest checkpoint may be lost. And a run that goes on cuts
-// its rollouts back to the checkpoint first, each rank on its own, then its rows: it may have been killed in between.
+// Returns the number of steps that must be complete: all rows if the run has ended, otherwise those up to the newest
+// checkpoint. Later steps may be incomplete: a power failure may lose anything after the checkpoint, and a resumed run
+// that is killed may have truncated its rollouts (per rank) but not yet its rows. A killed run may also have rollouts
+// of a further step, not from all ranks.
 uint64_t whole_steps(const Path& folder, uint64_t rows) {
   if (rows == 0 || is_over(folder, record::RunReader(folder / "run.h5"))) return rows;
   const auto newest = record::newest_good(folder);
   return newest ? std::min(rows, newest->step) : 0;
 }
 
-// Checks all steps or, if these fail and no process writes, those that must be there.
+// Checks all steps. If that fails and no process is writing, checks only those that must be complete.
 std::string check_whole_steps(const Path& folder, const std::function<std::string(uint64_t most)>& check) {
   try {
     return check(UINT64_MAX);
   } catch (const Error& error) {
-    if (error.exit() == Exit::failure || !std::filesystem::exists(folder / "run.h5")) throw;  // the disk, or nothing
+    if (error.exit() == Exit::failure || !std::filesystem::exists(folder / "run.h5")) throw;  // I/O error, or no run.h5
     const record::RunReader run(folder / "run.h5");
     if (run.live() || is_over(folder, run)) throw;
     const auto whole = whole_steps(folder, run.rows());
@@ -104,7 +105,7 @@ std::string check_rows(const Path& folder, const json& spec_file, uint64_t most)
       run.status() == "running" ? (run.live() ? "running" : "stopped before it finished") : run.status());
 }
 
-// Each group of a step has its `group_size` completions, each once; with a known `batch`, all groups are there.
+// Checks that a step has `batch` groups of `group_size` different completions each; 0: unknown, any number.
 void check_step(uint64_t step, const std::vector<record::RolloutRow>& rows, uint64_t group_size, uint64_t batch) {
   std::map<uint64_t, std::set<uint64_t>> groups;
   for (const auto& row : rows)
@@ -153,8 +154,8 @@ std::string check_link(const Path& folder, const std::string& name) {
   return checkpoint.filename().string();
 }
 
-// Do the log of a run that trains and its checkpoints belong together? A row is written before the checkpoint of its
-// step; one that ended in order, finished or preempted, has a checkpoint of its last row.
+// Checks that the checkpoints of a training run match run.h5. A row is written before the checkpoint of its step; a run
+// that finished or was preempted has a checkpoint of its last row.
 std::string check_checkpoints(const Path& folder) {
   const auto folders = record::checkpoint_folders(folder);
   const record::RunReader run(folder / "run.h5");
@@ -183,7 +184,7 @@ void check_lines(const Path& folder, const std::string& name) {
   check_read(in, folder / name);
 }
 
-// The report knows which stages a run made, whether or not it came to its end.
+// Checks the files of the stages that the report finds, also for a run that has not ended.
 std::string check_stages(const Path& folder) {
   const auto run = report::load_run(folder);
   int64_t records = 0;

@@ -1,4 +1,4 @@
-// compeer log watch: reads, shows, waits, again and again.
+// compeer log watch: reads and shows runs at intervals until they end.
 #include "app/log/watch.h"
 
 #include <fmt/format.h>
@@ -29,11 +29,11 @@ namespace compeer::app {
 namespace {
 
 using Path = std::filesystem::path;
-constexpr int interrupted = 130;  // as a shell says of Ctrl-C
+constexpr int interrupted = 130;  // exit code that shells give for Ctrl-C
 
 using nlohmann::json;
 
-/// What run.h5 tells, as bytes between two processes (CBOR, in which numbers may be NaN).
+// Reads run.h5 and returns the result as CBOR, for transfer from a child process; JSON can't represent NaN.
 std::string rows_in(const Path& file, std::vector<std::string> columns) {
   const record::RunReader reader(file);
   json read = {{"columns", reader.columns()},
@@ -50,7 +50,8 @@ std::string rows_in(const Path& file, std::vector<std::string> columns) {
   return bytes;
 }
 
-/// HDF5 may crash or never end on a damaged file, and on one that was made to: it is read in a process of its own.
+// Reads run.h5 in a child process: HDF5 may crash or hang on a damaged or malicious file. Sets `alive` if a process is
+// writing it.
 void read_rows(const Path& folder, const std::vector<std::string>& columns, double seconds, WatchedRun& run,
                bool& alive) {
   std::error_code code;
@@ -80,7 +81,7 @@ void read_status(const Path& folder, WatchedRun& run) {
   run.exit = failure->exit;
 }
 
-/// The job of a run in Slurm's queue, asked for twice a minute at most.
+// Returns the run's job in Slurm's queue. Asks Slurm at most every 30 s per run.
 std::optional<launch::QueuedJob> job_of(const Path& folder) {
   using Clock = std::chrono::steady_clock;
   struct Answer {
@@ -93,12 +94,12 @@ std::optional<launch::QueuedJob> job_of(const Path& folder) {
   auto& answer = answers[folder] = {Clock::now(), std::nullopt};
   try {
     answer.job = launch::job_in_queue(folder);
-  } catch (const Error&) {  // a job.json that can't be read: no job is known
+  } catch (const Error&) {  // unreadable job.json: treated as no job
   }
   return answer.job;
 }
 
-/// Of a run that no process of this host holds, and that did not say how it ended.
+// Sets the state of a run that no process on this host is running and that recorded no end.
 void judge_silent(const Path& folder, WatchedRun& run) {
   if (const auto job = job_of(folder)) {
     if (job->state == "PENDING") run.state = "queued";
@@ -121,7 +122,7 @@ std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector
 void check_columns(const std::vector<WatchedRun>& runs, const std::vector<std::string>& wanted) {
   std::vector<std::string> known;
   for (const auto& run : runs) known.insert(known.end(), run.columns.begin(), run.columns.end());
-  if (known.empty()) return;  // no run has begun
+  if (known.empty()) return;  // no run has started
   for (const auto& name : wanted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::sort(known.begin(), known.end());
@@ -130,7 +131,7 @@ void check_columns(const std::vector<WatchedRun>& runs, const std::vector<std::s
   }
 }
 
-/// Draws over what was drawn before.
+// Redraws a block of lines in place.
 class Screen {
  public:
   explicit Screen(const WatchPlace& place) : place_(place) {}

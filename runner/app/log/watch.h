@@ -5,31 +5,32 @@
 
 #include "app/log/watch_view.h"
 
-/// `compeer log watch`: how runs go, while they go.
+/// `compeer log watch`: shows the progress of running runs.
 namespace compeer::app {
 
 struct LogWatch {
   std::vector<std::string> runs;
-  std::vector<std::string> columns;  ///< empty: those that tell most
-  double interval = 1;               ///< seconds between two looks
-  double seconds = 60;               ///< that reading a run may take
+  std::vector<std::string> columns;  ///< empty: telling_columns (watch_view.h)
+  double interval = 1;               ///< seconds between two updates
+  double seconds = 60;               ///< time limit for reading one run
 };
 
-/// Where the text goes, and what time is.
+/// Output and clock of log_watch; tests replace them.
 struct WatchPlace {
-  bool terminal = false;                     ///< a table that is drawn over and over, else a line for each new row
-  std::function<WatchView()> view;           ///< how much room there is
-  std::function<bool(double seconds)> wait;  ///< false: the user has had enough
+  bool terminal = false;                     ///< redraw a table; otherwise print a line for each new row
+  std::function<WatchView()> view;           ///< returns the size of the terminal
+  std::function<bool(double seconds)> wait;  ///< returns false if the user interrupted
   std::function<void(std::string_view)> write;
 
+  /// Writes to standard output. SIGINT and other signals (launch/process.h) interrupt `wait`.
   static WatchPlace standard_output();
 };
 
-/// How the run in this folder stands; reads the named columns of run.h5, in a process of its own (in_child.h) that may
-/// take so many seconds. What can't be read is its `problem`.
+/// Reads the state of the run in `folder` and the given columns of its run.h5, the latter in a child process that is
+/// killed after `seconds`. An unreadable file sets `problem`.
 WatchedRun look_at(const std::filesystem::path& folder, const std::vector<std::string>& columns, double seconds = 60);
 
-/// Watches until all runs have ended, and returns what `exit_of` says of them; 130 if the user has had enough.
+/// Shows the runs until all have ended and returns their `exit_of`; 130 if the user interrupts.
 int log_watch(const LogWatch& options, const WatchPlace& place);
 
 }  // namespace compeer::app

@@ -1,3 +1,4 @@
+// Tables and lines of `compeer log watch`.
 #include "app/log/watch_view.h"
 
 #include <fmt/format.h>
@@ -42,11 +43,11 @@ std::string steps(const WatchedRun& run) {
   return run.steps > 0 ? fmt::format("{}/{}", run.step, run.steps) : fmt::format("{}", run.step);
 }
 
-/// A column of the table, its heading first. Numbers stand to the right.
+// A column of the table; the first cell is the heading.
 struct Column {
   std::vector<std::string> cells;
-  bool right = false;
-  size_t least = 0;  ///< its width at least: what changes all the time should not move its neighbours
+  bool right = false;  ///< right-aligned, for numbers
+  size_t least = 0;    ///< minimum width, so that changing values do not move the columns after it
 
   size_t width() const {
     size_t most = least;
@@ -66,7 +67,7 @@ Column text_column(const std::vector<WatchedRun>& runs, const char* heading, boo
   return column;
 }
 
-/// A metric and its course: two columns of characters, one of the table.
+// One column of the table with a metric's newest value and sparkline.
 Column metric_column(const std::vector<WatchedRun>& runs, const std::string& name) {
   Column values{{""}, true, 9}, courses{{""}, false, spark_cells}, both{{spec::printable(name, 40)}, false};
   for (const auto& run : runs) {
@@ -182,7 +183,7 @@ std::vector<std::string> watch_table(const std::vector<WatchedRun>& runs, const 
     if (!run.problem.empty()) below.push_back(spec::printable(run.name + ": " + run.problem, 500));
   }
   if (!left_out.empty()) below.push_back(fmt::format("no room for: {}", fmt::join(left_out, ", ")));
-  const size_t room = std::max<size_t>(view.height, 4) - 1;  // the cursor stands in the last line
+  const size_t room = std::max<size_t>(view.height, 4) - 1;  // the last line is for the cursor
   below.resize(std::min(below.size(), room / 3));
   if (lines.size() + below.size() > room) {
     const size_t kept = room - below.size() - 1;
@@ -203,7 +204,7 @@ std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const
   for (size_t i = 0; i < now.size(); ++i) {
     const bool known = i < before.size();
     uint64_t first = known ? before[i].rows() : now[i].rows() - std::min<uint64_t>(now[i].rows(), 1);
-    if (first > now[i].rows()) first = 0;  // it began anew
+    if (first > now[i].rows()) first = 0;  // the run started over
     for (uint64_t row = first; row < now[i].rows(); ++row) lines.push_back(row_text(now[i], row, view.columns));
     if (known && before[i].state == now[i].state) continue;
     auto line = fmt::format("{}: {}", spec::printable(now[i].name, 60), spec::printable(now[i].state, 20));

@@ -4,53 +4,56 @@
 #include <string>
 #include <vector>
 
-/// What `compeer log watch` shows: text as a function of how runs stand.
+/// Text of `compeer log watch`, as a function of the state of the runs.
 namespace compeer::app {
 
-/// How a run stands, as far as its folder tells.
+/// State of a run, as recorded in its folder.
 struct WatchedRun {
   std::string name;
-  /// queued (in Slurm's queue), starting, running, finished, failed, preempted, cancelled (by scancel), stopped (its
-  /// processes are gone, and left no reason)
+  /// queued (in Slurm's queue), starting, running, finished, failed, preempted, cancelled (by scancel), or stopped (its
+  /// processes are gone and recorded no reason)
   std::string state;
   std::string phase;
   uint64_t step = 0, steps = 0;
   double elapsed = 0;                                 ///< seconds
-  std::vector<std::string> columns;                   ///< all it has
-  std::map<std::string, std::vector<double>> values;  ///< of the columns that are shown, every row
-  std::vector<double> times;                          ///< of every row, in seconds
-  std::string problem;                                ///< why it failed, or can't be read
-  int exit = 0;                                       ///< its exit code, if it failed
+  std::vector<std::string> columns;                   ///< names of all columns of run.h5
+  std::map<std::string, std::vector<double>> values;  ///< every row of the columns that were read
+  std::vector<double> times;                          ///< time of every row, in seconds
+  std::string problem;                                ///< why the run failed or can't be read; empty if neither
+  int exit = 0;                                       ///< exit code if the run failed
 
   bool ended() const { return state != "queued" && state != "starting" && state != "running"; }
   uint64_t rows() const { return times.size(); }
 };
 
+/// Columns to show and the space for them.
 struct WatchView {
   std::vector<std::string> columns;
-  size_t width = 80, height = 24;  ///< of the terminal, in characters
+  size_t width = 80, height = 24;  ///< size of the terminal, in characters
 };
 
-/// The first few of what tells most of a run: reward, loss and what follows, as far as a run has them; else its own
-/// first columns.
+/// Returns at most four columns to show by default: those of a fixed list (reward, loss, kl, ...) that any run has,
+/// otherwise the first columns of the first run that has any.
 std::vector<std::string> telling_columns(const std::vector<WatchedRun>& runs);
 
-/// The course of the last 64 values in as many characters: "▁▂▄▇", each the mean of a part; "" without values.
+/// Draws the finite ones of the last 64 values in at most `characters` characters: "▁▂▄▇", each the mean of a part. ""
+/// without values.
 std::string sparkline(const std::vector<double>& values, size_t characters);
 
-/// What is left of a run at the pace of its last 20 rows, in seconds; NaN if that can't be told.
+/// Estimates the remaining seconds of a run from the pace of its last 20 rows. NaN if the run has ended, has fewer
+/// than two rows, or its number of steps is unknown.
 double seconds_left(const WatchedRun& run);
 
-/// A line for each run, under a heading, no wider and no higher than the view: columns that don't fit are named, runs
-/// that don't are counted. Below, why runs failed.
+/// Returns a heading and a line for each run, then the reasons of failures, within the size of `view`. Columns that
+/// don't fit are named, runs that don't fit are counted.
 std::vector<std::string> watch_table(const std::vector<WatchedRun>& runs, const WatchView& view);
 
-/// What happened between two looks, a line each: rows that are new, and runs that changed their state. Of a run that
-/// was not looked at before only the newest row.
+/// Returns a line for each new row and each change of state since the previous update, `before`. For a run that is not
+/// in `before`, only its newest row and its state.
 std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const std::vector<WatchedRun>& now,
                                     const WatchView& view);
 
-/// What watching ends with: 0 if all runs finished, else the code of those that didn't, 1 if they have several.
+/// Returns 0 if all runs finished, otherwise the exit code of those that did not, or 1 if their codes differ.
 int exit_of(const std::vector<WatchedRun>& runs);
 
 }  // namespace compeer::app
