@@ -1,4 +1,4 @@
-// A list of allowed plugins made of anything: refused, or what it says comes back from its own text.
+// Input: an allow list of plugins. It is refused, or writing and reading it again gives the same list.
 #include "plugin/allow_list.h"
 
 #include "input.h"

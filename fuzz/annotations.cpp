@@ -1,4 +1,4 @@
-// A file of records for annotators, and an export that is about it: two parts.
+// Input, in two parts: a file of records for annotators, and an annotator's export for it.
 #include "input.h"
 #include "tools/annotate/records.h"
 
@@ -6,7 +6,7 @@ namespace {
 
 using namespace compeer;
 
-// An export of another file is refused at once, so "HASH" stands for the hash of this one.
+// Replaces "HASH" by the hash of the file of records: an export for another file would be refused at once.
 std::string about(const annotate::RecordFile& records, std::string_view text) {
   std::string made(text);
   constexpr std::string_view name = "HASH";

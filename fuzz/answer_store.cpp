@@ -1,4 +1,4 @@
-// Stored answers of a chat model made of anything: those that can be read are found, and another joins them.
+// Input: a file of stored answers of a chat model. The store finds the readable ones and adds another.
 #include "plugin/answer_store.h"
 
 #include "input.h"
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     known = store.size();
   }
   plugin::AnswerStore again(answers, nullptr);
-  // An answer that proved to be damaged counts no longer; this store has not asked for it yet.
+  // The first store no longer counts an answer that `find` proved damaged; the second has not read that answer yet.
   fuzz::expect(again.size() >= known && again.size() <= known + 1 && again.find(key, request).has_value());
   return 0;
 }

@@ -1,4 +1,4 @@
-// What a chat model answered, as text: a simulator's sections, a score, numbered lines; and a prompt out of a file.
+// Input: a chat model's answer (a simulator's sections, a score, numbered lines), also read as a prompt template.
 #include "evaluating/sage/answers.h"
 #include "empathy/prompt.h"
 #include "empathy/reading.h"
@@ -26,7 +26,7 @@ void scored(std::string_view text) {
   }
 }
 
-// Either there is a value, or a reason why there is none.
+// A result has either a value or a reason why it has none.
 template <class Read>
 void whole(const Read& read) {
   fuzz::expect(read.value.has_value() == read.refusal.empty());

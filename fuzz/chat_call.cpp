@@ -1,4 +1,4 @@
-// What a client sends to `compeer serve`: the body of a chat completion request.
+// Input: the body of a chat completion request to `compeer serve`.
 #include <algorithm>
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (content.is_array()) {
         for (const auto& part : content) {
           shown += part.at("type") == "image" ? 1 : 0;
-          fuzz::expect(part.size() == (part.at("type") == "image" ? 1 : 2));  // no name of a file gets through
+          fuzz::expect(part.size() == (part.at("type") == "image" ? 1 : 2));  // file names are not passed on
         }
       } else {
         fuzz::expect(content.is_string());

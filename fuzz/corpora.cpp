@@ -1,4 +1,4 @@
-// A file of a corpus made of anything: its JSON records, its rows, and dialogues on the way into few bytes and back.
+// Input: a file of a corpus, read as JSON records and as CSV rows; dialogues are packed and unpacked again.
 #include "base/json.h"
 #include "corpora/csv.h"
 #include "corpora/fields.h"

@@ -1,4 +1,4 @@
-// Recorded dialogues and judgements made of anything, as `rescore` reads them: SAGE's, ESC-Eval's, CER's.
+// Input: a recorded dialogue or judgement, as `compeer rescore` reads it: of SAGE, ESC-Eval or CER.
 #include "base/json.h"
 #include "datasets/cer/records.h"
 #include "evaluating/esc_eval/summary.h"
@@ -51,9 +51,9 @@ void read_cer(const json& record) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   json record = parse_json(fuzz::text_of(data, size));
-  if (!record.is_object()) return 0;  // the reader of lines refuses it
+  if (!record.is_object()) return 0;  // the JSON Lines reader refuses it
   read_cer(record);
-  record["id"] = "0";  // likewise without
+  record["id"] = "0";  // the reader also refuses a record without an id
   read_sage(record);
   read_esc_eval(record);
   return 0;

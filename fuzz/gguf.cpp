@@ -1,4 +1,4 @@
-// A GGUF file, or an archive with one in it, imported: what is written then is whole.
+// Input: a GGUF file, or a zip archive that contains one. An import is refused, or its output is complete.
 #include "gguf/import.h"
 
 #include "input.h"

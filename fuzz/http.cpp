@@ -1,4 +1,4 @@
-// What a client sends to `compeer serve`: bytes on a connection, to a server that answers by what it read.
+// Input: the bytes that a client sends over a connection to the HTTP server of `compeer serve`. The server echoes them.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -13,6 +13,7 @@ namespace {
 
 using namespace compeer;
 
+// An HTTP server and its client.
 class Echo {
  public:
   Echo() {
@@ -27,7 +28,7 @@ class Echo {
     port_ = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   }
 
-  // The server reads to the end, for nothing follows, and then closes.
+  // Sends the bytes, ends the sending side, and expects the server to close the connection.
   void send(std::string_view bytes) {
     const int fd = connected();
     (void)!::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -35,14 +36,14 @@ class Echo {
     char answer[4096];
     ssize_t got = 1;
     while (got > 0 || (got < 0 && errno == EINTR))
-      got = ::recv(fd, answer, sizeof answer, 0);   // the fuzzer has a clock
-    fuzz::expect(got == 0 || errno == ECONNRESET);  // closed, not out of patience
+      got = ::recv(fd, answer, sizeof answer, 0);   // the fuzzer's timer interrupts
+    fuzz::expect(got == 0 || errno == ECONNRESET);  // closed by the server, not timed out
     ::close(fd);
   }
 
  private:
-  // What stands in the way may be the machine's: the fuzzer's clock interrupts, and each port of an address waits a
-  // minute after its connection, so that every try has an address of its own. A server that is there is reached.
+  // Connects to the server. Tries again, because the fuzzer's timer interrupts. Each attempt binds to another loopback
+  // address: ports of closed connections are blocked for a minute.
   int connected() {
     int trouble = 0;
     for (int tries = 0; tries < 1000; ++tries) {

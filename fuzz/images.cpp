@@ -1,4 +1,4 @@
-// A picture made of anything, the patches of what was read, and the file as part of a page or a request.
+// Input: an image file. It is decoded and cut into patches, and embedded as a data URI.
 #include "base/data_uri.h"
 #include "input.h"
 #include "language/pictures.h"

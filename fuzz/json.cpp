@@ -1,5 +1,4 @@
-// Any bytes as JSON: what the quick reader makes of them is what the library makes of them, if they don't nest too
-// deeply.
+// Input: any bytes as JSON. The fast parser gives the same result as nlohmann::json, unless the nesting is too deep.
 #include "base/json.h"
 
 #include "input.h"

@@ -1,4 +1,4 @@
-// Any text as a judgement, a persona and a completion: what is read is printed and read again.
+// Input: text read as a judgement, a persona and a completion. parse(print(x)) == x for each.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,13 +1,12 @@
-// A file of each published corpus, or of prompts, made of anything, through the data set that reads it. The first
-// character says which (a small letter: prompts, a capital: pairs that people rated), and whether the file is JSON, as
-// most are, or a table or plain text.
+// Input: a file for one of the dataset plugins. Its first character selects the plugin (lower case: prompts, upper
+// case: esconv_sra, otherwise a corpus) and the type of the file (JSON, CSV or text).
 #include <array>
 
 #include "compeer/dataset.h"
 #include "compeer/testing.h"
 #include "input.h"
 
-// The plugins' factories, which are all called compeer_make where they are libraries of their own (CMakeLists.txt).
+// Factories of the plugins. As separate libraries all call theirs compeer_make; CMakeLists.txt renames them.
 #define EACH_CORPUS(make) \
   make(avamerg) make(cpsycoun) make(emollm) make(escot) make(esconv) make(mesc) make(smile) make(soulchat)
 #define DECLARE(name) extern "C" const void* compeer_make_##name;

@@ -1,10 +1,10 @@
-// A script made of anything, in the sandbox, with the module compeer and runs that are only pretended.
+// Input: a Lua script. It runs in the sandbox with the module `compeer` and fake runs.
 #include "../tests/script/fake_actions.h"
 #include "input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace compeer;
-  static const fuzz::Folder empty;  // modules are looked for there
+  static const fuzz::Folder empty;  // folder for the script's modules
   lua::Limits limits;
   limits.memory = size_t{32} << 20;
   limits.block = size_t{8} << 20;

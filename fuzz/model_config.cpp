@@ -1,5 +1,5 @@
-// A model's config.json made of anything: a text model's, Qwen2.5-VL's with how it wants pictures, a sentence
-// encoder's.
+// Input: the config.json of a model, and in a second part its other JSON files (generation, pictures, pooling). Read as
+// those of a text model, of Qwen2.5-VL and of a sentence encoder.
 #include <algorithm>
 
 #include "base/json.h"

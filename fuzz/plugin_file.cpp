@@ -1,5 +1,5 @@
-// A plugin's file made of anything, and a library whose descriptor is: found without running any of it; its settings
-// with their defaults, resolved.
+// Input: the file of a plugin library, also used as the descriptor in a valid library. The descriptor is read without
+// running any code, and its settings are resolved with their defaults.
 #include "../tests/plugin/tiny_elf.h"
 #include "input.h"
 #include "plugin/descriptor.h"

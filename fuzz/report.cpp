@@ -1,4 +1,5 @@
-// A stranger's run folder as `report` shows it: spec.json, summary.json, a stage's records. The page runs no script.
+// Input, in up to four parts: spec.json, summary.json, status.json and a stage's records of an untrusted run folder.
+// The page that `report` makes of them contains no script or image.
 #include "report/report.h"
 #include "report/runs/load.h"
 

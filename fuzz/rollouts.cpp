@@ -1,4 +1,4 @@
-// A file of rollouts made of anything: every step of it.
+// Input: a rollout file. Reads every step.
 #include "in_child.h"
 #include "record/rollout_file.h"
 

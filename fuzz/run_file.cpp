@@ -1,4 +1,4 @@
-// A run.h5 made of anything: all that can be asked of it.
+// Input: a run.h5. Calls every function of its reader.
 #include "record/run_file.h"
 
 #include "in_child.h"

@@ -1,4 +1,4 @@
-// The small files of a run folder made of anything: status, error, summary, and a checkpoint's manifest and state.
+// Input: a JSON file of a run folder (status, error, summary), or in two parts a checkpoint's manifest and state.
 #include "input.h"
 #include "record/checkpoint.h"
 #include "record/status.h"

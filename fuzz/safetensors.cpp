@@ -1,4 +1,4 @@
-// A safetensors file: its header, and every byte of every tensor.
+// Input: a safetensors file. Reads its header and every byte of every tensor.
 #include "record/safetensors.h"
 
 #include "input.h"

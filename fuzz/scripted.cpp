@@ -1,4 +1,4 @@
-// Answers written down for a scripted chat model, made of anything, and a question to it.
+// Input: the answer table of a scripted chat model, which then gets a question.
 #include "scripted/table.h"
 
 #include "input.h"

@@ -1,4 +1,4 @@
-// A text made of anything, as errors and sources are shown: no key in it, fit for a terminal.
+// Input: text as it is shown in errors and sources. The output contains no API key and no control character.
 #include "spec/secrets.h"
 
 #include "input.h"

@@ -1,4 +1,4 @@
-// A spec.json made of anything, as a run, a resumed run and `diff` read it.
+// Input: a spec.json, as a run, a resumed run and `diff` read it.
 #include "spec/spec.h"
 
 #include "../tests/spec/fake_catalog.h"
@@ -19,7 +19,7 @@ void use(const spec::Spec& spec) {
   fuzz::may_refuse({Exit::spec}, [&] { spec::resolve(spec.draft(), catalog); });
 }
 
-// Behind the hash, which nobody guesses, there would be nothing to find.
+// Corrects the hash of the spec: no mutation guesses it, so the code after the check would never run.
 std::string with_hash(std::string_view text) {
   auto file = parse_json(text);
   if (!file.is_object() || !file.contains("spec")) return std::string(text);

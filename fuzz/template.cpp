@@ -1,4 +1,4 @@
-// A chat template made of anything, run on a conversation with everything in it.
+// Input: a chat template. It is rendered for a conversation that uses every feature.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
-// A tokenizer's files made of anything, and texts through it: tokenizer.json; or, in two parts, vocab.json and
-// merges.txt.
+// Input: tokenizer.json, or in two parts vocab.json and merges.txt. The tokenizer encodes and decodes texts.
 #include "language/tokenizer.h"
 
 #include "input.h"
@@ -20,7 +19,7 @@ void use(const std::filesystem::path& folder, std::string_view text) {
     const language::ByteSpan middle{valid.size() / 3, valid.size() * 2 / 3};
     tokenizer.encode(valid, {&middle, 1});
   }
-  // A text that ends anywhere, and stops anywhere.
+  // Streamed decoding with stop strings, whatever the tokens.
   language::StopStrings stops(tokenizer, {"\xC3\xA9", "a "});
   for (int32_t id = 0; id < 40; ++id) {
     stops.push(id);

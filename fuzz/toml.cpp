@@ -1,4 +1,5 @@
-// TOML made of anything: refused, or a spec that comes back from its own TOML. And as the value of --set.
+// Input: TOML of an experiment. It is refused, or its spec survives printing and parsing. Also read as an argument of
+// --set.
 #include "../tests/spec/fake_catalog.h"
 #include "input.h"
 #include "spec/draft.h"

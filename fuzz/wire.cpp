@@ -1,4 +1,4 @@
-// What an HTTP endpoint sent back: a whole answer, a stream of events, an error.
+// Input: the body of an HTTP response of a chat endpoint: an answer, an event stream or an error.
 #include "openai/wire.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Fit for a log and for a record.
+// True if the text is short valid UTF-8 without control characters, fit for logs and records.
 bool is_remark(const std::string& text) {
   return text.size() <= 400 && compeer::first_broken(text) == text.size() &&
          std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });

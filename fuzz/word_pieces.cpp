@@ -1,4 +1,5 @@
-// A BERT tokenizer's files made of anything, and text through it: vocab.txt or tokenizer.json, tokenizer_config.json.
+// Input: vocab.txt or tokenizer.json of a BERT tokenizer, and in a second part tokenizer_config.json. The tokenizer
+// encodes texts.
 #include "language/word_pieces.h"
 
 #include "input.h"
