@@ -11,17 +11,17 @@
 #include "input.h"
 #include "record/in_child.h"
 
-/// Targets that read HDF5 files. HDF5 1.10 itself may crash or never end on damaged files, which is why the front end
-/// reads those of strangers in a child process (app/log/in_child.h). So does a target: that the child dies of HDF5 is
-/// what is promised to be survived, and no finding; that it dies of us is one.
+/// For targets that read HDF5 files. HDF5 1.10 may crash or hang on damaged files, so compeer reads untrusted ones in a
+/// child process (record/in_child.h), and so do these targets. A crash of the child is a finding only if it is in
+/// compeer's code, not in HDF5.
 
 namespace compeer::fuzz {
 
-/// Lets what a child reaches count: whole pages of the counters by which libFuzzer sees what an input reached become
-/// memory that is shared with it.
+/// Makes coverage of child processes count: moves the whole pages of libFuzzer's coverage counters to memory shared
+/// with child processes.
 inline void share_counters() {
   const auto page = static_cast<uintptr_t>(::getpagesize());
-  // By name in C++ the compiler would take them for its own, and lose them.
+  // In assembly: C++ declarations would collide with the symbols that the compiler itself emits.
   uintptr_t first = 0, last = 0;
   asm("lea __start___sancov_cntrs(%%rip), %0\n\tlea __stop___sancov_cntrs(%%rip), %1" : "=r"(first), "=r"(last));
   const uintptr_t begin = (first + page - 1) / page * page, end = last / page * page;
@@ -30,11 +30,12 @@ inline void share_counters() {
   expect(::mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED);
 }
 
-inline constexpr int ours = 99, theirs = 98;  // exit codes of a child that died
+inline constexpr int ours = 99, theirs = 98;  // exit codes of a child that crashed in compeer, in HDF5
 
 inline bool in_hdf5(const char* file) { return file && std::strstr(file, "libhdf5"); }
 
-/// A report of AddressSanitizer: whose is it? HDF5's if one of the two innermost frames is, for one may be malloc's.
+/// Exits with `theirs` if an AddressSanitizer report is about HDF5: one of the two innermost frames is, as the first
+/// may be malloc. Otherwise prints the report and exits with `ours`.
 inline void on_report(const char* report) {
   for (const char* frame : {" #0 ", " #1 "}) {
     const char* begin = std::strstr(report, frame);
@@ -45,7 +46,7 @@ inline void on_report(const char* report) {
   ::_exit(ours);
 }
 
-/// A signal that kills: raised by us?
+/// Exits with `ours` for SIGABRT or a signal raised in compeer's code, otherwise with `theirs`.
 inline void on_signal(int signal, siginfo_t*, void* context) {
   static Dl_info here{}, self{};
   const auto at = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
@@ -54,7 +55,7 @@ inline void on_signal(int signal, siginfo_t*, void* context) {
   ::_exit(signal == SIGABRT || here.dli_fbase == self.dli_fbase ? ours : theirs);
 }
 
-/// Runs `read` on a file that is there already; it may refuse it as damaged data.
+/// Runs `read`, which may refuse its file as damaged, in a child process. A crash in compeer's code is a finding.
 template <class Read>
 void read_in_child(Read read) {
   const auto work = [&]() -> std::string {
@@ -74,7 +75,7 @@ void read_in_child(Read read) {
   expect(record::in_child(work, 5).problem != "reading it ended with code " + std::to_string(ours));
 }
 
-/// A target: writes the input to this file of a folder, and lets a child ask the folder.
+/// Implements a target: writes the input to `file` in a folder and runs `ask(folder)` in a child process.
 template <class Ask>
 int ask_in_child(const char* file, std::string_view bytes, Ask ask) {
   static const Folder folder;
@@ -90,5 +91,5 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   return 0;
 }
 
-/// For UndefinedBehaviorSanitizer, which sees our code alone.
+/// Exit code of UndefinedBehaviorSanitizer, which checks compeer's code only: `ours`.
 extern "C" const char* __asan_default_options() { return "exitcode=99"; }

@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 
-/// What fuzz targets share: the input as text, as a file and as a folder of files, and what counts as an answer.
+/// Shared by fuzz targets: the input as text, file or folder, and the checks of results.
 namespace compeer::fuzz {
 
-/// A claim of a reader that did not hold is a finding, as a crash is.
+/// Reports a finding (by a trap) unless `holds`.
 inline void expect(bool holds) {
   if (!holds) __builtin_trap();
 }
@@ -26,8 +26,7 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Runs `read`. An Error is a proper answer to bad input if it ends the program with one of these codes; anything else
-/// that is thrown is a finding.
+/// Runs `read`, which may throw an Error with one of these exit codes. Any other exception is a finding.
 template <class Read>
 void may_refuse(std::initializer_list<Exit> exits, Read read) {
   try {
@@ -37,7 +36,7 @@ void may_refuse(std::initializer_list<Exit> exits, Read read) {
   }
 }
 
-/// One input for several files: its parts stand between lines of "====".
+/// Splits an input for several files at lines of "====". Returns at least one part.
 inline std::vector<std::string_view> parts_of(std::string_view text) {
   constexpr std::string_view between = "\n====\n";
   std::vector<std::string_view> parts;
@@ -49,7 +48,7 @@ inline std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
-/// A file in memory, so that nothing is written to a disk millions of times.
+/// A file in memory (memfd), which saves millions of writes to disk.
 class FileInMemory {
  public:
   explicit FileInMemory(std::string_view bytes) : descriptor_(::memfd_create("fuzzed", MFD_CLOEXEC)) {
@@ -64,7 +63,7 @@ class FileInMemory {
   int descriptor_;
 };
 
-/// A folder that goes with the process. run.sh says by TMPDIR that it is to be in memory.
+/// A temporary folder, removed by the destructor. run.sh sets TMPDIR to a folder in memory.
 class Folder {
  public:
   Folder() {
@@ -80,7 +79,7 @@ class Folder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Not by a stream: it would take longer than what is tried.
+  /// Writes a file, creating its folder if needed, and returns its path. Uses stdio because streams are slower.
   std::filesystem::path write(const std::string& name, std::string_view bytes) const {
     const auto file = path_ / name;
     if (!is_directory(file.parent_path())) std::filesystem::create_directories(file.parent_path());
