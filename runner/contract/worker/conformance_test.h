@@ -80,7 +80,9 @@ class ConformanceTest {
   void ranges() {
     report_.begin("ranges");
     int64_t made = 0;
-    for (const auto& [name, value] : request_.edges) {
+    for (const auto& edge : request_.edges) {
+      const auto& name = edge.first;
+      const auto& value = edge.second;
       const auto input = fmt::format("{} = {}", name, value.dump());
       std::optional<Object> object;
       const auto failure = attempt("new", input, [&] { object.emplace(make({{name, value}})); });
