@@ -160,16 +160,7 @@ std::vector<Section> task_sections() {
 std::vector<Section> house_sections() {
   const std::vector<std::string> training = {"sft", "grpo"};
   return {
-      {table("optimizer", "AdamW",
-             {number("beta1", 0.9, "decay of the first moment").from(0).below(1),
-              number("beta2", 0.999, "decay of the second moment").from(0).below(1),
-              number("epsilon", 1e-8, "added to the square root of the second moment").above(0),
-              number("weight_decay", 0.0, "decoupled weight decay").from(0),
-              number("max_grad_norm", 1.0, "gradients are clipped to this norm; 0: off").from(0),
-              word("schedule", "constant", "schedule of the learning rate after the warm-up")
-                  .of({"constant", "cosine", "linear"}),
-              integer("warmup", 0, "steps of linear warm-up").from(0)}),
-       training, ""},
+      {table("optimizer", "AdamW", schema_of<OptimizerTable>()), training, ""},
       {word("shard", "none", "what is divided among ranks to save memory: the optimizer's state, or nothing")
            .of({"none", "optimizer"}),
        training, ""},

@@ -151,4 +151,17 @@ SettingFields fields(GrpoTable& t) {
   return all;
 }
 
+SettingFields fields(OptimizerTable& t) {
+  return {
+      setting("beta1", t.beta1, "decay of the first moment").from(0).below(1),
+      setting("beta2", t.beta2, "decay of the second moment").from(0).below(1),
+      setting("epsilon", t.epsilon, "added to the square root of the second moment").above(0),
+      setting("weight_decay", t.weight_decay, "decoupled weight decay").from(0),
+      setting("max_grad_norm", t.max_grad_norm, "gradients are clipped to this norm; 0: off").from(0),
+      setting("schedule", t.schedule, "schedule of the learning rate after the warm-up")
+          .of({"constant", "cosine", "linear"}),
+      setting("warmup", t.warmup, "steps of linear warm-up").from(0),
+  };
+}
+
 }  // namespace compeer::spec

@@ -7,9 +7,9 @@
 #include "grpo/settings.h"
 #include "spec/declare.h"
 
-/// The tables of a spec that are not a plugin's. A member has the default of its setting; fields() declares name, range
-/// and help text. To add a setting, add a member and a line of fields(); the schema, `compeer settings`, the reader and
-/// the editor stubs follow from it.
+/// Tables of a spec that are read as a struct; core_schema.cpp declares the others. A member has the default of its
+/// setting; fields() declares name, range and help text. To add a setting, add a member and a line of fields(): the
+/// schema, `compeer settings`, the reader and the editor stubs follow from it.
 namespace compeer::spec {
 
 /// [sampling]: how tokens are sampled. The settings apply in this order: repetition_penalty, temperature, top_k, top_p,
@@ -48,5 +48,14 @@ struct GrpoTable {
   grpo::AdvantageRule rule;
 };
 SettingFields fields(GrpoTable& t);
+
+/// [optimizer]: AdamW (kernels/adamw.h).
+struct OptimizerTable {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+  double max_grad_norm = 1;  ///< gradients are clipped to this norm; 0: off
+  std::string schedule = "constant";
+  int64_t warmup = 0;  ///< in updates
+};
+SettingFields fields(OptimizerTable& t);
 
 }  // namespace compeer::spec

@@ -13,22 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-Settings optimizer_settings() {
-  return Settings(json{{"beta1", 0.9},
-                       {"beta2", 0.99},
-                       {"epsilon", 1e-8},
-                       {"weight_decay", 0.01},
-                       {"max_grad_norm", 1.0},
-                       {"schedule", "constant"},
-                       {"warmup", 0}});
-}
-
 // The weights after three steps on two groups each.
 std::vector<float> learnt(const json& more, const std::vector<std::vector<rollout::Sample>>& samples) {
   auto model = open_model("llama", "llama", more);
   rollout::Policy policy(model->object());
   Parameters parameters(model->object());
-  Optimizer optimizer(optimizer_settings(), 1e-3, 3, parameters.size());
+  Optimizer optimizer({.beta2 = 0.99, .weight_decay = 0.01}, 1e-3, 3, parameters.size());
   ModelPass pass(*model, policy, 1.0);
   std::vector<float> gradient(static_cast<size_t>(parameters.size()));
   for (uint32_t step = 0; step < 3; ++step) {

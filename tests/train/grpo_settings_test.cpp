@@ -23,22 +23,29 @@ json another_value(const spec::SettingField& field) {
   if (field.type == spec::Type::boolean) return !field.default_value->get<bool>();
   if (field.type == spec::Type::string) return "other";
   if (field.type == spec::Type::integer) return 7;
+  if (field.type == spec::Type::list) return json::array({"one", "two"});
   return 0.125;
 }
 
 // A field's default is the value of its member.
-json members_of(spec::GrpoTable& table) {
+template <class Table>
+json members_of(Table& table) {
   json values;
   for (const auto& field : fields(table)) values[field.name] = *field.default_value;
   return values;
 }
 
-TEST(GrpoTable, HasAMemberForEachSetting) {
-  spec::GrpoTable standard;
+template <class Table>
+class TableOfASpec : public testing::Test {};
+using Tables = testing::Types<spec::Sampling, spec::GrpoTable, spec::OptimizerTable>;
+TYPED_TEST_SUITE(TableOfASpec, Tables);
+
+TYPED_TEST(TableOfASpec, HasAMemberForEachSetting) {
+  TypeParam standard;
   for (const auto& field : fields(standard)) {
     if (field.name == "clip" || field.name == "clip_low") continue;  // one member: see below
     const json value = another_value(field);
-    auto table = spec::read_table<spec::GrpoTable>({{field.name, value}});
+    auto table = spec::read_table<TypeParam>({{field.name, value}});
     json expected = members_of(standard);
     if (!field.default_value->is_null()) expected[field.name] = value;
     EXPECT_EQ(members_of(table), expected) << field.name;

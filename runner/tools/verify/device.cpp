@@ -86,16 +86,6 @@ double distance(const at::Tensor& ours, const at::Tensor& reference) {
   return length_of(ours.to(at::kDouble) - reference.to(at::kDouble)) / length_of(reference);
 }
 
-Settings optimizer_settings() {
-  return Settings(json{{"beta1", 0.9},
-                       {"beta2", 0.99},
-                       {"epsilon", 1e-8},
-                       {"weight_decay", 0.01},
-                       {"max_grad_norm", 1.0},
-                       {"schedule", "constant"},
-                       {"warmup", 0}});
-}
-
 // Hidden states of a tree of segments, and the gradients of a loss computed from them.
 struct Passed {
   at::Tensor hidden, gradient;
@@ -125,7 +115,7 @@ struct Learnt {
 };
 Learnt learn(inference::OpenModel& model, const std::vector<std::vector<rollout::Sample>>& samples, bool own) {
   train::Parameters parameters(model.policy->model);
-  train::Optimizer optimizer(optimizer_settings(), 1e-3, 3, parameters.size());
+  train::Optimizer optimizer({.beta2 = 0.99, .weight_decay = 0.01}, 1e-3, 3, parameters.size());
   train::ModelPass pass(*model.plugin, *model.policy, 1.0);
   std::vector<float> gradient(static_cast<size_t>(parameters.size()));
   const auto copy = [&] { return at::from_blob(parameters.weights().data(), {parameters.size()}, at::kFloat).clone(); };

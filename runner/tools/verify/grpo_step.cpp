@@ -210,13 +210,11 @@ class StepCase {
 
   void update(const json& one) {
     const json& o = common_.at("optimizer");
-    train::Optimizer optimizer(Settings({{"beta1", o.at("betas").at(0)},
-                                         {"beta2", o.at("betas").at(1)},
-                                         {"epsilon", o.at("eps")},
-                                         {"weight_decay", o.at("weight_decay")},
-                                         {"max_grad_norm", o.at("max_grad_norm")},
-                                         {"schedule", "constant"},
-                                         {"warmup", 0}}),
+    train::Optimizer optimizer({.beta1 = o.at("betas").at(0),
+                                .beta2 = o.at("betas").at(1),
+                                .epsilon = o.at("eps"),
+                                .weight_decay = o.at("weight_decay"),
+                                .max_grad_norm = o.at("max_grad_norm")},
                                o.at("lr"), 1, parameters_.size());
     const double found = train::norm_of(gradient_);
     optimizer.step(gradient_, found, parameters_.weights());

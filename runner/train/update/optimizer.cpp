@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "kernels/adamw.h"
 #include "kernels/arrays.h"
 #include "record/safetensors.h"
 
@@ -32,25 +33,19 @@ std::span<T> part(std::span<T> of, comm::Share whole, comm::Share wanted) {
 
 }  // namespace
 
-Optimizer::Optimizer(const Settings& settings, double lr, uint64_t steps, int64_t parameters)
-    : lr_(lr),
-      max_norm_(settings.number("max_grad_norm")),
-      schedule_(settings.text("schedule")),
-      warmup_(static_cast<uint64_t>(settings.integer("warmup"))),
+Optimizer::Optimizer(const spec::OptimizerTable& settings, double lr, uint64_t steps, int64_t parameters)
+    : settings_(settings),
+      lr_(lr),
       steps_(steps),
       m_(static_cast<size_t>(parameters)),
-      v_(static_cast<size_t>(parameters)) {
-  adamw_.beta1 = settings.number("beta1");
-  adamw_.beta2 = settings.number("beta2");
-  adamw_.epsilon = settings.number("epsilon");
-  adamw_.weight_decay = settings.number("weight_decay");
-}
+      v_(static_cast<size_t>(parameters)) {}
 
 double Optimizer::rate(uint64_t t) const {
-  if (t <= warmup_) return lr_ * static_cast<double>(t) / static_cast<double>(warmup_);
-  if (schedule_ == "constant" || steps_ <= warmup_) return lr_;
-  const double done = static_cast<double>(std::min(t, steps_) - warmup_ - 1) / static_cast<double>(steps_ - warmup_);
-  return schedule_ == "cosine" ? lr_ * 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : lr_ * (1.0 - done);
+  const auto warmup = static_cast<uint64_t>(settings_.warmup);
+  if (t <= warmup) return lr_ * static_cast<double>(t) / static_cast<double>(warmup);
+  if (settings_.schedule == "constant" || steps_ <= warmup) return lr_;
+  const double done = static_cast<double>(std::min(t, steps_) - warmup - 1) / static_cast<double>(steps_ - warmup);
+  return settings_.schedule == "cosine" ? lr_ * 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : lr_ * (1.0 - done);
 }
 
 double norm_of(std::span<const float> gradient) {
@@ -58,11 +53,12 @@ double norm_of(std::span<const float> gradient) {
 }
 
 Optimizer::Update Optimizer::step(std::span<const float> gradient, double norm, std::span<float> weights) {
-  const double scale = max_norm_ > 0 && norm > max_norm_ ? max_norm_ / (norm + 1e-6) : 1.0;
-  adamw_.lr = rate(++done_);
-  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale),
+  const double limit = settings_.max_grad_norm, scale = limit > 0 && norm > limit ? limit / (norm + 1e-6) : 1.0;
+  const kernels::AdamW adamw{rate(++done_), settings_.beta1, settings_.beta2, settings_.epsilon,
+                             settings_.weight_decay};
+  kernels::adamw_step(adamw, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale),
                       static_cast<int64_t>(gradient.size()), weights.data(), m_.data(), v_.data());
-  return {norm, adamw_.lr};
+  return {norm, adamw.lr};
 }
 
 Slices::Slices(comm::World& world, int64_t length, bool sharded)

@@ -7,8 +7,7 @@
 
 #include "comm/share.h"
 #include "comm/world.h"
-#include "compeer/settings.h"
-#include "kernels/adamw.h"
+#include "spec/tables.h"
 
 namespace compeer::train {
 
@@ -16,9 +15,9 @@ namespace compeer::train {
 /// parameters, or of all.
 class Optimizer {
  public:
-  /// `settings`: the spec's table `optimizer`. `lr`: peak learning rate. `steps`: number of updates of the whole run,
-  /// for the schedule. `parameters`: number of parameters that this optimizer updates.
-  Optimizer(const Settings& settings, double lr, uint64_t steps, int64_t parameters);
+  /// `lr`: peak learning rate. `steps`: number of updates of the whole run, for the schedule. `parameters`: number of
+  /// parameters that this optimizer updates.
+  Optimizer(const spec::OptimizerTable& settings, double lr, uint64_t steps, int64_t parameters);
 
   struct Update {
     double gradient_norm, lr;
@@ -36,10 +35,10 @@ class Optimizer {
   uint64_t& updates() { return done_; }
 
  private:
-  kernels::AdamW adamw_;
-  double lr_, max_norm_;
-  std::string schedule_;
-  uint64_t warmup_, steps_, done_ = 0;
+  const spec::OptimizerTable settings_;
+  const double lr_;
+  const uint64_t steps_;
+  uint64_t done_ = 0;
   std::vector<float> m_, v_;
 };
 

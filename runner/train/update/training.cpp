@@ -87,7 +87,8 @@ Training::Training(RunContext& run, double lr, uint64_t updates)
       numerical_check(run),
       run_(run),
       slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
-      optimizer_(run.spec.table("optimizer"), lr, updates, slices_.own().count) {
+      optimizer_(spec::read_table<spec::OptimizerTable>(run.spec.json().at("optimizer")), lr, updates,
+                 slices_.own().count) {
   if (run.plugins->model().object().shape().rounded) {
     const auto own = slices_.own_part(parameters.weights());
     masters_.assign(own.begin(), own.end());

@@ -7,14 +7,8 @@
 namespace compeer::train {
 namespace {
 
-Settings settings(const std::string& schedule = "constant", int warmup = 0, double max_norm = 0.0) {
-  return Settings({{"beta1", 0.9},
-                   {"beta2", 0.999},
-                   {"epsilon", 1e-8},
-                   {"weight_decay", 0.0},
-                   {"max_grad_norm", max_norm},
-                   {"schedule", schedule},
-                   {"warmup", warmup}});
+spec::OptimizerTable settings(const std::string& schedule = "constant", int64_t warmup = 0, double max_norm = 0.0) {
+  return {.max_grad_norm = max_norm, .schedule = schedule, .warmup = warmup};
 }
 
 // At the first step m / (1 - b1) = g and v / (1 - b2) = g^2: each weight moves by lr against the gradient's sign.

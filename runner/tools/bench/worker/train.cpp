@@ -63,14 +63,6 @@ std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
   return all;
 }
 
-const Settings optimizer_settings({{"max_grad_norm", 1.0},
-                                   {"schedule", "constant"},
-                                   {"warmup", 0},
-                                   {"beta1", 0.9},
-                                   {"beta2", 0.999},
-                                   {"epsilon", 1e-8},
-                                   {"weight_decay", 0.0}});
-
 // Seconds of each part of the steps so far.
 struct Seconds {
   std::vector<double> forward, backward, sum, optimizer, step;
@@ -84,7 +76,7 @@ class TimedSteps {
         targets_(of.batch * (of.length - 1)),
         together_(of.together),
         parameters_(policy_.model),
-        optimizer_(optimizer_settings, 1e-5, 1, parameters_.size()),
+        optimizer_({}, 1e-5, 1, parameters_.size()),
         gradients_(world_, (of.batch + of.together - 1) / of.together, parameters_.size(), train::add) {}
 
   void step(Seconds& seconds) {
