@@ -119,8 +119,8 @@ class EvaluationTask {
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
-    roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
-             {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
+    roll_out(*run_.plugins, groups, sampling_, settings_.integer("group_size"), {run_.seed(), static_cast<uint32_t>(t)},
+             [&](const PromptGroup& group) { scoring.begin(group); });
     return {std::move(groups), settings_.integer("group_size")};
   }
 

@@ -143,8 +143,8 @@ StepBatch GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
   auto groups = records_.read(start, count, [&](int64_t i) { return records_.at(before + static_cast<uint64_t>(i)); });
-  roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
-           {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
+  roll_out(*run_.plugins, groups, settings_.sampling, settings_.group_size, {run_.seed(), static_cast<uint32_t>(t)},
+           [&](const PromptGroup& group) { scoring.begin(group); });
   return {std::move(groups), settings_.group_size};
 }
 
@@ -176,7 +176,7 @@ void GrpoStep::replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, Phas
       if (all_equal(batch.columns.row("learned", g)))
         drawn.push_back(records_.read(batch.groups[g].index, 1, other_record).front());
     }
-    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before},
+    roll_out(*run_.plugins, drawn, settings_.sampling, settings_.group_size, {run_.seed(), step, before},
              [&](const PromptGroup& group) { scoring.begin(group); });
     return StepBatch(std::move(drawn), settings_.group_size);
   });
@@ -293,7 +293,7 @@ Validation::Metrics GrpoStep::validate(uint64_t t) {
     NumericalCheck check(run_);
     StepScoring scoring(*run_.plugins, t, run_.spec.table("validation").text("split"));
     auto groups = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
-    roll_out(*run_.plugins, groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0},
+    roll_out(*run_.plugins, groups, settings_.sampling, group_size, {run_.seed(), 0},
              [&](const PromptGroup& group) { scoring.begin(group); });
     StepBatch drawn(std::move(groups), group_size);
     score(scoring, drawn, check);

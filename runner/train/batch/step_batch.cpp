@@ -117,20 +117,16 @@ at::Tensor column_of_all_ranks(comm::World& world, const BatchColumns& mine, con
   return at::tensor(all, at::kDouble).view({-1, mine.group_size()});
 }
 
-void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
+void roll_out(RunPlugins& plugins, Groups& groups, const rollout::Sampling& sampling, int64_t group_size, RngKey key,
               const GroupIsComplete& complete) {
   std::vector<rollout::Prompt> prompts;
   for (PromptGroup& group : groups) {
     group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
     prompts.push_back({key.before + static_cast<uint32_t>(group.index), group.prompt, group.vision});
   }
-  rollout::Request request{spec::read_table<rollout::Sampling>(sampling.json()),
-                           group_size,
-                           {plugins.tokenizer().end()},
-                           key.seed,
-                           key.step};
+  rollout::Request request{sampling, group_size, {plugins.tokenizer().end()}, key.seed, key.step};
   request.progress = [] { comm::mark_progress(); };
-  if (const auto texts = sampling.texts("stop"); !texts.empty()) {
+  if (const auto& texts = sampling.stop; !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)
       throw Error("sampling.stop", "contains an empty string, which would stop every completion immediately",
                   "remove it", Exit::spec);

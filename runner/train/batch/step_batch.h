@@ -12,7 +12,6 @@
 #include "comm/world.h"
 #include "compeer/conversation.h"
 #include "compeer/model.h"
-#include "compeer/settings.h"
 #include "language/chat.h"
 #include "rollout/engine.h"
 #include "train/run_plugins.h"
@@ -105,11 +104,11 @@ struct RngKey {
   uint32_t before = 0;  ///< number of prompts that were sampled earlier for this step; offset of PromptGroup::index
 };
 
-/// Samples `group_size` completions for every group with the settings of the spec's table `sampling`. Local. Random
-/// numbers depend on (seed, step, before + group index, completion, position) only. Calls `complete` for each group as
-/// soon as all its completions are complete, while others are still being sampled.
+/// Samples `group_size` completions for every group. Local. Random numbers depend on (seed, step, before + group index,
+/// completion, position) only. Calls `complete` for each group as soon as all its completions are complete, while
+/// others are still being sampled.
 using GroupIsComplete = std::function<void(const PromptGroup& group)>;
-void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
+void roll_out(RunPlugins& plugins, Groups& groups, const rollout::Sampling& sampling, int64_t group_size, RngKey key,
               const GroupIsComplete& complete);
 
 /// Number of the model's positions that are reserved for a completion: its maximum length, but at most half of them.

@@ -10,13 +10,13 @@ namespace {
 
 class RollOut : public testing::Test {
  protected:
-  Groups groups(int64_t first, int64_t count, RngKey key, const nlohmann::json& stop = nlohmann::json::array()) {
+  Groups groups(int64_t first, int64_t count, RngKey key, const std::vector<std::string>& stop = {}) {
     auto& run = small.run;
     auto all = records.read(first, count, [](int64_t i) { return i; });
-    auto sampling = run.spec.table("sampling").json();
-    sampling["stop"] = stop;
+    auto sampling = spec::read_table<rollout::Sampling>(run.spec.json().at("sampling"));
+    sampling.stop = stop;
     complete.clear();
-    roll_out(*run.plugins, all, Settings(sampling), 3, key, [&](const PromptGroup& group) {
+    roll_out(*run.plugins, all, sampling, 3, key, [&](const PromptGroup& group) {
       complete.push_back(group.index);
       EXPECT_EQ(&group, &all[static_cast<size_t>(group.index - first)]);
       EXPECT_EQ(group.completions.size(), 3u);
