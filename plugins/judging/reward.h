@@ -14,7 +14,7 @@
   R"json("help": "a judge taught with reads = true: the folder of the model that the stage read was given"},)json"   \
   R"json("reads_replies": {"type": "boolean", "default": false,)json"                                                \
   R"json("help": "the reader also says what the replies do, as the judge was taught"},)json"                         \
-  R"json("accuracy": {"type": "path", "default": null,)json"                                                         \
+  R"json("accuracy": {"type": "path", "default": null, "run_folder": true,)json"                                     \
   R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
   R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
   R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"         \

@@ -45,6 +45,8 @@ std::optional<InvalidValue> number(const SettingSchema& parameter, json& value) 
 }
 
 std::optional<InvalidValue> text(const SettingSchema& parameter, const json& value) {
+  if (parameter.type == Type::path && value.is_object())
+    return fault(parameter, value, "the output of a run is { run = \"NAME\" }, without other keys");
   if (!value.is_string()) {
     return fault(parameter, value,
                  value.is_number() || value.is_boolean() ? fmt::format("write it in quotes: \"{}\"", show(value)) : "");

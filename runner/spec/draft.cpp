@@ -60,8 +60,9 @@ json& enter(json& at, const PathPart& step, std::string& path, const std::string
 }
 
 void put(Draft& draft, json& at, const std::string& path, const json& value, const std::string& origin) {
-  if (value.is_object() && !path.empty()) spell_out_plugin(at, path, origin);
-  if (value.is_object() && at.is_object()) {
+  const bool merges = value.is_object() && !names_run(value);
+  if (merges && !path.empty()) spell_out_plugin(at, path, origin);
+  if (merges && at.is_object()) {
     for (const auto& [key, inner] : value.items()) put(draft, at[key], join(path, key), inner, origin);
     draft.origins.try_emplace(path, origin);
     return;
@@ -161,7 +162,7 @@ void start_all_afresh(Draft& draft, const std::vector<PathPart>& path, const jso
 
 // A draft as the changes that make it: one for each value, list or empty table.
 void list_changes(const Draft& draft, const json& value, const std::string& path, std::vector<Change>& changes) {
-  if (!path.empty() && (!value.is_object() || value.empty())) {
+  if (!path.empty() && (!value.is_object() || value.empty() || names_run(value))) {
     changes.push_back({path, value, draft.origin_of(path)});
   } else {
     for (const auto& [key, inner] : value.items()) list_changes(draft, inner, join(path, key), changes);
@@ -175,6 +176,10 @@ std::string Draft::origin_of(const std::string& path) const {
     if (const auto found = origins.find(at); found != origins.end()) return found->second;
     if (at.empty()) return "";
   }
+}
+
+bool names_run(const json& value) {
+  return value.is_object() && value.size() == 1 && value.contains("run") && value.at("run").is_string();
 }
 
 Change parse_set(const std::string& text) {

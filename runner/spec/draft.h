@@ -21,12 +21,16 @@ struct Draft {
   std::string origin_of(const std::string& path) const;
 };
 
-/// One change to a draft: a value at a path. A table is merged in, null unsets the key, anything else replaces.
+/// One change to a draft: a value at a path. A table is merged in, unless it names a run; null unsets the key, anything
+/// else replaces.
 struct Change {
   std::string path;
   json value;
   std::string origin;
 };
+
+/// True for { run = "NAME" }: a path that is named by the run whose output lies there (runs.h).
+bool names_run(const json& value);
 
 /// Reads a TOML file, looked for by `locate` (paths.h). Throws Error (exit 3) as "file:line" with the offending text.
 /// Refuses what the parser can't take: more than 1 MiB, NUL bytes, invalid UTF-8, keys or values nested beyond 64.

@@ -10,6 +10,7 @@
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
+#include "spec/runs.h"
 #include "spec/secrets.h"
 #include "spec/spec.h"
 
@@ -56,8 +57,9 @@ std::string elsewhere(const std::string& key) {
 
 class Resolver {
  public:
-  Resolver(const Draft& draft, const Catalog& catalog, bool complete = true)
-      : draft_(draft), catalog_(catalog), complete_(complete) {}
+  /// `places`: where named runs are; nullptr: they are not looked for.
+  Resolver(const Draft& draft, const Catalog& catalog, bool complete, const RunPlaces* places)
+      : draft_(draft), catalog_(catalog), complete_(complete), places_(places) {}
 
   Spec run() {
     spec_.values = json::object();
@@ -135,6 +137,9 @@ class Resolver {
   json checked(const SettingSchema& parameter, json value, const std::string& path, bool given,
                const std::string& kind) {
     const bool may_be_unset = parameter.default_value && parameter.default_value->is_null();
+    if (parameter.type == Type::path) find_named_run(parameter, value, path);
+    for (size_t i = 0; parameter.items == Type::path && value.is_array() && i < value.size(); ++i)
+      find_named_run(parameter, value[i], join(path, i));
     if (!(value.is_null() && may_be_unset)) {
       if (const auto wrong = normalise(parameter, value)) {
         mistake(path, fmt::format("'{}' {}", path, wrong->what), wrong->help);
@@ -193,9 +198,34 @@ class Resolver {
     return out;
   }
 
+  // Replaces { run = "NAME" } by the path of the run's output.
+  void find_named_run(const SettingSchema& parameter, json& value, const std::string& path) {
+    if (!names_run(value)) return;
+    const auto name = value.at("run").get<std::string>();
+    value = name;
+    if (!places_) return;
+    try {
+      const auto run = find_run(name, experiment_folders(draft_, path), *places_);
+      value = path_in(run, parameter.run_folder);
+      spec_.runs[path] = run;
+    } catch (const Error& error) {
+      const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
+      mistakes_.add(Error(draft_.origin_of(path),
+                          fmt::format("'{}' names the run '{}': {}", path, printable(name), what), error.help(),
+                          error.exit()));
+    }
+  }
+
   // plugin = "auto": the one that reads the folder at `path`. A spec has its name. False if there is none.
   bool name_family(json& model, const std::string& path) {
-    const json folder = model.value("path", json());
+    json folder = model.value("path", json());
+    const auto run = join(path, "path");
+    if (names_run(folder) && !places_) return false;
+    find_named_run({}, folder, run);
+    if (spec_.runs.contains(run) && !locate(folder.get<std::string>())) {  // the run will make a model like its own
+      model["plugin"] = spec_.runs.at(run).values.value(json::json_pointer("/model/plugin"), json());
+      return model.at("plugin") != "auto";
+    }
     if (!folder.is_string()) {
       mistake(
           join(path, "plugin"),
@@ -345,6 +375,7 @@ class Resolver {
   const Catalog& catalog_;
   int nested_ = 0;
   bool complete_;  // false: what is missing may still come
+  const RunPlaces* places_;
   Spec spec_;
   Mistakes mistakes_;
   std::map<std::string, std::vector<std::string>> names_;
@@ -353,12 +384,15 @@ class Resolver {
 
 }  // namespace
 
-Spec resolve(const Draft& draft, const Catalog& catalog) { return Resolver(draft, catalog).run(); }
+Spec resolve(const Draft& draft, const Catalog& catalog, const RunPlaces& places) {
+  return Resolver(draft, catalog, true, &places).run();
+}
 
-void check(const Draft& draft, const Catalog& catalog) { Resolver(draft, catalog, false).run(); }
+void check(const Draft& draft, const Catalog& catalog) { Resolver(draft, catalog, false, nullptr).run(); }
 
 Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog) {
-  return Resolver(draft, catalog, false).run_plugin(kind);
+  const RunPlaces places;
+  return Resolver(draft, catalog, false, &places).run_plugin(kind);
 }
 
 }  // namespace compeer::spec

@@ -47,6 +47,7 @@ class SchemaReader {
     if (text.contains("parameters")) made.fields = inside(text.at("parameters"));
     if (text.contains("open")) made.open = open(made, text.at("open"));
     if (text.contains("contents_of")) made.contents_of = contents_of(made, text);
+    if (text.contains("run_folder")) made.run_folder = run_folder(made, text.at("run_folder"));
     if (text.contains("default")) made.default_value = checked_default(made, text.at("default"));
     return made;
   }
@@ -68,9 +69,9 @@ class SchemaReader {
   }
 
   void known_keys(const ordered_json& text) const {
-    static const std::vector<std::string> known = {"type",  "default",     "min",  "max",   "above",
-                                                   "below", "choices",     "help", "items", "parameters",
-                                                   "open",  "contents_of", "kind"};
+    static const std::vector<std::string> known = {"type",  "default",     "min",        "max",   "above",
+                                                   "below", "choices",     "help",       "items", "parameters",
+                                                   "open",  "contents_of", "run_folder", "kind"};
     for (const auto& [key, value] : text.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         fail(fmt::format("has an unknown key '{}'", printable(key)), suggest(key, known));
@@ -124,6 +125,12 @@ class SchemaReader {
     if (parameter.type != Type::table || !parameter.fields.empty()) {
       fail("is \"open\", which only a table without \"parameters\" can be");
     }
+    return value.get<bool>();
+  }
+
+  bool run_folder(const SettingSchema& parameter, const ordered_json& value) const {
+    if (!value.is_boolean()) fail("has a \"run_folder\" that is neither true nor false");
+    if (parameter.type != Type::path) fail("has \"run_folder\", which only a path can have");
     return value.get<bool>();
   }
 
@@ -205,6 +212,7 @@ ordered_json schema_json(const Schema& schema) {
     if (!parameter.fields.empty()) entry["parameters"] = schema_json(parameter.fields);
     if (parameter.open) entry["open"] = true;
     if (!parameter.contents_of.empty()) entry["contents_of"] = parameter.contents_of;
+    if (parameter.run_folder) entry["run_folder"] = true;
   }
   return out;
 }

@@ -24,6 +24,7 @@ struct SettingSchema {
   std::vector<SettingSchema> fields;  ///< tables, and lists of tables: the keys inside
   bool open = false;                  ///< tables: keys and values are the user's own, and nothing of them is checked
   std::string contents_of;            ///< strings: the path beside it whose file's text becomes the value
+  bool run_folder = false;            ///< paths: a run that is named stands for its folder, not for its output
   std::string kind;                   ///< plugins: which kind. Their default is a name
 };
 
@@ -31,7 +32,7 @@ using Schema = std::vector<SettingSchema>;
 
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
 ///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters", "open",
-///    "contents_of", "kind"}
+///    "contents_of", "run_folder", "kind"}
 /// where "above" and "below" are limits that are themselves excluded, "parameters" holds the keys of a table (or of
 /// a list's tables, with "items": "table") and "kind" says what a plugin must be. Throws Error (exit 5) with `where` in
 /// front of anything it can't accept, a default that breaks its own rules included. The order of the keys is kept.

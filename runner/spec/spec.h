@@ -15,6 +15,15 @@ namespace compeer::spec {
 /// The origin of a value that was found in a file the spec names.
 inline constexpr const char* from_contents = "contents";
 
+/// A run whose output a setting names: path = { run = "esc-world-sft" } (runs.h).
+struct RunInput {
+  std::string name;
+  std::filesystem::path folder;  ///< where the run is, or will be
+  json values;                   ///< its settings: resolved, or as its experiment file has them
+  std::filesystem::path file;    ///< the experiment or spec.json by which it can be made; empty if the caller made it
+  bool finished = false;
+};
+
 /// What will run, as finished data: every default filled in, every value checked, in its own type, with its origin.
 struct Spec {
   json values;
@@ -24,6 +33,7 @@ struct Spec {
   std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
   std::map<std::string, std::string> texts;    ///< which values are to be the text of the file at another; likewise
   json history = json::array();                ///< changes to a run after it began (history.h)
+  std::map<std::string, RunInput> runs;        ///< settings -> the runs that they name; empty in a spec read back
 
   /// Path -> file or folder, of those among `paths` whose inputs are pinned.
   std::map<std::string, std::string> files() const;
@@ -42,12 +52,20 @@ struct Spec {
   std::string toml(bool with_origins = false) const;
 };
 
-/// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults.
-/// Collects up to 20 mistakes into one Error (exit 3; exit 5 if the only trouble is a plugin's own file), each with
-/// origin, offending text and nearest valid name.
-Spec resolve(const Draft& draft, const Catalog& catalog);
+/// Where the runs are that settings name.
+struct RunPlaces {
+  std::filesystem::path results = "results";
+  /// Runs that the caller has made, or plans to make; looked at first.
+  std::function<std::optional<RunInput>(const std::string& name)> made = nullptr;
+};
 
-/// The same for a draft that isn't complete yet: throws what `resolve` would, except for keys that are missing.
+/// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults. A run that a
+/// setting names becomes the path of its output. Collects up to 20 mistakes into one Error (exit 3; exit 5 if the only
+/// trouble is a plugin's own file), each with origin, offending text and nearest valid name.
+Spec resolve(const Draft& draft, const Catalog& catalog, const RunPlaces& places = {});
+
+/// The same for a draft that isn't complete yet: throws what `resolve` would, except for keys that are missing and runs
+/// that can't be found.
 void check(const Draft& draft, const Catalog& catalog);
 
 /// One plugin by itself: the draft is its own table, "plugin" and its settings. `values` is that table, with defaults

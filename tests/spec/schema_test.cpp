@@ -67,7 +67,7 @@ TEST(ParseSchema, RefusesWhatItDoesNotKnowAsThePluginsFault) {
   EXPECT_EQ(
       refused(R"({"a": {"type": "number", "defualt": 1}})"),
       "length.so|parameter 'a' has an unknown key 'defualt'|did you mean 'default'? known: type, default, min, max, "
-      "above, below, choices, help, items, parameters, open, contents_of, kind|5");
+      "above, below, choices, help, items, parameters, open, contents_of, run_folder, kind|5");
   EXPECT_EQ(refused(R"({"a": {"default": 1}})"),
             "length.so|parameter 'a' has no \"type\"|one of integer, number, boolean, string, path, list, table, "
             "plugin|5");

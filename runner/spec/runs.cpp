@@ -1,0 +1,217 @@
+// Runs that settings name, path = { run = "esc-world-sft" }: where they are, and in which order they are made.
+#include "spec/runs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "spec/text.h"
+
+namespace compeer::spec {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The value at a key, or null. Experiments are looked at before they are checked: a table may be none.
+json value_at(const json& table, const char* key) {
+  return table.is_object() && table.contains(key) ? table.at(key) : json();
+}
+
+std::string text_at(const json& table, const char* key) {
+  const json value = value_at(table, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code code;
+  return fs::is_regular_file(path, code);
+}
+
+std::vector<fs::path> toml_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, code)) {
+    if (entry.path().extension() == ".toml") files.push_back(folder / entry.path().filename());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The experiment in a file; empty if there is none, or it can't be read: it may be another one than is looked for.
+Draft experiment_in(const fs::path& file) {
+  try {
+    return is_file(file) ? load_toml(file) : Draft();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// The experiment of this name: in the file that is called like it ("esc_world_sft.toml"), or in any other.
+std::optional<RunInput> find_experiment(const RunInput& wanted, const std::vector<fs::path>& folders) {
+  auto usual = wanted.name + ".toml";
+  std::replace(usual.begin(), usual.end(), '-', '_');
+  for (const auto& folder : folders) {
+    auto files = toml_files(folder);
+    files.insert(files.begin(), folder / usual);
+    for (const auto& file : files) {
+      const auto draft = file == folder / usual && is_file(file) ? load_toml(file) : experiment_in(file);
+      if (text_at(draft.values, "name") == wanted.name) return RunInput{wanted.name, wanted.folder, draft.values, file};
+    }
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const std::vector<fs::path>& folders,
+                                 const fs::path& results) {
+  std::vector<std::string> known, places{results.string()};
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(results, code)) {
+    if (is_file(entry.path() / "spec.json")) known.push_back(entry.path().filename().string());
+  }
+  for (const auto& folder : folders) {
+    places.push_back((folder / "*.toml").string());
+    for (const auto& file : toml_files(folder)) known.push_back(text_at(experiment_in(file).values, "name"));
+  }
+  const auto near = nearest(name, known);
+  throw Error("", fmt::format("there is no such run or experiment in {}", fmt::join(places, ", ")),
+              near.empty() ? "name a run or an experiment that is there, or write the path itself"
+                           : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> stage_names(const json& values) {
+  std::vector<std::string> labels{text_at(value_at(values, "dataset"), "plugin")};
+  for (const auto& stage : value_at(values, "stages")) {
+    const auto label = text_at(stage, "label");
+    labels.push_back(label.empty() ? text_at(stage, "plugin") : label);
+  }
+  std::vector<std::pair<std::string, std::string>> names;
+  for (size_t i = 0; i < labels.size(); ++i) names.emplace_back(labels[i], fmt::format("{:02}-{}", i, labels[i]));
+  return names;
+}
+
+std::string checkpoint_of(const json& values) {
+  const json validation = value_at(values, "validation");
+  const bool validates = !value_at(validation, "every").is_null();
+  return validates && text_at(validation, "keep") != "last" ? "checkpoints/best" : "checkpoints/last";
+}
+
+std::string path_in(const RunInput& run, bool folder) {
+  if (folder) return run.folder.string();
+  const auto task = text_at(run.values, "task");
+  if (task == "data") return (run.folder / "stages" / (stage_names(run.values).back().second + ".jsonl")).string();
+  if (task == "sft" || task == "grpo") return (run.folder / checkpoint_of(run.values)).string();
+  throw Error("",
+              fmt::format("it has the task {} and leaves no model and no records", show(value_at(run.values, "task"))),
+              "name a run that trains a model or makes records");
+}
+
+std::vector<fs::path> experiment_folders(const Draft& draft, const std::string& setting) {
+  const auto origin = draft.origin_of(setting);
+  std::vector<fs::path> files{origin.substr(0, origin.rfind(':'))}, folders;
+  for (const auto& [name, text] : draft.sources) files.emplace_back(name);
+  const auto add = [&](const fs::path& folder) {
+    std::error_code code;
+    const bool known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    if (!known && fs::is_directory(folder.empty() ? "." : folder, code)) folders.push_back(folder);
+  };
+  const auto add_all = [&](const fs::path& folder) {
+    add(folder);
+    const char* home = std::getenv("COMPEER_HOME");
+    if (home && *home && folder.is_relative()) add((fs::path(home) / folder).lexically_normal());
+  };
+  for (const auto& file : files) {
+    if (file.extension() == ".toml" || file.extension() == ".lua") add_all(file.parent_path());
+  }
+  add_all("experiments");
+  return folders;
+}
+
+RunInput find_run(const std::string& name, const std::vector<fs::path>& folders, const RunPlaces& places) {
+  if (const auto made = places.made ? places.made(name) : std::nullopt) return *made;
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  };
+  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), plain))
+    throw Error("", "that is no name of a run",
+                "names have letters, digits, '.', '_' and '-'; a path is written without run");
+  RunInput run{name, places.results / name, {}, {}};
+  const auto recorded = run.folder / "spec.json";
+  run.finished = is_file(recorded) && is_file(run.folder / "summary.json");
+  if (!run.finished) {
+    if (const auto experiment = find_experiment(run, folders)) return *experiment;
+  }
+  if (!is_file(recorded)) refuse_unknown(name, folders, places.results);
+  run.file = recorded;
+  run.values = read_spec(recorded).values;
+  return run;
+}
+
+namespace {
+
+class AfterInputs {
+ public:
+  AfterInputs(const Catalog& catalog, const RunPlaces& places, const MakeRun& make, const MayMiss& may_miss,
+              const std::vector<Change>& changes)
+      : catalog_(catalog), make_(make), may_miss_(may_miss), changes_(changes) {
+    places_.results = places.results;
+    places_.made = [this, &places](const std::string& name) {
+      const auto known = made_.find(name);
+      if (known != made_.end()) return std::optional(known->second);
+      return places.made ? places.made(name) : std::nullopt;
+    };
+  }
+
+  Spec resolve(const Draft& draft) {
+    auto spec = spec::resolve(draft, catalog_, places_);
+    const auto name = spec.values.at("name").get<std::string>();
+    chain_.push_back(name);
+    bool moved = false;  // a run is in another folder than was expected
+    for (const auto& [setting, run] : spec.runs) {
+      if (run.finished || run.file.empty()) continue;
+      if (!made_.contains(run.name)) make(name, setting, run, draft.origin_of(setting));
+      moved = moved || made_.at(run.name).folder != run.folder;
+    }
+    chain_.pop_back();
+    if (moved) spec = spec::resolve(draft, catalog_, places_);
+    pin_inputs(spec, may_miss_);
+    return spec;
+  }
+
+ private:
+  void make(const std::string& name, const std::string& setting, const RunInput& run, const std::string& origin) {
+    if (const auto start = std::find(chain_.begin(), chain_.end(), run.name); start != chain_.end())
+      throw Error(origin,
+                  fmt::format("'{}': these runs need each other: {} -> {}", setting,
+                              fmt::join(std::vector<std::string>(start, chain_.end()), " -> "), run.name),
+                  "one of them must name another run, or the path of a model or of records that are there");
+    const bool begun = run.file.extension() == ".json";
+    const auto input = resolve(begun ? read_spec(run.file).draft() : with(load_toml(run.file), changes_));
+    made_[run.name] = make_(input, fmt::format("{} ({}) needs {}", name, setting, run.name));
+  }
+
+  const Catalog& catalog_;
+  RunPlaces places_;
+  const MakeRun& make_;
+  const MayMiss& may_miss_;
+  const std::vector<Change>& changes_;
+  std::map<std::string, RunInput> made_;
+  std::vector<std::string> chain_;  // names of runs, each of which needs the next
+};
+
+}  // namespace
+
+Spec resolve_after_inputs(const Draft& draft, const Catalog& catalog, const RunPlaces& places, const MakeRun& make,
+                          const MayMiss& may_miss, const std::vector<Change>& changes) {
+  return AfterInputs(catalog, places, make, may_miss, changes).resolve(draft);
+}
+
+}  // namespace compeer::spec
