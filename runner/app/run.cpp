@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/log/figures.h"
@@ -20,6 +23,7 @@
 #include "report/report.h"
 #include "script/module.h"
 #include "spec/paths.h"
+#include "spec/runs.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
@@ -121,25 +125,66 @@ int tell(const launch::Launched& done) {
   return 0;
 }
 
+spec::RunInput named(const spec::Spec& spec, const fs::path& folder) {
+  return {spec.values.at("name"), folder, spec.values, {}, true};
+}
+
+// Runs that an experiment names and that have not finished, as they will be made, and the experiment itself, the last.
+std::vector<spec::Spec> plan_with_inputs(const spec::Draft& draft, const launch::LaunchOptions& how, bool tells) {
+  std::vector<spec::Spec> all;
+  std::set<fs::path> folders;
+  const auto plan = [&](const spec::Spec& input, const std::string& why) {
+    if (tells) std::cerr << fmt::format("compeer: note: {}\n", why);
+    const auto folder = launch::RunFolder::look(input, how.results, folders).first;
+    folders.insert(folder);
+    all.push_back(input);
+    return named(input, folder);
+  };
+  const auto planned = [&](const std::string& path) {
+    const auto inside = [&](const fs::path& folder) {
+      return path == folder.string() || path.starts_with(folder.string() + "/");
+    };
+    return std::any_of(folders.begin(), folders.end(), inside);
+  };
+  all.push_back(spec::resolve_after_inputs(draft, plugin::Finder(), {how.results}, plan, planned));
+  std::vector<spec::Spec> unfinished;
+  for (const auto& spec : all) {
+    if (launch::RunFolder::look(spec, how.results).second != launch::RunFolder::State::finished)
+      unfinished.push_back(spec);
+  }
+  launch::Opening().columns(unfinished);
+  return all;
+}
+
+void print_plan(const std::vector<spec::Spec>& all, const launch::LaunchOptions& how) {
+  launch::Preview preview;
+  for (const auto& spec : all) {
+    auto own = how;
+    own.fresh = how.fresh && &spec == &all.back();
+    std::cout << launch::plan(spec, own) << '\n';
+    const auto [folder, state] = launch::RunFolder::look(spec, how.results);
+    if (own.fresh || state != launch::RunFolder::State::finished) preview.add(spec, folder.string());
+  }
+  std::cout << preview.text();
+}
+
 int run_spec(const RunOptions& options) {
   if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
-  auto sets = options.sets;
-  auto draft = spec::load_draft(options.file, sets);
+  auto draft = spec::load_draft(options.file, options.sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
-  auto spec = spec::resolve(draft, plugin::Finder());
-  spec::pin_inputs(spec);
-  if (launch::RunFolder::look(spec, options.launch_options().results).second != launch::RunFolder::State::finished)
-    launch::Opening().columns({spec});
-  if (options.dry_run) {
-    const auto how = options.launch_options();
-    std::cout << launch::plan(spec, how) << '\n';
-    const auto [folder, state] = launch::RunFolder::look(spec, how.results);
-    launch::Preview preview;
-    if (how.fresh || state != launch::RunFolder::State::finished) preview.add(spec, folder.string());
-    std::cout << preview.text();
-    return 0;
-  }
-  return tell(launch::launch({spec}, options.launch_options()).at(0));
+  const auto how = options.launch_options();
+  const auto all = plan_with_inputs(draft, how, options.dry_run);
+  if (options.dry_run) return print_plan(all, how), 0;
+  if (all.size() == 1) return tell(launch::launch(all, how).at(0));
+  const auto make = [&](const spec::Spec& input, const std::string& why) {
+    if (!how.quiet) std::cerr << fmt::format("compeer: note: {}\n", why);
+    auto continuing = how;
+    continuing.fresh = false;
+    const auto done = launch::launch({input}, continuing).at(0);
+    if (done.error) throw *done.error;
+    return named(input, done.folder);
+  };
+  return tell(launch::launch({spec::resolve_after_inputs(draft, plugin::Finder(), {how.results}, make)}, how).at(0));
 }
 
 void evaluate(const std::string& file, launch::ScriptOptions options) {

@@ -17,6 +17,7 @@
 #include "plugin/search.h"
 #include "script/module.h"
 #include "spec/paths.h"
+#include "spec/runs.h"
 #include "spec/spec.h"
 
 namespace compeer::app {
@@ -95,10 +96,15 @@ Plan plan_spec(const SubmitOptions& options) {
   if (options.at_once > 0 || options.ready)
     throw Error(options.at_once > 0 ? "--array-limit" : "--ready", "is for scripts with several experiments", "",
                 Exit::usage);
-  auto sets = options.sets;
-  auto spec = spec::resolve(spec::with(spec::load_draft(options.file, sets), launch::changes_of(options.wishes)),
-                            plugin::Finder());
-  spec::pin_inputs(spec);
+  const auto draft = spec::with(spec::load_draft(options.file, options.sets), launch::changes_of(options.wishes));
+  const auto refuse = [](const spec::Spec& input, const std::string& why) -> spec::RunInput {
+    throw Error(
+        "", fmt::format("{}, which has not finished", why),
+        fmt::format("submit '{}' first, and this one when it has finished; a script is submitted with all that its "
+                    "experiments need",
+                    input.values.at("name").get<std::string>()));
+  };
+  const auto spec = spec::resolve_after_inputs(draft, plugin::Finder(), {options.folder()}, refuse);
   Plan plan;
   const auto [folder, state] = launch::RunFolder::look(spec, options.folder());
   if (state == launch::RunFolder::State::finished) {

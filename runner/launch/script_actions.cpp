@@ -104,8 +104,7 @@ class ScriptActions : public script::Actions {
   std::string folder() const override { return options_.launch.results.string(); }
 
   bool promised(const std::string& path) const override {
-    const auto inside = [&](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
-    return std::any_of(planned_.begin(), planned_.end(), inside);
+    return std::any_of(planned_.begin(), planned_.end(), [&](const auto& folder) { return lies_in(folder, path); });
   }
 
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
@@ -197,6 +196,10 @@ class ScriptActions : public script::Actions {
     return names;
   }
 
+  static bool lies_in(const std::string& folder, const std::string& path) {
+    return path == folder || path.starts_with(folder + "/");
+  }
+
   // Read back if it has finished; else put on the agenda.
   script::RunResult looked_up(const spec::Spec& spec) {
     const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
@@ -217,7 +220,7 @@ class ScriptActions : public script::Actions {
       const auto* value = script::look(spec.values, path);
       if (!value || !value->is_string()) continue;
       for (const auto& folder : planned_) {
-        if (value->get<std::string>().starts_with(folder + "/")) return fs::path(folder).filename().string();
+        if (lies_in(folder, *value)) return fs::path(folder).filename().string();
       }
     }
     return "";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "base/inside.h"
 #include "lua/edge.h"
@@ -9,6 +11,7 @@
 #include "script/changes.h"
 #include "script/lookup.h"
 #include "script/module.h"
+#include "spec/runs.h"
 
 namespace compeer::script {
 
@@ -19,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* type = "experiment";
 // What is done off the clock is paid in instructions, so that a loop of it ends too.
 constexpr uint64_t cost_of_checking = 5'000, cost_of_resolving = 10'000;
-const std::vector<std::string> members{"get", "launch", "name", "resolve", "with"};
+const std::vector<std::string> members{"get", "inputs", "launch", "name", "resolve", "with"};
 
 // About the bytes a draft takes.
 size_t size_of(const spec::Draft& draft) {
@@ -38,14 +41,26 @@ int with(lua_State* L) {
   return 1;
 }
 
+spec::RunPlaces run_places(lua_State* L) {
+  return {actions(L).folder(), [L](const std::string& name) { return launched_run(L, name); }};
+}
+
 spec::Spec resolved(lua_State* L, const spec::Draft& draft) {
   spend(L, cost_of_resolving);
   const OffTheClock pause(L);
-  return spec::resolve(draft, actions(L).catalog());
+  return spec::resolve(draft, actions(L).catalog(), run_places(L));
 }
 
 int resolve(lua_State* L) {
   push_json(L, resolved(L, check_experiment(L, 1)).values);
+  return 1;
+}
+
+// experiment:inputs(): the names of runs, by the settings that name them: ["model.path"] = "esc-world-sft".
+int inputs(lua_State* L) {
+  auto names = spec::json::object();
+  for (const auto& [setting, run] : resolved(L, check_experiment(L, 1)).runs) names[setting] = run.name;
+  push_json(L, names);
   return 1;
 }
 
@@ -85,6 +100,7 @@ int member(lua_State* L) {
   const std::string name(check_text(L, 2));
   if (name == "with") return lua_pushcfunction(L, bound<with>), 1;
   if (name == "get") return lua_pushcfunction(L, bound<get>), 1;
+  if (name == "inputs") return lua_pushcfunction(L, bound<inputs>), 1;
   if (name == "resolve") return lua_pushcfunction(L, bound<resolve>), 1;
   if (name == "launch") return lua_pushcfunction(L, bound<launch_one>), 1;
   if (name == "name") return push_json(L, draft.values.value("name", spec::json())), 1;
@@ -157,10 +173,20 @@ const spec::Draft* to_experiment(lua_State* L, int index) { return test_boxed<sp
 
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   spend(L, cost_of_resolving);
-  const OffTheClock pause(L);
-  auto spec = spec::resolve(draft, actions(L).catalog());
+  std::optional<OffTheClock> pause(std::in_place, L);
+  const auto make = [&](const spec::Spec& input, const std::string& why) {
+    const auto name = input.values.at("name").get<std::string>();
+    pause.reset();
+    actions(L).note(why);
+    const auto run = launch(L, {input}, 1).at(0);
+    if (run.error) throw *run.error;
+    pause.emplace(L);
+    return spec::RunInput{name, run.path, run.spec, {}, true};
+  };
   // In a dry run, what earlier runs are to make isn't there yet; everything else must be.
-  spec::pin_inputs(spec, [&](const std::string& given) { return actions(L).dry_run() && actions(L).promised(given); });
+  const auto may_miss = [&](const std::string& given) { return actions(L).dry_run() && actions(L).promised(given); };
+  auto spec =
+      spec::resolve_after_inputs(draft, actions(L).catalog(), run_places(L), make, may_miss, actions(L).changes());
   for (const auto& [name, text] : sandbox(L).sources()) spec.sources.emplace(name, text);
   return spec;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -101,6 +102,14 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
     if (!all[i].error && launched.emplace(hashes[i], all[i]).second) hold(L, size_of(all[i]));
   }
   return all;
+}
+
+std::optional<spec::RunInput> launched_run(lua_State* L, const std::string& folder) {
+  for (const auto& [hash, run] : sandbox(L).kept<ScriptState>().launched) {
+    if (std::filesystem::path(run.path).filename() == folder)
+      return spec::RunInput{folder, run.path, run.spec, {}, true};
+  }
+  return {};
 }
 
 void end_dry_run(lua_State* L, const std::string& needs) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "lua/edge.h"
 #include "script/actions.h"
 #include "spec/draft.h"
+#include "spec/spec.h"
 
 struct lua_State;
 
@@ -40,7 +42,8 @@ class OffTheClock {
 void push_experiment(lua_State* L, spec::Draft draft);
 const spec::Draft& check_experiment(lua_State* L, int index);
 const spec::Draft* to_experiment(lua_State* L, int index);  ///< nullptr for another kind of value
-/// What would run: resolved, inputs found and pinned, with the script among its sources.
+/// What would run: resolved, inputs found and pinned, with the script among its sources. Launches runs that its
+/// settings name and that have not finished; throws the Error of one that fails.
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft);
 void open_experiments(lua_State* L);
 int load(lua_State* L);        // compeer.load
@@ -60,6 +63,9 @@ void open_results(lua_State* L);
 /// Launches and waits. What this script has launched before, and didn't fail, isn't launched again: the result is the
 /// same. Throws only if everything is to end.
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs);
+
+/// The run in this folder of results, if this script has launched it and it didn't fail.
+std::optional<spec::RunInput> launched_run(lua_State* L, const std::string& folder);
 
 /// Ends a dry run where the script needs a number that only a run could give.
 [[noreturn]] void end_dry_run(lua_State* L, const std::string& needs);

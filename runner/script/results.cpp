@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "lua/edge.h"
 #include "lua/value.h"
 #include "script/lookup.h"
 #include "script/module.h"
+#include "spec/runs.h"
 #include "spec/text.h"
 
 namespace compeer::script {
@@ -42,27 +48,11 @@ int get(lua_State* L) {
   return 1;
 }
 
-// The checkpoint that validation found best is the one to go on with.
-bool keeps_best(const RunResult& run) {
-  const auto* every = look(run.spec, "validation.every");
-  const auto* keep = look(run.spec, "validation.keep");
-  return every && !every->is_null() && keep && *keep == "best";
-}
-
-// The names of a data run's stages, and those of their files: "judge", "05-judge". The data set is number 0.
+// The names of a data run's stages, and those of their files: "judge", "05-judge".
 std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run) {
-  const auto* stages = look(run.spec, "stages");
-  if (look(run.spec, "task") == nullptr || *look(run.spec, "task") != "data" || !stages) {
+  if (const auto* task = look(run.spec, "task"); !task || *task != "data")
     throw Error("", fmt::format("run '{}' has no stages", run.name), "runs of the task \"data\" have");
-  }
-  std::vector<std::string> labels{run.spec.at("dataset").at("plugin")};
-  for (const auto& stage : *stages) {
-    const auto label = stage.value("label", spec::json());
-    labels.push_back(label.is_string() ? label : stage.at("plugin"));
-  }
-  std::vector<std::pair<std::string, std::string>> names;
-  for (size_t i = 0; i < labels.size(); ++i) names.emplace_back(labels[i], fmt::format("{:02}-{}", i, labels[i]));
-  return names;
+  return spec::stage_names(run.spec);
 }
 
 void keep_of_stage(RunResult& run, const std::string& stage) {
@@ -106,7 +96,10 @@ int member(lua_State* L) {
   if (name == "records") return push_json(L, records(run)), 1;
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
-  if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/" + (keeps_best(run) ? "best" : "last")), 1;
+  if (name == "checkpoint") return push_json(L, run.path + "/" + spec::checkpoint_of(run.spec)), 1;
+  if (name == "output") {  // as a setting names it
+    return push_json(L, {{"run", std::filesystem::path(run.path).filename().string()}}), 1;
+  }
   const bool planned = run.state == RunResult::State::planned;
   const bool measures = name != "state" && name != "reused" && name != "stages" && name != "exit" && name != "error";
   if (planned && !measures) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));

@@ -170,5 +170,98 @@ TEST_F(Run, GoesOnWithARun) {
       << damaged.text;
 }
 
+// Experiments of which each names the run of the one before.
+class Chain : public Run {
+ protected:
+  Chain() {
+    worker("echo \"$run $2\" >>order; mkdir -p \"$run/checkpoints/last\"; finish");
+    write("mine/first.toml", changed("first", ""));
+    write("mine/the_second.toml", changed("the-second", "path = { run = \"first\" }\n"));
+    write("mine/third.toml", changed("third", "path = { run = \"the-second\" }\n"));
+  }
+  // The smoke experiment under another name, with a fresh model or this one.
+  static std::string changed(const std::string& name, const std::string& model) {
+    auto text = read(smoke);
+    text.replace(text.find("\"smoke-grpo\""), 12, '"' + name + '"');
+    text.replace(text.find("ranks = 2"), 9, "ranks = 1");
+    if (model.empty()) return text;
+    const auto start = text.find("tokenizer"), end = text.find("[dataset]");
+    return text.replace(start, end - start, model);
+  }
+};
+
+TEST_F(Chain, IsRunFromItsBeginningEachOnce) {
+  const auto done = compeer({"run", "mine/third.toml"});
+  EXPECT_EQ(done.exit, 0) << done.text;
+  EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/third \n");
+  EXPECT_NE(done.text.find("compeer: note: the-second (model.path) needs first\n"), std::string::npos) << done.text;
+  EXPECT_NE(done.text.find("compeer: note: third (model.path) needs the-second\n"), std::string::npos) << done.text;
+  EXPECT_NE(read("results/third/spec.json").find("\"path\": \"results/the-second/checkpoints/last\""),
+            std::string::npos);
+  EXPECT_EQ(compeer({"run", "mine/third.toml", "-q"}).exit, 0);
+  EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/third \n");
+  EXPECT_EQ(compeer({"run", "mine/third.toml", "-q", "--fresh"}).exit, 0);  // not its inputs
+  EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/third \nresults/third \n");
+}
+
+TEST_F(Chain, EndsWithTheErrorOfAnInputAndGoesOnWithIt) {
+  worker("echo \"$run $2\" >>order; mkdir -p \"$run/checkpoints/step-000004\"; kill -9 $$");
+  const auto failed = compeer({"run", "mine/third.toml", "-q"});
+  EXPECT_EQ(failed.exit, 1);
+  EXPECT_EQ(failed.text.substr(0, 58), "compeer: error: run first: was killed by signal 9 (Killed)") << failed.text;
+  EXPECT_FALSE(fs::exists("results/the-second"));
+  worker("echo \"$run $2\" >>order; mkdir -p \"$run/checkpoints/last\"; finish");
+  EXPECT_EQ(compeer({"run", "mine/third.toml", "-q"}).exit, 0);
+  EXPECT_EQ(read("order"), "results/first \nresults/first --resume\nresults/the-second \nresults/third \n");
+}
+
+TEST_F(Chain, IsListedAndCheckedInADryRun) {
+  const auto planned = compeer({"run", "mine/third.toml", "--dry-run"});
+  EXPECT_EQ(planned.exit, 0) << planned.text;
+  const auto first = planned.text.find("results/first  starts"),
+             second = planned.text.find("results/the-second  starts"),
+             third = planned.text.find("results/third  starts");
+  EXPECT_LT(first, second) << planned.text;
+  EXPECT_LT(second, third) << planned.text;
+  EXPECT_FALSE(fs::exists("results"));
+  write("mine/first.toml", changed("first", "") + "\n[gpro]\n");
+  const auto misspelt = compeer({"run", "mine/third.toml", "--dry-run"});
+  EXPECT_EQ(misspelt.exit, 3);
+  EXPECT_EQ(misspelt.text.substr(0, 54), "compeer: error: mine/first.toml:43: unknown key 'gpro'") << misspelt.text;
+  write("mine/first.toml", changed("first", "") + "\n[gpro\n");
+  EXPECT_NE(compeer({"run", "mine/third.toml", "--dry-run"})
+                .text.find("'model.path' names the run 'first': mine/first.toml:43: "),
+            std::string::npos);
+  write("mine/first.toml", changed("first", "path = { run = \"third\" }\n"));
+  const auto cycle = compeer({"run", "mine/third.toml", "--dry-run"});
+  EXPECT_EQ(cycle.exit, 3);
+  EXPECT_EQ(
+      cycle.text,
+      "compeer: error: mine/first.toml:10: 'model.path': these runs need each other: third -> the-second -> first -> "
+      "third\n  help: one of them must name another run, or the path of a model or of records that are there\n");
+}
+
+TEST_F(Chain, IsRunForAScript) {
+  write("study.lua", R"(local compeer = require "compeer"
+local run = compeer.load("mine/the_second.toml"):launch()
+print(compeer.load("mine/third.toml"):inputs()["model.path"])
+local again = compeer.load("mine/third.toml"):with { name = "again", model = { path = run.output } }
+print(again:get "model.path", again:launch().name)
+)");
+  const auto done = compeer({"run", "study.lua", "-q"});
+  EXPECT_EQ(done.exit, 0);
+  EXPECT_EQ(done.text, "the-second (model.path) needs first\nthe-second\nresults/the-second/checkpoints/last\tagain\n");
+  EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/again \n");
+}
+
+TEST_F(Chain, IsNotSubmittedBeforeItsInputsAreThere) {
+  const auto refused = compeer({"submit", "mine/the_second.toml", "--dry-run"});
+  EXPECT_EQ(refused.exit, 3);
+  EXPECT_EQ(
+      refused.text,
+      "compeer: error: the-second (model.path) needs first, which has not finished\n  help: submit 'first' first, and "
+      "this one when it has finished; a script is submitted with all that its experiments need\n");
+}
+
 }  // namespace
 }  // namespace compeer::launch

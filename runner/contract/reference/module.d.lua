@@ -129,7 +129,11 @@ function experiment:get(key) end
 ---@return compeer.Spec
 function experiment:resolve() end
 
----Runs it and waits. With `check = false` a failure is a value.
+---The runs that its settings name, `path = { run = "esc-world-sft" }`: names by dotted path of the setting.
+---@return table<string, string>
+function experiment:inputs() end
+
+---Runs it and waits, after runs that it names and that haven't finished. With `check = false` a failure is a value.
 ---@param options? { check?: boolean }
 ---@return compeer.Result
 function experiment:launch(options) end
@@ -138,6 +142,7 @@ function experiment:launch(options) end
 ---@class compeer.Result
 ---@field name string
 ---@field path string the run's folder
+---@field output table the run as a setting names it: `model = { path = trained.output }`
 ---@field checkpoint string its last checkpoint, to go on from
 ---@field state "finished"|"failed"
 ---@field reused boolean whether it had finished before and was read back
