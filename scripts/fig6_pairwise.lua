@@ -10,7 +10,7 @@ local function compared(seed)
   local method = new_method(seed)
   local stages = { { plugin = "sample", rounds = 1 } }
   for i, row in ipairs(policies) do
-    local supporter = { plugin = "local", path = policies.trained(method, row).checkpoint }
+    local supporter = { plugin = "local", path = method.run(row.run, row.changes).checkpoint }
     table.insert(stages, { plugin = "answer", label = "answer-" .. i, name = row[1], supporter = supporter })
   end
   local judge = { plugin = "esc_world", world = { rounds = 3 } }

@@ -23,7 +23,7 @@ compeer.study {
     local method = new_method(seed)
     return method.run("esc-world-tried", {
       name = "tried-" .. row.name,
-      model = { path = policies.trained(method, row).checkpoint },
+      model = { path = method.run(row.run, row.changes).checkpoint },
       sampling = { greedy = row.greedy },
       evaluate = { group_size = row.greedy and 1 or 4 },
     })

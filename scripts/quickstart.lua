@@ -11,7 +11,7 @@ local runs, replies, dialogues = { method.run "esc-world-base", method.run "esc-
 local shown = { SFT = true, ["format only"] = true, UR = true, URP = true }
 for _, row in ipairs(policies) do
   if shown[row[1]] then
-    local policy = policies.trained(method, row)
+    local policy = method.run(row.run, row.changes)
     local tested = { name = row[1] .. "-sampled", model = { path = policy.checkpoint } }
     table.insert(runs, policy)
     table.insert(replies, method.run("esc-world-tried", tested))

@@ -24,7 +24,7 @@ compeer.study {
   rows = rows,
   run = function(seed, row)
     local method = new_method(seed)
-    local tested = { name = row.name .. "-sampled", model = { path = policies.trained(method, row).checkpoint } }
+    local tested = { name = row.name .. "-sampled", model = { path = method.run(row.run, row.changes).checkpoint } }
     local sampled = method.run("esc-world-tried", tested)
     tested.name, tested.sampling, tested.evaluate = row.name .. "-greedy", { greedy = true }, { group_size = 1 }
     beside[sampled.path] = {

@@ -17,7 +17,10 @@ compeer.study {
   },
   run = function(seed, row)
     local learned, tested = new_real(seed, row.learned), new_real(seed, row.tested)
-    return learned.accuracy(row.name, learned.judge "unifireward", tested.records "valid")
+    return learned.run("real-accuracy", {
+      name = "real-accuracy-" .. row.name:lower(),
+      dataset = { path = tested.run("real-records-valid").records },
+    })
   end,
   figures = {
     { "history ranked", "history.ranked_within_rounds" },

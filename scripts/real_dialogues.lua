@@ -21,9 +21,9 @@ local function study(name, dataset, players, figures)
   return compeer.study {
     name = "real " .. name,
     seeds = seeds,
-    rows = { { "base" }, { "SFT", policy = "SFT" }, { "UR", policy = "UR" }, { "URP", policy = "URP" } },
+    rows = { { "base" }, { "SFT", policy = "real-sft" }, { "UR", policy = "real-ur" }, { "URP", policy = "real-urp" } },
     run = function(seed, row)
-      local folder = row.policy and new_real(seed).policy(row.policy).checkpoint or "models/smollm2"
+      local folder = row.policy and new_real(seed).run(row.policy).checkpoint or "models/smollm2"
       local stage = { plugin = name, supporter = { plugin = "local", path = folder },
         supporter_prompt = "experiments/real/reasoning.txt", supporter_tokens = 96 }
       for _, player in ipairs(players) do stage[player] = endpoint end

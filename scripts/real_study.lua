@@ -36,21 +36,75 @@ local function study(name, rows, measured, figures, contrasts)
   }
 end
 
+-- A judge: UnifiReward, PRM or ORM. Each learns once from the same records; a record is three examples of PRM.
+local function judge(real, view)
+  if view == "unifireward" then return real.run("real-judge").checkpoint end
+  local sft = view == "prm" and { batch = 48, together = 12, neighbours = 3 } or nil
+  return real.run("real-judge", { name = "real-" .. view, dataset = { view = view }, sft = sft }).checkpoint
+end
+
+-- SFT, UR or URP; POR, or the control that learns nothing but the form.
+local function policy(real, name)
+  if name ~= "POR" and name ~= "format only" then return real.run("real-" .. name:lower()).checkpoint end
+  local rewards = { { plugin = "format" } }
+  for i, view in ipairs(name == "POR" and { "prm", "orm" } or {}) do
+    rewards[i] = { plugin = view, model = judge(real, view), prompts = "plugins/empathy/prompts/en", by = "likelihood",
+      broken_format = view == "prm" and -5 or 0 } -- as UR's
+  end
+  return real.run("real-ur", { name = "real-" .. name:lower(), rewards = rewards }).checkpoint
+end
+
+-- What a judge says of labels, pairs and rated replies. `asked` has the settings `model` and, if another judges replies,
+-- `outcome_model`; of the encoder `records`, from which it learns.
+local function judged(real, name, asked)
+  local model, outcome = asked.model, asked.outcome_model
+  local labels = { ["stages[0].model"] = model, ["stages[0].apart"] = outcome ~= nil }
+  local preferred = { ["stages[0].model"] = model, ["stages[0].outcome_model"] = outcome }
+  local rated = { ["stages[2].model"] = model, ["stages[2].outcome_model"] = outcome }
+  if asked.records then
+    local baseline = { plugin = "encoder_baseline", encoder = "models/minilm", records = asked.records }
+    labels, preferred = { stages = { baseline } }, { stages = { baseline } }
+    rated = { ["stages[2]"] = baseline, ["stages[2].rating"] = "feedback" }
+  end
+  name = name:lower()
+  labels.name, preferred.name, rated.name = "real-labels-" .. name, "real-preferred-" .. name, "real-rated-" .. name
+  return {
+    labels = real.run("real-labels", labels),
+    preferred = real.run("real-preferred", preferred),
+    rated = real.run("real-rated", rated),
+  }
+end
+
+-- What a policy says, and how likely it finds what people said; without `checkpoint` the base.
+local function said(real, name, checkpoint)
+  local model = checkpoint and { adapter = { path = checkpoint } } or {}
+  name = name:lower()
+  return {
+    replies = real.run("real-replies", { name = "real-replies-" .. name, model = model }),
+    perplexity = real.run("real-perplexity", {
+      name = "real-perplexity-" .. name,
+      ["stages[0].model"] = checkpoint or "models/smollm2",
+    }),
+  }
+end
+
 local function that(metric) return function(run) return run[metric] end end
 local untuned = { model = "models/smollm2" }
+
+local few = { name = "real-records-few", data = { records = 96 } } -- as many right ones as a judge sees
 
 -- Without a model: the label that most of the tested rounds have, and the shorter reply.
 local agreement = { "emotion F1", "strategy F1", "pairs", "feedback, order" }
 study("real_judges", {
-  { "no model", no_model = true }, { "untuned" }, { "MiniLM", learns = "train" },
-  { "MiniLM, 96 dialogues", learns = "few" }, { "PRM and ORM", views = { "prm", "orm" } },
+  { "no model", no_model = true }, { "untuned" }, { "MiniLM", learns = {} },
+  { "MiniLM, 96 dialogues", learns = few }, { "PRM and ORM", views = { "prm", "orm" } },
   { "UnifiReward", views = { "unifireward" } },
 }, function(real, row)
-  if row.no_model then return real.judged("untuned", untuned) end
-  if row.learns then return real.judged(row.name, { records = real.records(row.learns) }) end
+  if row.no_model then return judged(real, "untuned", untuned) end
+  if row.learns then return judged(real, row.name, { records = real.run("real-records", row.learns).records }) end
   local judges = {}
-  for i, view in ipairs(row.views or {}) do judges[i] = real.judge(view).checkpoint end
-  return real.judged(row.name, row.views and { model = judges[1], outcome_model = judges[2] } or untuned)
+  for i, view in ipairs(row.views or {}) do judges[i] = judge(real, view) end
+  return judged(real, row.name, row.views and { model = judges[1], outcome_model = judges[2] } or untuned)
 end, {
   { "emotion F1", "labels", "emotion.weighted_f1", rule = that "emotion.majority.weighted_f1" },
   { "strategy F1", "labels", "strategy.weighted_f1", rule = that "strategy.majority.weighted_f1" },
@@ -72,8 +126,8 @@ study("real_policies", {
   { "no model", no_model = true }, { "base" }, { "SFT", policy = "SFT" },
   { "format only", policy = "format only" }, { "POR", policy = "POR" }, { "UR", policy = "UR" }, { "URP", policy = "URP" },
 }, function(real, row)
-  if row.no_model then return { replies = real.judged("untuned", untuned).labels } end
-  return real.said(row.name, row.policy and real.policy(row.policy))
+  if row.no_model then return { replies = judged(real, "untuned", untuned).labels } end
+  return said(real, row.name, row.policy and policy(real, row.policy))
 end, {
   { "complete", "replies", "rewards/people/format" },
   { "emotion", "replies", "rewards/people/emotion", rule = that "emotion.majority.accuracy" },

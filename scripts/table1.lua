@@ -1,9 +1,39 @@
 -- Table 1 of the paper on esc_world: what judges learn from the same annotated records, each seed in a world of its
 -- own. Half an hour on two cores; docs/lab/judges.md says what is compared. Contradictions: fig5_consistency.lua.
--- Judges of your own, folders or endpoints, are further rows: lib/judges.lua.
+-- PRM and ORM together can have 96 steps in the time that UnifiReward takes for 200.
 local compeer = require "compeer"
 local new_method = require "lib.method"
-local judges = require "lib.judges"
+
+-- Judges of your own are further rows, measured on the same records; they learn nothing. `judge` has settings of the
+-- stage reward_accuracy, a folder or a chat model (docs/judges.md):
+--   { "large", judge = { chat = { plugin = "openai", url = "http://judge.example.com/v1", name = "large" } } },
+--   { "mine", judge = { model = "models/my-judge", by = "likelihood", prompts = "prompts/en" } },
+local judges = {
+  { "prm + orm", views = { "prm", "orm" }, steps = 200, rewritten = "left_out" },
+  { "equal compute", views = { "prm", "orm" }, steps = 96, rewritten = "left_out" },
+  { "unifireward", views = { "judge" }, steps = 200, rewritten = "left_out" },
+  { "-D", views = { "judge" }, steps = 400, rewritten = "replaced" },
+  { "-R", views = { "judge" }, steps = 400, rewritten = "kept", records = "rewritten-plain" },
+  { "-P", views = { "judge" }, steps = 400, rewritten = "kept" },
+}
+
+for _, row in ipairs(judges) do row.judge, row.views = row.judge or {}, row.views or {} end
+
+-- A row's judge, trained if it is ours, as settings of a stage that asks it.
+local function asked(method, row)
+  local settings = { plugin = "reward_accuracy", reads = true, reads_replies = true }
+  for key, value in pairs(row.judge) do settings[key] = value end
+  local trained = {}
+  for i, view in ipairs(row.views) do
+    local dataset = { path = method.run(row.records or "rewritten").records, rewritten = row.rewritten }
+    local sft = { steps = row.steps, batch = view == "prm" and 48 or 16 } -- three conversations of PRM are a record
+    local named = { name = "table1 " .. row[1] .. " " .. view, dataset = dataset, sft = sft }
+    trained[i] = method.run("esc-world-" .. view, named).checkpoint
+  end
+  settings.model = settings.model or trained[1]
+  settings.outcome_model = settings.outcome_model or trained[2]
+  return settings
+end
 
 local accuracy = {
   "history.weighted_f1", "history.false_recall", "emotion.weighted_f1", "emotion.false_recall",
@@ -21,7 +51,7 @@ compeer.study {
   rows = judges,
   run = function(seed, row)
     local method = new_method(seed, { world = { seed = seed }, start = new_method(1) }) -- SFT of another world
-    return method.run("table1-accuracy", { name = "table1 " .. row.name, stages = { judges.asked(method, row) } })
+    return method.run("table1-accuracy", { name = "table1 " .. row.name, stages = { asked(method, row) } })
   end,
   figures = table.move(cost, 1, #cost, #accuracy + 1, { table.unpack(accuracy) }),
   contrasts = {

@@ -15,7 +15,7 @@ compeer.study {
   rows = policies,
   run = function(seed, row)
     local method = new_method(seed)
-    local policy = policies.trained(method, row).checkpoint
+    local policy = method.run(row.run, row.changes).checkpoint
     return method.run("esc_eval", { name = "esc_eval-" .. row.name, ["stages[0].supporter.path"] = policy })
   end,
   figures = {

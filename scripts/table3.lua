@@ -11,7 +11,7 @@ local study = compeer.study {
   rows = policies,
   run = function(seed, row)
     local method = new_method(seed)
-    local policy = policies.trained(method, row).checkpoint
+    local policy = method.run(row.run, row.changes).checkpoint
     return method.run("sage", { name = "sage-" .. row.name, ["stages[0].supporter.path"] = policy })
   end,
   figures = {

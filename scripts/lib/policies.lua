@@ -1,7 +1,7 @@
 -- The policies of the paper's Tables 2 and 3 on esc_world, as rows of a study, with controls that tell what of UR's gain
--- is due to what. POR stands at equal records (each of its two judges learns from as many as UR's one judge, as in the
--- paper) and at equal compute (half as many for each).
-local policies = {
+-- is due to what: method.run(row.run, row.changes). POR stands at equal records (each of its two judges learns from as
+-- many as UR's one judge, as in the paper) and at equal compute (half as many for each).
+return {
   { "base", run = "esc-world-base" },   -- speaks the world's language, and was never taught to support
   { "writers", run = "esc-world-sft" }, -- imitates the writers
   { "SFT", run = "esc-world-cer-sft" },
@@ -17,10 +17,3 @@ local policies = {
     rewards = { { plugin = "esc_world_truth", reply = "preference" } },
   } },
 }
-
--- A row's policy in this world.
-function policies.trained(method, row)
-  return method.run(row.run, row.changes)
-end
-
-return policies

@@ -1,7 +1,6 @@
--- The text of a reward (plugin lua) for ESConv, whose labels are known but not how good a reply is: -1 for a completion
+-- A reward (plugin lua) for ESConv, whose labels are known but not how good a reply is: -1 for a completion
 -- out of the form; in the form 1 for an emotion step that says the label, 1 for a strategy step that says one of the
 -- supporter's, and how many words the reply shares with the supporter's own (F1, from 0 to 1).
-return [[
 local function words(text)
   local set, count = {}, 0
   for word in text:lower():gmatch "%w+" do
@@ -32,4 +31,4 @@ return {
     local alike = shared(reply, example.answer:match "^.*>(.-)$" or example.answer)
     return felt + helped + alike, 1, felt, helped, alike
   end,
-}]]
+}

@@ -98,4 +98,4 @@ code=0
 "$build/bin/compeer" run "$source_dir/scripts/real_cross.lua" --quick >cross.txt 2>cross.log || code=$?
 ((code == 0)) || { cat cross.log; fail "real_cross ended with $code"; }
 for row in "ESConv on ESConv" "ESConv on MESC" "MESC on ESConv" "MESC on MESC"; do says cross.txt "^$row  *[.0-9]"; done
-! grep -q "real-unifireward: starts" cross.log || fail "the judge of ESConv is trained twice"
+! grep -q "real-judge: starts" cross.log || fail "the judge of ESConv is trained twice"

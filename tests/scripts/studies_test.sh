@@ -21,6 +21,9 @@ for script in "$source_dir"/scripts/*.lua; do
   "$build/bin/compeer" run "$script" --quick --dry-run >/dev/null 2>planned.log || { cat planned.log; fail "$script can't be planned"; }
 done
 
+[[ $(cat "$source_dir"/scripts/lib/*.lua | wc -l) -le 120 ]] || fail "scripts/lib has more than 120 lines"
+! grep -rn '"results/' "$source_dir"/experiments "$source_dir"/scripts/*.lua "$source_dir"/scripts/lib || fail "an input is named by its path"
+
 # Whose seeds are all kept, run nothing and print their tables.
 mkdir kept && ln -s "$source_dir/docs" kept/docs
 for study in table2 judged_or_true ablate_arithmetic quickstart_seeds; do

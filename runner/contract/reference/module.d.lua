@@ -138,11 +138,15 @@ function experiment:inputs() end
 ---@return compeer.Result
 function experiment:launch(options) end
 
+---A path that is named by the run whose output it is.
+---@class compeer.Output
+---@field run string the run's name
+
 ---The result of a run.
 ---@class compeer.Result
 ---@field name string
 ---@field path string the run's folder
----@field output table the run as a setting names it: `model = { path = trained.output }`
+---@field output compeer.Output the run as a setting names it: `model = { path = trained.output }`
 ---@field checkpoint string its last checkpoint, to go on from
 ---@field state "finished"|"failed"
 ---@field reused boolean whether it had finished before and was read back

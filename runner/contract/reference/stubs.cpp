@@ -48,6 +48,8 @@ std::string item_type(const SettingSchema& parameter, Type type, const std::stri
       return parameter.fields.empty() ? "table<string, any>" : below(place, parameter.name);
     case Type::plugin:
       return below("compeer", parameter.kind);
+    case Type::path:
+      return "string|compeer.Output";
     default:
       break;
   }
