@@ -24,7 +24,7 @@ struct Sampling {
   double top_p = 1.0;               ///< keeps the smallest set of most likely tokens with this total probability
   double min_p = 0.0;               ///< keeps tokens with at least this fraction of the largest probability
   double repetition_penalty = 1.0;  ///< divides positive and multiplies negative logits of tokens that occurred, once
-  std::vector<std::string> stop;    ///< a completion ends when its text contains one of these
+  std::vector<std::string> stop = {};  ///< a completion ends when its text contains one of these
 
   bool needs_seen() const { return repetition_penalty != 1.0; }
   bool filters() const { return top_k > 0 || top_p < 1 || min_p > 0; }

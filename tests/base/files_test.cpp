@@ -6,11 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <functional>
 #include <thread>
 
+#include "base/disk.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace compeer {
 namespace {
@@ -174,6 +180,156 @@ TEST_F(Files, BareNameIsWrittenInTheCurrentFolder) {
   write_file("bare", "x");
   fs::current_path(before);
   EXPECT_EQ(read_file(folder_ / "bare"), "x");
+}
+
+std::string complaint(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return std::string(error.what()) + "|" + std::to_string(static_cast<int>(error.exit()));
+  }
+  return "nothing";
+}
+
+// Further files of this process can't be opened while an object of this class lives.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(ReadError, IsTheSystemsOrTheFiles) {
+  for (const int error : {EIO, ESTALE, EMFILE, ENFILE, ENOMEM, ETIMEDOUT}) {
+    EXPECT_EQ(read_error("x", error).exit(), Exit::failure) << error;
+    EXPECT_EQ(read_error("x", error).problem(), std::string("can't be read: ") + std::strerror(error));
+  }
+  for (const int error : {ENOENT, ENOTDIR, EISDIR, EACCES}) {
+    EXPECT_EQ(read_error("x", error).exit(), Exit::data) << error;
+    EXPECT_EQ(read_error("x", error).help(), "");
+  }
+  EXPECT_EQ(read_error("x", EMFILE).help(), "too many files are open: see `ulimit -n`");
+}
+
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define COMPEER_UBSAN
+#endif
+#endif
+
+TEST(Reading, WithTooManyOpenFilesIsTheSystemsFailure) {
+#ifdef COMPEER_UBSAN
+  GTEST_SKIP() << "UBSan's check of virtual bases opens a pipe";
+#endif
+  const Scratch scratch;
+  const auto file = scratch.folder() / "a";
+  write_file(file, "bytes");
+  const auto expected = "a: can't be read: Too many open files\n  help: too many files are open: see `ulimit -n`|1";
+  const auto said = [&](const auto& read) {
+    const NoMoreFiles none;
+    return complaint([&] { read(file); });
+  };
+  for (const auto& text :
+       {said([](const auto& path) { read_file(path); }), said([](const auto& path) { sha256_file(path); }),
+        said([](const auto& path) { open_to_read(path); })})
+    EXPECT_EQ(text, scratch.folder().string() + "/" + expected);
+  EXPECT_EQ(said([](const auto& path) { entries_of(path.parent_path()); }).substr(scratch.folder().string().size()),
+            std::string(expected).substr(1));
+}
+
+TEST(EntriesOf, AFolderThatIsNotThereAreNone) {
+  const Scratch scratch;
+  write_file(scratch.folder() / "a", "");
+  EXPECT_EQ(entries_of(scratch.folder()).size(), 1u);
+  EXPECT_TRUE(entries_of(scratch.folder() / "none").empty());
+  EXPECT_TRUE(entries_of(scratch.folder() / "a").empty());
+}
+
+TEST(RemedyOfWrite, SpeaksOfSpaceOnlyWhereSpaceIsShort) {
+  EXPECT_EQ(remedy_of_write(ENOSPC), "make room on its disk; the same command then goes on");
+  EXPECT_EQ(remedy_of_write(EDQUOT), "your quota on its disk is used up: make room; the same command then goes on");
+  for (const int other : {EIO, ESTALE, EROFS, EACCES, EPERM, EFBIG, EMFILE}) {
+    EXPECT_NE(remedy_of_write(other), "");
+    EXPECT_EQ(remedy_of_write(other).find("room"), std::string::npos);
+  }
+  EXPECT_EQ(remedy_of_write(EINTR), "");
+  EXPECT_EQ(remedy_of_write(0), "");
+}
+
+TEST(CauseIn, FindsWhatTheSystemSaid) {
+  EXPECT_EQ(cause_in("file write failed: time = 1, No space left on device, buf = 0x1"), ENOSPC);
+  EXPECT_EQ(cause_in("Input/output error"), EIO);
+  EXPECT_EQ(cause_in("bad object header version number"), 0);
+}
+
+TEST(TemporaryFolder, IsNewAndInTmpdirOrNamesIt) {
+  const std::string before = ::getenv("TMPDIR") ? ::getenv("TMPDIR") : "";
+  const auto folder = make_temporary_folder();
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  ::setenv("TMPDIR", (folder / "new").c_str(), 1);
+  EXPECT_EQ(make_temporary_folder().parent_path(), folder / "new");
+  ::setenv("TMPDIR", "/proc/nothing", 1);
+  try {
+    make_temporary_folder();
+    ADD_FAILURE() << "made a folder in /proc";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "TMPDIR: no file can be made in /proc/nothing: No such file or directory\n  help: set TMPDIR to a folder "
+        "that can be written: temporary files go there, those of mpirun too");
+    EXPECT_EQ(error.exit(), Exit::failure);
+  }
+  before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
+}
+
+// The examples of FIPS 180-2, appendix B, and the empty message.
+TEST(Sha256, AgreesWithThePublishedExamples) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, CountsBytesAfterANul) { EXPECT_NE(sha256(std::string("a\0b", 3)), sha256("a")); }
+
+TEST(Sha256File, EqualsTheHashOfItsBytesOverBlockBoundaries) {
+  const auto file = std::filesystem::temp_directory_path() / ("compeer-hash-" + std::to_string(::getpid()));
+  for (const size_t size : {size_t{0}, size_t{1}, (size_t{1} << 20) - 1, size_t{1} << 20, (size_t{1} << 20) + 1}) {
+    const std::string bytes(size, 'z');
+    write_file(file, bytes);
+    EXPECT_EQ(sha256_file(file), sha256(bytes)) << size;
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(Sha256File, NamesAFileThatIsNotThere) {
+  try {
+    sha256_file("/nonexistent/weights");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "/nonexistent/weights: can't be read: No such file or directory");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+TEST(Sha256File, OfAFileWhoseDiskFailsIsNoSum) {
+  try {
+    sha256_file("/proc/self/mem");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed "
+                 "(dmesg says more); the run can go on once it works");
+    EXPECT_EQ(error.exit(), Exit::failure);
+  }
 }
 
 }  // namespace

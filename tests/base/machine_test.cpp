@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+
+#include "base/pages.h"
+#include "base/signals.h"
 
 namespace compeer {
 namespace {
@@ -107,6 +111,57 @@ TEST(CoreList, IsReadAndWritten) {
   for (const char* bad : {"", "x", "3-1", "-2", "1-999999999", "1,,2"}) EXPECT_TRUE(core_list(bad).empty()) << bad;
   EXPECT_EQ(core_text({2, 3, 4, 7}), "2-4,7");
   EXPECT_EQ(core_text({}), "");
+}
+
+// From within one huge page to within another, and less than one: neighbours keep what they have.
+TEST(Zeros, AreZerosAgainWhereTheyWereCleared) {
+  constexpr size_t item_count = 6 * huge_page, first_index = 1001, end_mark = item_count - 3003;
+  const Zeros<std::byte> zeros(item_count);
+  const auto all = zeros.all();
+  EXPECT_EQ(std::ranges::count(all, std::byte{0}), item_count);
+  for (const bool kept : {false, true}) {
+    pages_kept = kept;
+    for (const size_t end : {end_mark, first_index + 5000}) {
+      std::ranges::fill(all, std::byte{1});
+      clear(all.subspan(first_index, end - first_index));
+      EXPECT_EQ(std::ranges::count(all, std::byte{0}), end - first_index);
+      EXPECT_EQ(std::ranges::count(all.first(first_index), std::byte{1}), first_index);
+      EXPECT_EQ(std::ranges::count(all.subspan(end), std::byte{1}), item_count - end);
+    }
+  }
+  pages_kept = false;
+}
+
+TEST(Forget, LosesNothingThatIsKept) {
+  const Zeros<std::byte> zeros(4 * huge_page);
+  std::ranges::fill(zeros.all(), std::byte{1});
+  pages_kept = true;
+  EXPECT_TRUE(forget(zeros.all().data(), zeros.all().size()).empty());
+  EXPECT_EQ(std::ranges::count(zeros.all(), std::byte{1}), 4 * huge_page);
+  pages_kept = false;
+  EXPECT_EQ(forget(zeros.all().data(), zeros.all().size()).size(), 4 * huge_page);
+  EXPECT_EQ(std::ranges::count(zeros.all(), std::byte{0}), 4 * huge_page);
+}
+
+TEST(Zeros, OfNothingAreEmpty) {
+  const Zeros<float> none(0);
+  EXPECT_TRUE(none.empty());
+  EXPECT_TRUE(none.all().empty());
+}
+
+constexpr int64_t ms = 1'000'000;
+
+TEST(StopRequests, CountSignalsThatComeWithinASecondOnce) {
+  StopRequests requests;
+  EXPECT_EQ(requests.count(), 0);
+  EXPECT_EQ(requests.add(0), 1);
+  EXPECT_EQ(requests.add(2 * ms), 1);
+  EXPECT_EQ(requests.add(999 * ms), 1);
+  EXPECT_EQ(requests.add(1000 * ms), 2);
+  EXPECT_EQ(requests.add(1500 * ms), 2);
+  EXPECT_EQ(requests.add(5000 * ms), 3);
+  requests.reset();
+  EXPECT_EQ(requests.add(5001 * ms), 1);
 }
 
 }  // namespace

@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
+#include "base/error.h"
 #include "device/emulated_device.h"
 #include "device/models.h"
 #include "inference/language_model.h"
 #include "language/pictures.h"
 #include "record/temporary_folder.h"
 #include "tiny_model.h"
+#include "tools/verify/device.h"
 #include "train/update/parameters.h"
 
 namespace compeer {
@@ -171,3 +174,28 @@ TEST_F(OnADevice, MemoryThatRunsOutOnTheWayBackIsSaidAndTheNextPassIsWhole) {
 
 }  // namespace
 }  // namespace compeer
+
+namespace compeer::verify {
+namespace {
+
+// What `compeer doctor --device cuda` does, on the emulated device.
+
+TEST(TheCheckOfADevice, PassesOnTheEmulatedOne) {
+  emulated::device();
+  const auto checks = check_device("emulated", {"qwen2"});
+  EXPECT_EQ(checks.size(), 4u * 8u);
+  for (const Check& one : checks) EXPECT_TRUE(one.passed) << one.name << " " << one.error << " > " << one.tolerance;
+}
+
+TEST(TheCheckOfADevice, SaysInJsonThatThereIsNone) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  testing::internal::CaptureStdout();
+  EXPECT_THROW(verify_device({{"json", true}}), Error);
+  const auto said = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(said.at("passed"), false);
+  EXPECT_TRUE(said.at("problem").get<std::string>().starts_with("is 'cuda', but ")) << said;
+  EXPECT_NE(said.at("remedy"), "");
+}
+
+}  // namespace
+}  // namespace compeer::verify

@@ -26,7 +26,7 @@ from pathlib import Path
 import markdown
 
 BUILD, ROOT = Path(sys.argv.pop(2)).resolve(), Path(sys.argv.pop(1)).resolve()
-# Run by tests of their own: install/tutorial, against an installed compeer, and app/lua_docs.
+# Run by tests of their own: install/tutorial, against an installed compeer, and app/docs.
 OWN_TEST = {"docs/tutorial_plugin.md", "docs/lua.md"}
 MARKER = re.compile(r"^test: (not run|dry run): (.+)$")
 OPERATORS = set("();<>|&")

@@ -2,12 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstring>
 #include <fstream>
+#include <limits>
+#include <numbers>
 #include <random>
+#include <vector>
 
 #include "../record/temporary_folder.h"
 #include "base/files.h"
+#include "gguf/quants.h"
+#include "gguf/rope_factors.h"
 #include "gguf_bytes.h"
+#include "record/safetensors.h"
 
 namespace compeer::gguf {
 namespace {
@@ -188,6 +197,110 @@ TEST(MetadataReader, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([&] { reader.flag("n", true); }), "m.gguf: metadata 'n' must be true or false");
   EXPECT_EQ(complaint([&] { reader.list("n"); }), "m.gguf: metadata 'n' is no list");
   EXPECT_EQ(complaint([&] { reader.whole("block_cuont", 1, 9); }), "m.gguf: lacks the metadata 'block_cuont'");
+}
+
+TEST(Quants, AreTheValuesOfTheReference) {
+  const auto file = GgufFile::open(golden_gguf / "quants.gguf");
+  const auto golden = record::Safetensors::open(golden_gguf / "quants.safetensors");
+  ASSERT_EQ(file.tensors().size(), 13u);
+  for (const GgufTensor& tensor : file.tensors()) {
+    std::vector<float> values(static_cast<size_t>(tensor.elements()));
+    unpack(*tensor.format, tensor.bytes, values);
+    const auto wanted = golden.tensor(tensor.name).bytes;
+    ASSERT_EQ(wanted.size(), 4 * values.size()) << tensor.name;
+    size_t different = 0;
+    for (size_t i = 0; i < values.size(); ++i)
+      different += std::memcmp(&values[i], &wanted[4 * i], 4) != 0 && values[i] != 0;
+    EXPECT_EQ(different, 0u) << tensor.name;
+  }
+}
+
+TEST(Quants, NamesFormats) {
+  EXPECT_STREQ(find_format(12)->name, "Q4_K");
+  EXPECT_EQ(find_format(20), nullptr);
+  EXPECT_EQ(format_name(20), "IQ4_NL");
+  EXPECT_EQ(format_name(4), "4");
+  EXPECT_EQ(known_formats(), "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K");
+}
+
+// 0x3C00 = 1, 0x0001 = 2^-24 (the smallest), 0x03FF = 1023 2^-24, 0x7BFF = 65504 (the largest).
+TEST(HalfToFloat, IsExact) {
+  EXPECT_EQ(half_to_float(0x3C00), 1.0f);
+  EXPECT_EQ(half_to_float(0xC000), -2.0f);
+  EXPECT_EQ(half_to_float(0x0001), 0x1p-24f);
+  EXPECT_EQ(half_to_float(0x83FF), -1023 * 0x1p-24f);
+  EXPECT_EQ(half_to_float(0x0400), 0x1p-14f);
+  EXPECT_EQ(half_to_float(0x7BFF), 65504.0f);
+  EXPECT_EQ(half_to_float(0x7C00), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(half_to_float(0x7C01)));
+  EXPECT_TRUE(std::signbit(half_to_float(0x8000)));
+}
+
+// 1 + 2^-8 lies halfway between 1 (even) and 1 + 2^-7; 1 + 3 2^-8 between 1 + 2^-7 and 1 + 2^-6 (even).
+TEST(FloatToBfloat16, RoundsToTheNearest) {
+  EXPECT_EQ(float_to_bfloat16(1.0f), 0x3F80);
+  EXPECT_EQ(float_to_bfloat16(1.0f + 0x1p-8f), 0x3F80);
+  EXPECT_EQ(float_to_bfloat16(1.0f + 0x1p-8f + 0x1p-20f), 0x3F81);
+  EXPECT_EQ(float_to_bfloat16(1.0f + 3 * 0x1p-8f), 0x3F82);
+  EXPECT_EQ(float_to_bfloat16(std::numeric_limits<float>::max()), 0x7F80);
+  EXPECT_EQ(float_to_bfloat16(std::bit_cast<float>(0x7F800001u)), 0x7FC0);
+}
+
+using Json = nlohmann::ordered_json;
+
+// As converters compute them, in float32.
+std::vector<float> llama3(float theta, int dim, float factor, float low, float high, float original) {
+  std::vector<float> factors;
+  for (int i = 0; i < dim; i += 2) {
+    const float frequency = 1 / std::pow(theta, static_cast<float>(i) / static_cast<float>(dim));
+    const float wave = 2 * std::numbers::pi_v<float> / frequency;
+    const float s = (original / wave - low) / (high - low);
+    factors.push_back(wave < original / high ? 1 : wave > original / low ? factor : 1 / ((1 - s) / factor + s));
+  }
+  return factors;
+}
+
+Json rule(double factor, double high, int64_t original) {
+  return {{"rope_type", "llama3"},
+          {"factor", factor},
+          {"low_freq_factor", 1.0},
+          {"high_freq_factor", high},
+          {"original_max_position_embeddings", original}};
+}
+
+TEST(RopeFactors, FindsTheRuleOfPublishedModels) {
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 128, 8, 1, 4, 8192), 500000), rule(8, 4, 8192));   // Llama 3.1
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 64, 32, 1, 4, 8192), 500000), rule(32, 4, 8192));  // Llama 3.2 1B
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 24, 8, 1, 4, 32), 500000), rule(8, 4, 32));        // one pair between
+}
+
+TEST(RopeFactors, FindsOtherBorders) {
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 128, 8, 1, 6, 8192), 500000), rule(8, 6, 8192));
+  EXPECT_EQ(rope_scaling_of(llama3(10000, 64, 16, 2, 8, 4096), 10000), rule(16, 4, 2048)) << "the same borders";
+}
+
+// All pairs kept or divided: any border between them says the same.
+TEST(RopeFactors, FindsABorderThatNoPairIsNear) {
+  const std::vector<float> factors{1, 1, 8, 8};
+  const auto found = rope_scaling_of(factors, 1e12);
+  ASSERT_TRUE(found);
+  EXPECT_EQ((*found)["rope_type"], "llama3");
+  EXPECT_EQ((*found)["factor"], 8.0);
+}
+
+TEST(RopeFactors, KnowsNoScalingAndLinear) {
+  EXPECT_EQ(rope_scaling_of(std::vector<float>(8, 1.0f), 10000), Json());
+  EXPECT_EQ(rope_scaling_of(std::vector<float>(8, 4.0f), 10000), (Json{{"rope_type", "linear"}, {"factor", 4.0}}));
+}
+
+TEST(RopeFactors, RefusesFactorsOfNoRule) {
+  auto factors = llama3(500000, 128, 8, 1, 4, 8192);
+  factors[32] *= 1.0001f;
+  EXPECT_EQ(rope_scaling_of(factors, 500000), std::nullopt);
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 128, 8, 1, 4, 8192), 10000), std::nullopt) << "of another theta";
+  const float nan = NAN;
+  for (const auto& wrong : {std::vector<float>{1, 2, 1, 8}, {1, 0}, {1, -1}, {1, nan}, {INFINITY, 1}, {}, {8, 8, 1}})
+    EXPECT_EQ(rope_scaling_of(wrong, 10000), std::nullopt);
 }
 
 }  // namespace

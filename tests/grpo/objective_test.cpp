@@ -1,11 +1,50 @@
 #include "grpo/objective.h"
 
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
 #include <cmath>
+#include <vector>
 
 #include "cases.h"
+#include "grpo/functions.h"
 
 namespace compeer::grpo {
 namespace {
+
+// Three completions of 2, 3 and 1 tokens with losses (1, 2), (3, 4, 5), (7).
+const at::Tensor token_mask = at::tensor({1, 1, 0, 1, 1, 1, 1, 0, 0}, at::kDouble).view({3, 3});
+const at::Tensor losses = at::tensor({1, 2, 99, 3, 4, 5, 7, 99, 99}, at::kDouble).view({3, 3});
+
+double total(Average average) { return (weights(average, token_mask, {3, 6, 10}) * losses).sum().item<double>(); }
+
+TEST(Average, OverCompletionsIsTheMeanOfTheirMeans) {
+  EXPECT_NEAR(total(Average::completion), (1.5 + 4 + 7) / 3, 1e-12);
+}
+TEST(Average, OverTokensCountsEveryTokenOnce) { EXPECT_NEAR(total(Average::token), 22.0 / 6, 1e-12); }
+TEST(Average, ByAConstantDoesNotKnowLengths) { EXPECT_NEAR(total(Average::constant), 22.0 / 30, 1e-12); }
+TEST(Average, OfSumsFavoursLongCompletions) { EXPECT_NEAR(total(Average::sum), 22.0 / 3, 1e-12); }
+
+// (1, 2) in one micro-batch, (3, 4, 5, 6, 7) in another: 28 / 7, not the mean of 1.5 and 5.
+TEST(Average, DoesNotDependOnHowAStepIsCutUp) {
+  const StepSize step{2, 7, 5};
+  const auto first = at::tensor({1, 2}, at::kDouble).view({1, 2}),
+             second = at::tensor({3, 4, 5, 6, 7}, at::kDouble).view({1, 5});
+  const double sum = (weights(Average::token, at::ones_like(first), step) * first).sum().item<double>() +
+                     (weights(Average::token, at::ones_like(second), step) * second).sum().item<double>();
+  EXPECT_NEAR(sum, 4.0, 1e-12);
+}
+
+TEST(Average, CountsAnEmptyCompletion) {
+  const auto mask = at::tensor({1, 1, 0, 0}, at::kDouble).view({2, 2});
+  EXPECT_NEAR(weights(Average::completion, mask, {2, 2, 4}).sum().item<double>(), 0.5, 1e-12);
+}
+
+TEST(RowMean, IgnoresWhateverThePaddingHolds) {
+  const auto values = at::tensor({1.0, std::nan(""), std::nan(""), 4.0}, at::kDouble).view({1, 4});
+  const auto mask = at::tensor({1, 0, 0, 1}, at::kDouble).view({1, 4});
+  expect_near(row_mean(values, mask), {2.5}, 1e-12);
+}
 
 at::Tensor grid(const std::vector<double>& values) { return at::tensor(values).view({3, 4}); }
 
@@ -163,6 +202,107 @@ TEST(Objective, CountsWhatIsCut) {
 TEST(Objective, KnowsItsLossesByName) {
   EXPECT_EQ(loss_names().size(), 11u);
   EXPECT_THROW(value(group(), objective("gpro")), c10::Error);
+}
+
+// Ten entropies .1 to 1.0: the best fifth lies above .82, the best half above .55.
+TEST(HighEntropy, KeepsAShareOfAllTokens) {
+  std::vector<double> entropies;
+  for (int i = 1; i <= 10; ++i) entropies.push_back(0.1 * i);
+  auto c = completion(entropies, entropies, {0});
+  c.entropy = at::tensor(entropies, at::kDouble).unsqueeze(0);
+  const auto kept = [&](double share) {
+    return high_entropy(c, entropy_threshold(entropies, share)).sum().item<double>();
+  };
+  EXPECT_EQ(kept(0.2), 2);
+  EXPECT_EQ(kept(0.5), 5);
+  EXPECT_EQ(kept(1.0), 10);
+  EXPECT_EQ(kept(0.0), 1);
+  EXPECT_NEAR(entropy_threshold(entropies, 0.5), 0.55, 1e-12);
+}
+
+// What counts is the entropy that a token was drawn with, so updates of one rollout learn from the same tokens.
+TEST(HighEntropy, LooksAtTheDraw) {
+  auto c = completion({-1, -1}, {-1, -1}, {0});
+  c.entropy = at::tensor({0.1, 0.9}, at::kDouble).unsqueeze(0);
+  expect_near(high_entropy(c, 0.5), {0, 1}, 0);
+  c.sampled_entropy = at::tensor({0.9, 0.1}, at::kDouble).unsqueeze(0);
+  expect_near(high_entropy(c, 0.5), {1, 0}, 0);
+}
+
+// Moved by 2, .5 and 2 against a threshold of 1: only a bad completion that moved far is dropped.
+TEST(NearPolicy, DropsBadCompletionsThatMovedFar) {
+  Completions c;
+  c.mask = at::tensor({1, 1, 0, 1, 1, 0, 1, 1, 0}, at::kDouble).view({3, 3});
+  c.old_log_prob = at::zeros({3, 3}, at::kDouble);
+  c.log_prob = at::tensor({-2.0, -2.0, 1e4, -.5, -.5, -1e4, -2.0, -2.0, 1e4}, at::kDouble).view({3, 3});
+  c.advantage = at::tensor({1, -1, -1}, at::kDouble).unsqueeze(1);
+  expect_near(near_policy(c, 1.0), {1, 1, 0}, 0);
+}
+
+// pi_old / pi_sampler = exp(prev - gen) with prev = -1 and gen = -.5, -1.5, -.8.
+class CorrectionTest : public testing::Test {
+ protected:
+  Completions c = three_tokens();
+  at::Tensor gen = at::tensor({-.5, -1.5, -.8}, at::kDouble).unsqueeze(0);
+};
+
+TEST_F(CorrectionTest, WeighsTokensUpToACap) {
+  expect_near(correction(c, gen, {false, false, 0, 100}), {0.6065, 1.6487, 0.8187}, 1e-4);
+  expect_near(correction(c, gen, {false, false, 0, 0.8}), {0.6065, 0.8, 0.8}, 1e-4);
+  expect_near(correction(c, gen, {false, false, 0.7, 1.0}), {0.7, 1.0, 0.8187}, 1e-4);
+}
+
+TEST_F(CorrectionTest, CanDropWhatLiesOutside) {
+  const auto far = at::tensor({-.5, -3.5, -.8}, at::kDouble).unsqueeze(0);
+  expect_near(correction(c, far, {false, true, 0.5, 5}), {0.6065, 0, 0.8187}, 1e-4);
+}
+
+TEST_F(CorrectionTest, OfACompletionIsAProduct) {
+  expect_near(correction(c, gen, {true, false, 0, 100}), {std::exp(-0.2)}, 1e-9);
+}
+
+at::Tensor of(const std::vector<double>& values, at::ScalarType type = at::kDouble) {
+  return at::tensor(values, at::kDouble).to(type);
+}
+
+TEST(Exponential, IsTheNearestNumber) {
+  const auto y = exact_exp(of({0, 1, -1, 0.1, -INFINITY, 710}));
+  EXPECT_EQ(y[0].item<double>(), 1.0);
+  EXPECT_EQ(y[1].item<double>(), 2.718281828459045);
+  EXPECT_EQ(y[2].item<double>(), 0.36787944117144233);
+  EXPECT_EQ(y[3].item<double>(), 1.1051709180756477);
+  EXPECT_EQ(y[4].item<double>(), 0.0);
+  EXPECT_EQ(y[5].item<double>(), INFINITY);
+  EXPECT_EQ(exact_exp(of({1}, at::kFloat)).item<float>(), 2.7182817F);
+}
+
+// libtorch's differ for up to one number in a hundred (EPYC, libtorch 2.15).
+TEST(Exponential, IsTheNearestNumberToEachOfManyFloats) {
+  const auto x = at::linspace(-8, 8, 20'001, at::kFloat).view({3, 6667}).t();  // not contiguous
+  const auto y = exact_exp(x);
+  ASSERT_EQ(y.sizes(), x.sizes());
+  for (int64_t i = 0; i < x.size(0); ++i) {
+    for (int64_t j = 0; j < x.size(1); ++j) {
+      const double exact = std::exp(static_cast<double>(x[i][j].item<float>()));
+      ASSERT_EQ(y[i][j].item<float>(), static_cast<float>(exact)) << x[i][j].item<float>();
+    }
+  }
+}
+
+// d/dx of the sum of w e^x is w e^x.
+TEST(Exponential, IsItsOwnDerivative) {
+  auto x = of({0, 1, -1}).requires_grad_();
+  (exact_exp(x) * of({3, 1, 2})).sum().backward();
+  EXPECT_EQ(x.grad()[0].item<double>(), 3.0);
+  EXPECT_EQ(x.grad()[1].item<double>(), 2.718281828459045);
+  EXPECT_EQ(x.grad()[2].item<double>(), 2 * 0.36787944117144233);
+}
+
+TEST(Logarithm, IsTheNearestNumber) {
+  const auto y = exact_log(of({1, 2, 0}));
+  EXPECT_EQ(y[0].item<double>(), 0.0);
+  EXPECT_EQ(y[1].item<double>(), 0.6931471805599453);
+  EXPECT_EQ(y[2].item<double>(), -INFINITY);
 }
 
 }  // namespace

@@ -5,8 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "base/disk.h"
 #include "base/error.h"
+#include "inference/certificate.h"
 
 namespace compeer::inference {
 namespace {
@@ -63,6 +67,66 @@ TEST_F(WithoutADevice, AutoIsTheCpuAndACommandSaysWhy) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(use_device_option("cpu", "libtorch"), "cpu");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+using nlohmann::ordered_json;
+
+class Certificates : public testing::Test {
+ protected:
+  Certificates() { ::setenv("XDG_CACHE_HOME", scratch.folder().c_str(), 1); }
+
+  Gpu gpu() const {
+    Gpu one;
+    one.name = "NVIDIA X1 (a/b)";
+    return one;
+  }
+  const Scratch scratch;
+  const CudaSoftware software{"580.1", "13.0", "2.11.0"};
+};
+
+TEST_F(Certificates, AreOfOneDeviceDriverAndLibrary) {
+  EXPECT_FALSE(find_certificate(gpu(), software));
+  EXPECT_EQ(certificate_text(gpu(), software),
+            "nothing certifies NVIDIA X1 (a/b) with driver 580.1 here; compeer doctor --device cuda tests it");
+  const auto file = write_certificate(gpu(), software, 0.0178, ordered_json::array({1, 2, 3}), {{"copy", 4}});
+  EXPECT_EQ(file, (scratch.folder() / "compeer/certificates/NVIDIA-X1--a-b--580.1-libtorch-2.11.0.json").string());
+  const auto found = find_certificate(gpu(), software);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checks, 3);
+  EXPECT_EQ(found->difference, 0.0178);
+  EXPECT_EQ(certificate_text(gpu(), software), "NVIDIA X1 (a/b) with driver 580.1 was certified on " + found->date +
+                                                   ": 3 checks, rollout - trainer up to 0.018 nats");
+  EXPECT_FALSE(find_certificate(gpu(), {"580.2", "13.0", "2.11.0"}));
+  EXPECT_FALSE(find_certificate(gpu(), {"580.1", "13.0", "2.12.0"}));
+}
+
+TEST_F(Certificates, AreOfWhatTheyNameWhateverTheirFileIsCalled) {
+  const auto file = write_certificate(gpu(), software, 0, ordered_json::array(), {});
+  const auto good = ordered_json::parse(std::ifstream(file));
+  ASSERT_TRUE(find_certificate(gpu(), software));
+  for (const char* name : {"device", "driver", "libtorch", "compeer"}) {
+    auto other = good;
+    other[name] = "0.0.1";
+    std::ofstream(file) << other;
+    EXPECT_FALSE(find_certificate(gpu(), software)) << name;
+  }
+}
+
+TEST_F(Certificates, ThatCantBeReadCertifyNothing) {
+  const std::filesystem::path file = write_certificate(gpu(), software, 0, ordered_json::array(), {});
+  std::ofstream(file) << std::string((1 << 20) + 1, ' ');
+  EXPECT_FALSE(find_certificate(gpu(), software));
+  std::filesystem::remove(file);
+  std::filesystem::create_directories(file);
+  EXPECT_FALSE(find_certificate(gpu(), software));
+}
+
+TEST_F(Certificates, ThatAreDamagedCertifyNothing) {
+  const auto file = write_certificate(gpu(), software, 0, ordered_json::array(), {});
+  for (const char* text : {"", "[1", "7", "{}", R"({"date": 7, "checks": [], "rollout_trainer_max_diff": 0})"}) {
+    std::ofstream(file) << text;
+    EXPECT_FALSE(find_certificate(gpu(), software)) << text;
+  }
 }
 
 }  // namespace

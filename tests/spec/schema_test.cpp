@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "fake_catalog.h"
+#include "spec/clashes.h"
 #include "spec/core_schema.h"
+#include "spec/spec.h"
 
 namespace compeer::spec {
 namespace {
@@ -104,6 +106,160 @@ TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
     EXPECT_EQ(complaint([&fields = fields] { parse_schema(schema_json(fields)); }), "") << name;
     for (const auto& field : fields) EXPECT_FALSE(field.help.empty()) << name << '.' << field.name;
   }
+}
+
+std::string clashes_of(const std::string& text, const FakeCatalog& catalog = FakeCatalog()) {
+  return complaint([&] { resolve(parse_toml(text, "x.toml"), catalog); });
+}
+
+TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]}})");
+  const auto text = smallest("micro_tokens = 9\n[model]\nplugin = \"two\"\nengine = \"libtorch\"\n");
+  EXPECT_EQ(clashes_of(text, catalog),
+            "x.toml:8|'grpo.micro_tokens' = 9 needs model.engine = \"exact\"|the libtorch engine differentiates whole "
+            "groups|3");
+}
+
+// 8 and 16 by default.
+TEST(Clashes, BatchesDontPartNeighbours) {
+  const auto told = [](const std::string& settings) {
+    return clashes_of(
+        "name = \"x\"\ntask = \"sft\"\n[model]\nplugin = \"qwen2\"\n[dataset]\nplugin = \"esc_world\"\n"
+        "[sft]\n" +
+        settings);
+  };
+  EXPECT_EQ(told("neighbours = 4"), "");
+  EXPECT_EQ(told("neighbours = 3\nbatch = 48\ntogether = 12"), "");
+  EXPECT_EQ(told("neighbours = 3\nbatch = 48"),
+            "x.toml:8|'sft.neighbours' = 3, but 'sft.together' = 8 would part them|set sft.together to a multiple, "
+            "such as 9|3");
+  EXPECT_EQ(told("neighbours = 3\ntogether = 12"),
+            "x.toml:8|'sft.neighbours' = 3, but 'sft.batch' = 16 would part them|set sft.batch to a multiple, such as "
+            "18|3");
+}
+
+TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]},
+                  "device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"]}})");
+  EXPECT_EQ(clashes_of(smallest("[model]\nplugin = \"two\"\ndevice = \"cuda\"\n"), catalog),
+            "x.toml:10|'model.device' = \"cuda\", but the kernels of model.engine = \"exact\" compute on the CPU|set "
+            "model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only|3");
+  EXPECT_EQ(clashes_of(smallest("[model]\nplugin = \"two\"\ndevice = \"auto\"\n"), catalog), "");
+}
+
+// As the model would when it is opened.
+TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"path": {"type": "path", "default": null},
+                  "adapter": {"type": "table", "default": null, "parameters": {"rank": {"type": "integer"}}},
+                  "frozen": {"type": "boolean", "default": false},
+                  "precision": {"type": "string", "default": "float32"},
+                  "compute": {"type": "string", "default": "float32"},
+                  "engine": {"type": "string", "default": "exact"}})");
+  const auto told = [&](const std::string& settings) {
+    return clashes_of(smallest("[model]\nplugin = \"two\"\n" + settings), catalog);
+  };
+  const std::string adapter = "adapter = { rank = 2 }\n", blocks = "precision = \"q8_0\"\n";
+  EXPECT_EQ(told(blocks),
+            "x.toml:10|'model.precision' = \"q8_0\", but weights that train are float32 or bfloat16|train an adapter "
+            "over them (model.adapter), or choose one of them|3");
+  EXPECT_EQ(told("precision = \"stored\"\n"),
+            "x.toml:10|'model.precision' = \"stored\", but weights that train are float32 or bfloat16|set "
+            "model.frozen = true, or choose one of them|3");
+  EXPECT_EQ(told(blocks + adapter + "engine = \"libtorch\"\n"),
+            "x.toml:10|'model.precision' = \"q8_0\" is for model.engine = \"exact\"|precision = \"bfloat16\", or "
+            "engine = \"exact\"|3");
+  EXPECT_EQ(
+      told("compute = \"bfloat16\"\n" + blocks + adapter),
+      "x.toml:10|'model.compute' = \"bfloat16\", but weights in \"q8_0\" are multiplied in float32|keep them with "
+      "model.precision = \"bfloat16\"|3");
+  EXPECT_EQ(told(blocks + adapter), "");
+  EXPECT_EQ(told("frozen = true\n" + blocks), "");
+  EXPECT_EQ(told("precision = \"bfloat16\"\ncompute = \"bfloat16\"\nengine = \"libtorch\"\n"), "");
+}
+
+TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
+  EXPECT_EQ(clashes_of(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
+            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|entropy_bonus is where it begins|3");
+  EXPECT_EQ(
+      clashes_of(smallest("loss = \"cispo\"\nclip_high = 5\n")),
+      "x.toml:9|'grpo.clip_high' = 5.0 means nothing to loss = \"cispo\"|cispo has limits of its own: cispo_least and "
+      "cispo_most|3");
+  EXPECT_EQ(
+      clashes_of(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
+      "x.toml:8|'grpo.dual_clip' = 3.0 means nothing to loss = \"sapo\"|leave it out, or take a loss that clips, such "
+      "as grpo or dapo|3");
+  EXPECT_EQ(
+      clashes_of(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
+      "x.toml:9|'grpo.level' = \"sequence\" does not go with loss = \"kl_cov\", which chooses among tokens|level = "
+      "\"token\", or loss = \"gspo\"|3");
+  EXPECT_EQ(clashes_of(smallest("loss = \"clip_cov\"\nlevel = \"sequence_product\"\n")),
+            "x.toml:9|'grpo.level' = \"sequence_product\" does not go with loss = \"clip_cov\", which chooses among "
+            "tokens|level = \"token\", or loss = \"gspo\"|3");
+  EXPECT_EQ(clashes_of(smallest("loss = \"gspo\"\nlevel = \"sequence_product\"\n")),
+            "x.toml:9|'grpo.level' = \"sequence_product\" is not the ratio of loss = \"gspo\", the geometric mean over "
+            "tokens|leave 'level' out, or loss = \"grpo\"|3");
+  EXPECT_EQ(
+      clashes_of(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
+      "x.toml:8|'grpo.kl_times_ratio' = true is about a term of the loss, but kl_in = \"reward\"|leave it out, or "
+      "kl_in = \"loss\"|3");
+  EXPECT_EQ(
+      clashes_of(smallest("group_size = 1\n")),
+      "x.toml:8|'grpo.group_size' = 1 leaves every advantage 0 with baseline = \"group\"|group_size of 2 or more, or "
+      "baseline = \"none\"|3");
+  EXPECT_EQ(clashes_of(smallest("divisor = \"fixed\"\ndivisor_floor = 0.1\n")),
+            "x.toml:9|'grpo.divisor_floor' = 0.1 is for deviations, but divisor = \"fixed\"|leave it out, or divisor = "
+            "\"std\" or \"batch\"|3");
+  EXPECT_EQ(
+      clashes_of(smallest("combine = \"gdpo\"\n[reweighting]\nplugin = \"redundancy\"\n")),
+      "x.toml:8|'grpo.combine' = \"gdpo\" has no sum that reweighting = \"redundancy\" could change|[reweighting] "
+      "plugin = \"none\", or combine = \"sum\"|3");
+}
+
+// To look at rewards without learning there is `evaluate`.
+TEST(Clashes, OneRewardNeedsAWeight) {
+  const std::string none = "weight = 0\n", two = "[[rewards]]\nplugin = \"length\"\n";
+  const auto text = [&](const std::string& task, const std::string& more) {
+    return "name = \"x\"\ntask = \"" + task +
+           "\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n" + more;
+  };
+  EXPECT_EQ(clashes_of(text("grpo", none + two + none)),
+            "x.toml:7|every reward has weight 0, so that nothing can be learned|give one a weight; task = \"evaluate\" "
+            "looks at rewards and learns nothing|3");
+  EXPECT_EQ(clashes_of(text("grpo", none + two)), "");
+  EXPECT_EQ(clashes_of(text("evaluate", none)), "");
+}
+
+TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
+  FakeCatalog catalog;
+  catalog.add("chat", "m", "{}");
+  catalog.add("chat", "n", "{}");
+  catalog.add("stages", "answer",
+              R"({"asked": {"type": "plugin", "kind": "chat"}, "name": {"type": "string", "default": null}})");
+  const auto stages = [&](const std::string& first, const std::string& second) {
+    return clashes_of(
+        "name = \"x\"\ntask = \"data\"\n[dataset]\nplugin = \"esc_world\"\n[[stages]]\nplugin = "
+        "\"answer\"\n" +
+            first + "\n[[stages]]\nplugin = \"answer\"\n" + second + "\n",
+        catalog);
+  };
+  const std::string m = "asked = { plugin = \"m\" }", n = "asked = { plugin = \"n\" }", a = "\nname = \"a\"";
+  EXPECT_EQ(stages(m + a, n + a),
+            "x.toml:12|'stages[1].name' = \"a\" is that of stages[0]: one's answers would take the place of the "
+            "other's|give each stage 'answer' a name of its own|3");
+  EXPECT_NE(stages(m, m).find("'stages[1].name' is unset, and the model is that of stages[0]"), std::string::npos);
+  EXPECT_EQ(stages(m + a, m + "\nname = \"b\""), "");
+  EXPECT_EQ(stages(m, n), "");
+}
+
+TEST(Clashes, ARewardNeedsARange) {
+  EXPECT_EQ(clashes_of(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
+            "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|nothing is left between them|3");
 }
 
 }  // namespace

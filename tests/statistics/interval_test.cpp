@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
+#include "statistics/bootstrap.h"
+#include "statistics/correlation.h"
+#include "statistics/preference.h"
+
 namespace compeer::statistics {
 namespace {
 
@@ -100,6 +107,110 @@ TEST(Holm, HoldsTheSmallestAgainstAllAndTheNextAgainstTheRest) {
   EXPECT_TRUE(std::isnan(corrected[2]));
   EXPECT_DOUBLE_EQ(corrected[3], 0.06);
   EXPECT_EQ(holm(std::vector<double>{0.9, 0.8})[0], 1);
+}
+
+// The share of the first hundred of 400.
+double quarter(std::span<const size_t> rows) {
+  double count = 0;
+  for (const size_t row : rows) count += row < 100;
+  return count / static_cast<double>(rows.size());
+}
+
+TEST(Bootstrap, HoldsWhatTheoryExpects) {
+  const auto estimate = bootstrap(400, quarter);
+  EXPECT_DOUBLE_EQ(estimate.value, 0.25);
+  // sqrt(.25 * .75 / 400) = .02165; 1.96 of it is .0424.
+  EXPECT_NEAR(estimate.low, 0.25 - 0.0424, 0.006);
+  EXPECT_NEAR(estimate.high, 0.25 + 0.0424, 0.006);
+}
+
+TEST(Bootstrap, IsAFunctionOfTheSeed) {
+  EXPECT_EQ(bootstrap(50, quarter).high, bootstrap(50, quarter).high);
+  const auto one = bootstrap(400, quarter), other = bootstrap(400, quarter, {1000, 2, 0.95});
+  EXPECT_TRUE(one.low != other.low || one.high != other.high);
+}
+
+TEST(Bootstrap, LeavesOutWhatIsNoNumber) {
+  const auto estimate = bootstrap(2, [](std::span<const size_t> rows) { return rows[0] == rows[1] ? NAN : 5.0; });
+  EXPECT_EQ(estimate.low, 5);
+  EXPECT_EQ(estimate.high, 5);
+  EXPECT_TRUE(std::isnan(bootstrap(1, [](std::span<const size_t>) { return NAN; }).low));
+  EXPECT_TRUE(std::isnan(bootstrap(0, [](std::span<const size_t>) { return NAN; }).value));
+}
+
+// statsmodels 0.14, proportion_confint(count, nobs, method="wilson")
+TEST(Wilson, IsThatOfStatsmodels) {
+  const auto some = wilson(7, 20);
+  EXPECT_DOUBLE_EQ(some.value, 0.35);
+  EXPECT_NEAR(some.low, 0.18119182410108203, 1e-12);
+  EXPECT_NEAR(some.high, 0.5671457233147638, 1e-12);
+}
+
+// z^2 / (n + z^2) of 10: 3.8415 / 13.8415
+TEST(Wilson, HasAnIntervalForNoneAndAll) {
+  EXPECT_EQ(wilson(0, 10).low, 0);
+  EXPECT_NEAR(wilson(0, 10).high, 0.2775, 1e-4);
+  EXPECT_NEAR(wilson(10, 10).low, 1 - 0.2775, 1e-4);
+  EXPECT_EQ(wilson(10, 10).high, 1);
+  EXPECT_TRUE(std::isnan(wilson(0, 0).value));
+}
+
+// (1 + 5) / 2^5 on either side; of 1 against 9: 2 (1 + 10) / 2^10
+TEST(SignTest, AddsUpBothTails) {
+  EXPECT_NEAR(sign_test(4, 1), 2 * 6 / 32.0, 1e-12);
+  EXPECT_NEAR(sign_test(1, 9), 22 / 1024.0, 1e-12);
+  EXPECT_DOUBLE_EQ(sign_test(3, 3), 1);
+  EXPECT_DOUBLE_EQ(sign_test(0, 0), 1);
+}
+
+// Two alone: the odds are those of the wins.
+TEST(BradleyTerry, OfTwoIsTheLogarithmOfTheirOdds) {
+  const auto s = bradley_terry({{0, 3}, {1, 0}});
+  EXPECT_NEAR(s[0] - s[1], std::log(3.0), 1e-9);
+  EXPECT_NEAR(s[0] + s[1], 0, 1e-9);
+}
+
+// Strengths log 4, log 2, log 1 give expected wins of 60 games a pair: 40:20, 48:12, 40:20, which they are the
+// likeliest for.
+TEST(BradleyTerry, FindsTheStrengthsThatExplainTheWins) {
+  const auto s = bradley_terry({{0, 40, 48}, {20, 0, 40}, {12, 20, 0}});
+  EXPECT_NEAR(s[0], std::log(2.0), 1e-9);
+  EXPECT_NEAR(s[1], 0, 1e-9);
+  EXPECT_NEAR(s[2], -std::log(2.0), 1e-9);
+}
+
+TEST(BradleyTerry, IsUnknownWhereSomebodyNeverLost) {
+  for (const double s : bradley_terry({{0, 2, 2}, {0, 0, 1}, {0, 1, 0}})) EXPECT_TRUE(std::isnan(s));
+}
+
+TEST(BradleyTerry, IsUnknownWhereTwoWereNeverCompared) {
+  for (const double s : bradley_terry({{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}}))
+    EXPECT_TRUE(std::isnan(s));
+}
+
+using Values = std::vector<double>;
+
+TEST(Correlation, IsOneForWhatGoesTogether) {
+  const Values x{1, 2, 3, 4}, cubes{1, 8, 27, 64}, down{4, 3, 2, 1};
+  EXPECT_DOUBLE_EQ(pearson(x, down), -1);
+  EXPECT_LT(pearson(x, cubes), 0.96);
+  EXPECT_DOUBLE_EQ(spearman(x, cubes), 1);
+  EXPECT_DOUBLE_EQ(kendall(x, down), -1);
+}
+
+TEST(Correlation, SharesRanksAmongTies) {
+  // Ranks of y: 1.5, 1.5, 3. Deviations (-1, 0, 1) and (-.5, -.5, 1): 1.5 / sqrt(2 * 1.5).
+  const Values x{1, 2, 3}, y{5, 5, 9};
+  EXPECT_NEAR(spearman(x, y), 1.5 / std::sqrt(3), 1e-15);
+  // Pairs: two agree, one ties in y: 2 / sqrt(3 * 2).
+  EXPECT_NEAR(kendall(x, y), 2 / std::sqrt(6), 1e-15);
+}
+
+TEST(Correlation, IsUnknownWhereNothingVaries) {
+  EXPECT_TRUE(std::isnan(pearson(Values{1, 1}, Values{1, 2})));
+  EXPECT_TRUE(std::isnan(spearman(Values{1, 2}, Values{3, 3})));
+  EXPECT_TRUE(std::isnan(kendall(Values{1, 1}, Values{1, 2})));
+  EXPECT_TRUE(std::isnan(pearson(Values{1}, Values{1})));
 }
 
 }  // namespace

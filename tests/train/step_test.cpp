@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
+#include "../plugins/chat/server.h"
+#include "base/files.h"
 #include "small_run.h"
 
 namespace compeer::train {
@@ -107,6 +110,173 @@ TEST_F(StepOfASmallRun, ValidatesOnTheRecordsOfItsSplit) {
   MetricRow row(small->run.journal->columns());
   EXPECT_TRUE(step->validation().run_if_due(1, row));
   EXPECT_FALSE(std::isnan(row.get("validation/reward")));
+}
+
+// Supervised training of a small run, in memory.
+
+SmallRun::Sets sft(SmallRun::Sets more = {}) {
+  more.insert(more.begin(), {{"task", "sft"}, {"sft", {{"batch", 2}, {"steps", 6}, {"lr", 0.03}}}});
+  return more;
+}
+
+std::vector<double> losses(SmallRun& small) {
+  testing::internal::CaptureStderr();
+  run_sft(small.run);
+  testing::internal::GetCapturedStderr();
+  return record::RunReader(small.folder / "run.h5").column("loss");
+}
+
+TEST(Sft, LearnsAnAnswerByHeart) {
+  SmallRun small(five_dialogues(), sft());
+  const auto loss = losses(small);
+  ASSERT_EQ(loss.size(), 6u);
+  EXPECT_LT(loss.back(), 0.8 * loss.front());
+}
+
+TEST(Sft, ValidatesOnAnswersOfItsSplit) {
+  SmallRun small(five_dialogues(), sft({{"validation.every", 3}}));
+  losses(small);
+  const auto held_out = record::RunReader(small.folder / "run.h5").column("validation/loss");
+  EXPECT_TRUE(std::isnan(held_out[0]));
+  EXPECT_FALSE(std::isnan(held_out[2]));
+}
+
+TEST(Sft, RefusesRecordsWithoutAnswers) {
+  SmallRun small({said("a", {"hello"}, "")}, sft());
+  EXPECT_NE(complaint([&] { run_sft(small.run); }).find("sft learns answers: is this the right data set?"),
+            std::string::npos);
+}
+
+// All tokens are learned: then an answer may be missing.
+TEST(Sft, CanLearnWhatEveryoneSays) {
+  SmallRun small({said("a", {"hello"}, "")}, sft({{"sft.loss_on", "all"}}));
+  EXPECT_EQ(losses(small).size(), 6u);
+}
+
+TEST(Sft, EstimatesItsMemoryBeforeItBegins) {
+  SmallRun small(five_dialogues(), sft());
+  EXPECT_GT(memory_of_sft(small.run), 1);
+}
+
+// The evaluation of a small model, in memory.
+
+SmallRun::Sets evaluate(int64_t prompts, const std::string& script) {
+  return {{"task", "evaluate"},
+          {"evaluate", {{"prompts", prompts}, {"batch", 2}, {"split", "train"}, {"group_size", 2}}},
+          {"rewards", nlohmann::json::array({{{"plugin", "lua"}, {"label", "mine"}, {"script", script}}})}};
+}
+
+std::string log_of(SmallRun& small) {
+  testing::internal::CaptureStderr();
+  run_evaluate(small.run);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Evaluate, GivesMeansWithIntervalsOverPrompts) {
+  SmallRun small(five_dialogues(), evaluate(5, "return function() return 3 end"));
+  const auto log = log_of(small);
+  EXPECT_EQ(log.find("no opinion"), std::string::npos) << log;
+  const auto metrics = nlohmann::json::parse(read_file(small.folder / "summary.json")).at("metrics");
+  EXPECT_EQ(metrics.at("reward").at("mean"), 3);
+  EXPECT_EQ(metrics.at("reward").at("n"), 5);
+  EXPECT_EQ(metrics.at("rewards/mine/score").at("mean"), 3);
+  EXPECT_EQ(metrics.at("distinct_1").at("n"), 1);                    // a property of all completions together
+  EXPECT_EQ(record::RunReader(small.folder / "run.h5").rows(), 3u);  // batches of 2, 2 and 1
+}
+
+TEST(Evaluate, WarnsOfARewardWithoutOpinions) {
+  SmallRun small(five_dialogues(),
+                 evaluate(2, "return { abstains = true, parts = { 'score' }, score = function() return nil end }"));
+  EXPECT_NE(log_of(small).find("compeer: warning: reward 'mine' scored no completion"), std::string::npos);
+  const auto metrics = nlohmann::json::parse(read_file(small.folder / "summary.json")).at("metrics");
+  EXPECT_EQ(metrics.at("rewards/mine/score"),
+            (nlohmann::json{{"mean", nullptr}, {"low", nullptr}, {"high", nullptr}, {"n", 0}}))
+      << "scripts and pages must not think that there is no such metric";
+}
+
+TEST(Evaluate, RefusesMorePromptsThanThereAre) {
+  SmallRun small(five_dialogues(), evaluate(9, "return function() return 3 end"));
+  EXPECT_EQ(complaint([&] { run_evaluate(small.run); }), "evaluate.prompts: asks for 9 prompts, split 'train' has 5");
+}
+
+// A judge behind an endpoint, which is asked while other groups are sampled.
+
+using server::Seen;
+using server::Server;
+
+// Of two steps of a small run whose reward is a judge at this endpoint; what the last row says of it, too.
+struct Outcome {
+  std::vector<float> weights;
+  double reward;
+};
+Outcome run_with(const Server& server, const std::optional<std::filesystem::path>& answers = std::nullopt) {
+  const nlohmann::json chat{
+      {"plugin", "openai"}, {"url", server.url()}, {"name", "judge"}, {"concurrent", 16}, {"key_env", "NO_KEY_HERE"}};
+  const nlohmann::json judge{{"plugin", "orm"}, {"chat", chat}};
+  SmallRun small(five_dialogues(),
+                 {{"rewards", nlohmann::json::array({judge})},
+                  {"grpo.batch", 4},
+                  {"grpo.group_size", 4},
+                  {"sampling.concurrent", 4}},
+                 answers);
+  const auto step = GrpoStep::open(small.run);
+  open_journal(small.run, "grpo", step->columns(), step->values(), 2, step->records());
+  MetricRow row(small.run.journal->columns());
+  testing::internal::CaptureStderr();
+  for (uint64_t t = 1; t <= 2; ++t) step->take(t, row);
+  testing::internal::GetCapturedStderr();
+  const auto weights = step->training().parameters.weights();
+  return {{weights.begin(), weights.end()}, row.get("reward")};
+}
+
+// A judge of taste: what a text is worth follows from the text.
+std::string verdict(const std::string& question) {
+  const size_t sum = std::accumulate(question.begin(), question.end(), size_t{0},
+                                     [](size_t all, char c) { return all * 31 + static_cast<unsigned char>(c); });
+  return sum % 2 ? "second" : "first";
+}
+
+TEST(Waiting, GivesTheSameWeightsInWhateverOrderAnswersArrive) {
+  Server prompt([](const Seen& seen) { return server::answer(verdict(server::asked(seen))); });
+  const auto expected = run_with(prompt);
+  for (int seed = 0; seed < 3; ++seed) {
+    Server late([&](const Seen& seen) {
+      auto act = server::answer(verdict(server::asked(seen)));
+      act.pieces.insert(act.pieces.begin(), "HTTP/1.1 102 X\r\n\r\n");
+      act.pause = verdict(seen.body + std::to_string(seed)) == "first" ? 9 : 1;
+      return act;
+    });
+    const auto found = run_with(late);
+    EXPECT_EQ(found.weights, expected.weights);
+    EXPECT_EQ(found.reward, expected.reward);
+  }
+}
+
+TEST(Waiting, AsksNothingThatWasAnsweredInAnEarlierStart) {
+  const record::TemporaryFolder folder;
+  std::atomic<int> asked = 0;
+  Server counting([&](const Seen& seen) {
+    ++asked;
+    return server::answer(verdict(server::asked(seen)));
+  });
+  const auto first = run_with(counting, folder.path());
+  const int paid = asked;
+  EXPECT_GT(paid, 0);
+  EXPECT_EQ(run_with(counting, folder.path()).weights, first.weights);
+  EXPECT_EQ(asked, paid);
+}
+
+TEST(Waiting, LeavesOutCompletionsThatTheJudgeDidNotAnswer) {
+  Server moody([](const Seen& seen) {
+    return verdict(seen.body) == "first" ? server::fail(400, "not this one") : server::answer("first");
+  });
+  EXPECT_EQ(run_with(moody).reward, -1) << "of those that were judged, all are worse; the others count for nothing";
+}
+
+TEST(Waiting, EndsTheStepWithTheEndpointsErrorWhereNobodyMayAsk) {
+  Server closed([](const Seen&) { return server::fail(401, "no key"); });
+  const auto text = complaint([&] { run_with(closed); });
+  EXPECT_NE(text.find("HTTP 401: no key"), std::string::npos) << text;
 }
 
 }  // namespace

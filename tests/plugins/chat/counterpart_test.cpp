@@ -15,6 +15,94 @@
 namespace compeer::esc_world {
 namespace {
 
+/// Angry about the boss, early on, of a steady style. Good here: reflection, question, restatement.
+Seeker seeker() {
+  Seeker seeker;
+  seeker.subject = 0;
+  seeker.stage = Stage::exploration;
+  seeker.emotion = Emotion::anger;
+  seeker.style = Style::steadiness;
+  return seeker;
+}
+
+std::vector<Round> rounds(const std::vector<std::string>& replies) {
+  std::vector<Round> all;
+  EarlierReplies said;
+  for (const auto& reply : replies) {
+    Round round{{"en", seeker(), said, {}}, "", {read(reply, english()), {}, 0}};
+    if (round.heard.reply) {
+      for (const Sentence& sentence : round.heard.reply->sentences) round.heard.keys.push_back(key(sentence));
+      round.heard.felt = felt(*round.heard.reply, seeker(), said, {});
+    }
+    said.push_back(round.heard.keys);
+    all.push_back(round);
+  }
+  return all;
+}
+
+const std::string best = "i hear your anger. what happened with your boss? there is no rush.";
+const std::string other = "that sounds unfair. so your boss has been on your mind a lot. we can go slowly.";
+const std::string worst =
+    "i hear your hope. you could write down your thoughts about your dog. the data shows progress.";
+const std::string unknown = "potato.";
+
+TEST(Ratings, OfTheBestAreFour) {
+  for (const auto dimension : dimensions) {
+    EXPECT_DOUBLE_EQ(rating(dimension, rounds({best})), 1) << dimension;
+    EXPECT_NEAR(rating(dimension, rounds({best, other})), 1, 1e-12) << dimension;
+  }
+}
+
+TEST(Ratings, OfWhatTheGrammarDoesNotKnowAreZero) {
+  for (const auto dimension : dimensions) {
+    EXPECT_EQ(rating(dimension, rounds({unknown, unknown})), 0) << dimension;
+    EXPECT_EQ(rating(dimension, rounds({unknown})), 0) << dimension;
+    EXPECT_EQ(rating(dimension, {}), 0) << dimension;
+  }
+}
+
+TEST(Ratings, OfTheWorst) {
+  const auto all = rounds({worst});
+  EXPECT_EQ(rating("fluency", all), 1);
+  EXPECT_EQ(rating("empathic", all), 0) << "another emotion";
+  EXPECT_EQ(rating("suggestion", all), 0.5) << "an act, about another subject";
+  EXPECT_EQ(rating("human", all), 0) << "artificial";
+  EXPECT_EQ(rating("tech", all), 0) << "early advice";
+  EXPECT_EQ(rating("overall", all), 0);
+}
+
+TEST(Ratings, AreMeansOverReplies) {
+  const auto all = rounds({best, "i am here for you. you are not alone.", "what happened with this?", unknown});
+  EXPECT_DOUBLE_EQ(rating("fluency", all), 3.0 / 4);
+  EXPECT_DOUBLE_EQ(rating("empathic", all), (1 + 0.5 + 0.25) / 4);
+  EXPECT_DOUBLE_EQ(rating("suggestion", all), (1 + 0 + 0.625) / 4);
+  EXPECT_DOUBLE_EQ(rating("human", all), (1 + 0.5 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(rating("tech", all), (1.0 + 0 + 1) / 4);
+  // The question comes in the same words as in the first reply: one repeat, 0.7 of 0.5.
+  EXPECT_NEAR(rating("overall", all), (1 + 0.67 + 0.35) / 4, 1e-12);
+  // Comfort: two new sentences and a new manner. The question: neither is new.
+  EXPECT_DOUBLE_EQ(rating("diversity", all), (1.0 + 0 + 0) / 3);
+}
+
+TEST(Ratings, OfVarietyCountSentencesAndStrategiesApart) {
+  EXPECT_EQ(rating("diversity", rounds({best, best})), 0);
+  EXPECT_DOUBLE_EQ(rating("diversity", rounds({best, "what happened with your dog? we can go slowly."})), 0.25)
+      << "one of two sentences is new, the subject apart";
+  EXPECT_DOUBLE_EQ(rating("diversity", rounds({best, "how long has this been like this?"})), 0.5)
+      << "other words, the same strategy";
+}
+
+TEST(Ratings, AreSaidAsTheNearestOfFive) {
+  EXPECT_EQ(score_of(0), 0);
+  EXPECT_EQ(score_of(0.12), 0);
+  EXPECT_EQ(score_of(0.125), 1);
+  EXPECT_EQ(score_of(0.5), 2);
+  EXPECT_EQ(score_of(0.874), 3);
+  EXPECT_EQ(score_of(1), 4);
+}
+
+TEST(Ratings, KnowSevenDimensions) { EXPECT_THROW(rating("fluecy", {}), std::invalid_argument); }
+
 std::string filled(const std::string& prompt, const std::map<std::string, std::string>& values) {
   std::vector<std::string> slots;
   for (const auto& [slot, value] : values) slots.push_back(slot);
@@ -195,6 +283,77 @@ TEST(Support, AnswersNobodyElse) {
   EXPECT_TRUE(support.answer({{"user", first}}, 0));
   EXPECT_FALSE(support.answer({{"user", first}, {"assistant", "so?"}, {"user", "Hello?"}}, 0));
   EXPECT_FALSE(support.answer({{"user", scenario(world, "test", 2).first_talk}}, 0)) << "it knows two dialogues";
+}
+
+// A round of the world that an expert answers: right in every step, with a good reply.
+class Contradiction : public testing::Test {
+ protected:
+  Contradiction() {
+    world_.habit_share = 0;
+    said_ = sample(world_, "test", 3);
+    right_ = *empathy::parse(said_.answer).value;
+    wrong_ = right_;
+    wrong_.emotion = "hungry, very much";
+    worse_ = "potato.";
+  }
+
+  // What the player says of a judgement, which is asked in the words of the stage's own prompt.
+  std::string asked(const empathy::Structured& steps, const std::string& reply, const std::string& judged) const {
+    const auto prompt = empathy::PromptTemplate::read(
+        std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en/consistency.txt",
+        {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"});
+    std::string history;
+    for (const WorldTurn& line : said_.history) history += empathy::said(line.role, line.text, false) + "\n";
+    const auto read = read_prompt(prompt.fill({{"id", said_.id},
+                                               {"history", history},
+                                               {"step_history", steps.history},
+                                               {"step_emotion", steps.emotion},
+                                               {"step_strategy", steps.strategy},
+                                               {"first", right_.reply},
+                                               {"second", reply},
+                                               {"judged", judged},
+                                               {"answers", "yes or no"}}));
+    EXPECT_TRUE(read && read->task == Task::consistency);
+    return Player(world_, {}).answer(*read, 0, [](uint32_t) { return 0.0; });
+  }
+
+  WorldSettings world_ = usual();
+  WorldSample said_;
+  empathy::Structured right_, wrong_;
+  std::string worse_;
+};
+
+TEST_F(Contradiction, IsToSetStepsAndReplyApartThatAreBothGoodOrBothBad) {
+  EXPECT_EQ(asked(right_, right_.reply, "True, True, True; first"), "yes");
+  EXPECT_EQ(asked(right_, right_.reply, "True, True, True; neither"), "yes");
+  EXPECT_EQ(asked(right_, right_.reply, "True, False, True; both good"), "yes");
+  EXPECT_EQ(asked(wrong_, worse_, "True, True, True; first"), "yes");
+  EXPECT_EQ(asked(wrong_, worse_, "False, True, True; second"), "yes");
+}
+
+TEST_F(Contradiction, IsNotToSetThemApartWhereTheTruthDoes) {
+  EXPECT_EQ(asked(right_, worse_, "True, True, True; first"), "no");
+  EXPECT_EQ(asked(wrong_, right_.reply, "True, False, True; second"), "no");
+  EXPECT_EQ(asked(wrong_, right_.reply, "True, True, True; first"), "no")
+      << "wrong on both sides, and apart as they are";
+}
+
+TEST_F(Contradiction, IsNoJudgementWhoseSidesAgree) {
+  for (const auto& steps : {right_, wrong_}) {
+    for (const auto& reply : {right_.reply, worse_}) {
+      EXPECT_EQ(asked(steps, reply, "True, True, True; both good"), "no");
+      EXPECT_EQ(asked(steps, reply, "False, False, False; first"), "no");
+    }
+  }
+}
+
+TEST_F(Contradiction, SaysThatAJudgementCanNotBeRead) {
+  try {
+    asked(right_, right_.reply, "True, True, True");
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string(error.what()), "case " + said_.id + ": 'Judged:' can't be read: no answer");
+  }
 }
 
 }  // namespace

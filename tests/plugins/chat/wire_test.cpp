@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "openai/endpoint.h"
 #include "places.h"
 
 namespace compeer::openai {
-
 namespace {
 
 std::string broken(const std::string& body) { return read(body).broken; }
@@ -164,6 +166,195 @@ TEST(Wire, WritesTextsThatAreNotUtf8) {
   EXPECT_EQ(nlohmann::json::parse(body)["messages"][0]["content"], "a\ufffd");
 }
 
-}  // namespace
+using Texts = std::vector<std::string>;
 
+const Texts steps{"True", "False"}, replies{"first", "second", "both good", "neither"};
+
+AnswerToken token(const std::string& text, std::vector<std::pair<std::string, double>> likely = {}) {
+  for (auto& [other, p] : likely) p = std::log(p);
+  return {text, std::move(likely)};
+}
+
+std::vector<double> likely(const Texts& choices, const std::vector<AnswerToken>& tokens) {
+  auto all = log_probs_of(choices, tokens);
+  for (double& one : all) one = std::exp(one);
+  return all;
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
+}
+
+TEST(LogProbs, AreThoseOfTheTokensThatChoicesBeginWith) {
+  expect_near(likely(steps, {token("True", {{"True", .6}, {" true", .1}, {"False", .2}, {"Yes", .05}})}), {.7, .2});
+  expect_near(likely(replies, {token(" both", {{" both", .5}, {"fir", .2}, {"second", .1}, {"ne", .1}})}),
+              {.2, .1, .5, .1});
+}
+
+TEST(LogProbs, OfAChoiceThatIsNotToldAreWhatTheOthersLeave) {
+  expect_near(likely(steps, {token("True", {{"True", .9}, {"Yes", .06}})}), {.9, .04});
+  expect_near(likely(steps, {token("True", {{"True", .7}, {"Yes", .1}})}), {.7, .1});
+}
+
+TEST(LogProbs, AreThoseWhereTheAnswerBegins) {
+  const auto answer = token("False", {{"False", .8}, {"True", .2}});
+  expect_near(likely(steps, {token("\n"), token(" "), answer}), {.2, .8});
+  expect_near(likely(steps, {token("{\""), token("answer"), token("\":"), token(" \""), answer, token("\"}")}),
+              {.2, .8});
+  expect_near(likely(steps, {token("{\"answer"), token("\":\""), answer, token("\"}")}), {.2, .8});
+}
+
+TEST(LogProbs, AreNoneOfAnAnswerThatIsNoChoice) {
+  EXPECT_TRUE(likely(steps, {token("Well", {{"Well", .8}, {"True", .2}})}).empty());
+  EXPECT_TRUE(likely({"one", "other"}, {token("o", {{"o", 1}})}).empty()) << "it may be either";
+  EXPECT_TRUE(likely(steps, {token(" ")}).empty());
+  EXPECT_TRUE(likely(steps, {token("{}")}).empty());
+}
+
+Received answer(const std::string& log_probs) {
+  return read(R"({"choices":[{"message":{"content":"True"},"finish_reason":"stop","logprobs":)" + log_probs + "}]}",
+              steps);
+}
+
+TEST(LogProbs, AreReadFromAnAnswer) {
+  const auto received = answer(
+      R"({"content":[{"token":"True","logprob":-0.1,"top_logprobs":[{"token":"True","logprob":-0.1},
+          {"token":"False","logprob":-2.5}]}]})");
+  EXPECT_EQ(received.broken, "");
+  EXPECT_EQ(received.reply.log_probs, (std::vector<double>{-0.1, -2.5}));
+}
+
+// As an endpoint may tell the likeliest without the one that it took.
+TEST(LogProbs, HaveTheTokenThatWasSaidToo) {
+  const nlohmann::json said{
+      {"token", "True"}, {"logprob", std::log(.6)}, {"top_logprobs", {{{"token", "zz"}, {"logprob", std::log(.3)}}}}};
+  std::vector<AnswerToken> tokens;
+  add_tokens(nlohmann::json::array({said}), tokens);
+  expect_near(likely(steps, tokens), {.6, .1});
+}
+
+TEST(LogProbs, AreReadFromAStream) {
+  const auto received = read(
+      "data: {\"choices\":[{\"delta\":{\"content\":\"Tr\"},\"logprobs\":{\"content\":[{\"token\":\"Tr\",\"logprob\":"
+      "-0.5,\"top_logprobs\":[{\"token\":\"Tr\",\"logprob\":-0.5},{\"token\":\"F\",\"logprob\":-1.5}]}]}}]}\n\n"
+      "data: {\"choices\":[{\"delta\":{\"content\":\"ue\"},\"logprobs\":{\"content\":[{\"token\":\"ue\",\"logprob\":0,"
+      "\"top_logprobs\":[]}]},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+      steps);
+  EXPECT_EQ(received.reply.text, "True");
+  EXPECT_EQ(received.reply.log_probs, (std::vector<double>{-0.5, -1.5}));
+}
+
+TEST(LogProbs, ThatAreNoneOrNonsenseBreakAnAnswer) {
+  EXPECT_EQ(answer("null").broken, without_log_probs);
+  EXPECT_EQ(answer("{\"content\":null}").broken, without_log_probs);
+  EXPECT_EQ(answer("{\"content\":[]}").broken, without_log_probs);
+  EXPECT_NE(answer("{\"content\":[{\"token\":7,\"logprob\":-1}]}").broken.find("its JSON is damaged"),
+            std::string::npos);
+  EXPECT_NE(answer("{\"content\":7}").broken, "");
+  EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":3}]}").broken,
+            "one of its log-probabilities is above 0");
+  EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":-9999}]}").reply.log_probs[0], -100);
+}
+
+TEST(LogProbs, AreAskedForWhereChoicesAreWeighed) {
+  ChatRequest request{.turns = {{"user", "x"}}, .choices = steps};
+  EXPECT_EQ(body_of({.model = "m"}, request).find("logprobs"), std::string::npos);
+  request.weigh = true;
+  const auto body = nlohmann::json::parse(body_of({.model = "m"}, request));
+  EXPECT_EQ(body.at("logprobs"), true);
+  EXPECT_EQ(body.at("top_logprobs"), 20);
+}
+
+using std::chrono::milliseconds;
+
+TEST(Patience, DoublesTheLongestWaitAndDrawsBelowIt) {
+  const Patience patience{.retries = 9, .first = milliseconds(100), .longest = milliseconds(1000)};
+  EXPECT_EQ(patience.wait(1, {}, 0.5), milliseconds(50));
+  EXPECT_EQ(patience.wait(2, {}, 0.5), milliseconds(100));
+  EXPECT_EQ(patience.wait(3, {}, 0.25), milliseconds(100));
+  EXPECT_EQ(patience.wait(4, {}, 0.999), milliseconds(799));
+  EXPECT_EQ(patience.wait(5, {}, 0.5), milliseconds(500)) << "1600 is more than the longest";
+  EXPECT_EQ(patience.wait(900, {}, 0.5), milliseconds(500));
+  EXPECT_EQ(patience.wait(1, {}, 0.0), milliseconds(0));
+}
+
+TEST(Patience, WaitsAsLongAsTheEndpointAsks) {
+  const Patience patience{.retries = 9, .first = milliseconds(100), .longest = milliseconds(1000)};
+  EXPECT_EQ(patience.wait(1, milliseconds(300), 0.5), milliseconds(300));
+  EXPECT_EQ(patience.wait(4, milliseconds(300), 0.5), milliseconds(400));
+  EXPECT_EQ(patience.wait(1, milliseconds(3'600'000), 0.5), milliseconds(1000)) << "but not for an hour";
+}
+
+TEST(Address, KnowsThisMachine) {
+  for (const char* url :
+       {"http://127.0.0.1:8000/v1", "http://localhost/v1", "https://[::1]:1/v1", "http://127.9.9.9"}) {
+    EXPECT_TRUE(Address(url).loopback) << url;
+  }
+  for (const char* url : {"http://10.0.0.1/v1", "https://localhost.example.com/v1", "http://0x7f.example/v1"}) {
+    EXPECT_FALSE(Address(url).loopback) << url;
+  }
+  EXPECT_TRUE(Address("https://example.com/v1").secure);
+  EXPECT_FALSE(Address("http://example.com/v1").secure);
+}
+
+std::string refused(const char* url) {
+  try {
+    const Address address(url);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Address, RefusesWhatIsNoEndpoint) {
+  EXPECT_EQ(refused("example.com/v1"), "url: is not a URL with http:// or https:// in front");
+  EXPECT_EQ(refused(""), "url: is not a URL with http:// or https:// in front");
+  EXPECT_EQ(refused("file:///etc/passwd"), "url: must begin with http:// or https://");
+  EXPECT_NE(refused("https://user:word@example.com/v1"), "");
+  EXPECT_NE(refused("https://example.com/v1?api-key=1"), "");
+}
+
+Settings settings(const std::string& url) {
+  return Settings(nlohmann::json{{"url", url},
+                                 {"name", "m"},
+                                 {"key_env", "NO_KEY_HERE"},
+                                 {"key_over_http", false},
+                                 {"concurrent", 8},
+                                 {"timeout", 1.5},
+                                 {"connect_timeout", 1},
+                                 {"stall_timeout", 0.0001},
+                                 {"retries", 2},
+                                 {"backoff", 1},
+                                 {"backoff_max", 2},
+                                 {"give_up", 3},
+                                 {"stream", false},
+                                 {"price_in", 0},
+                                 {"price_out", 0},
+                                 {"limit_field", "max_tokens"},
+                                 {"response_format", "none"},
+                                 {"omit", {"seed"}},
+                                 {"extra", nlohmann::json::object()},
+                                 {"requests_per_minute", 120},
+                                 {"tokens_per_minute", 0},
+                                 {"budget", 0},
+                                 {"budget_tokens", 0}});
+}
+
+TEST(Endpoint, MakesThePathWhateverItsUrlEndsWith) {
+  for (const char* url : {"http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1/",
+                          "http://127.0.0.1:8000/v1/chat/completions", "http://127.0.0.1:8000/v1/chat/completions/"}) {
+    EXPECT_EQ(Endpoint(settings(url)).post.url, "http://127.0.0.1:8000/v1/chat/completions") << url;
+  }
+}
+
+TEST(Endpoint, ReadsTimes) {
+  const Endpoint endpoint(settings("http://127.0.0.1:8000/v1"));
+  EXPECT_EQ(endpoint.post.whole, milliseconds(1500));
+  EXPECT_EQ(endpoint.post.stall, milliseconds(1)) << "rounded up: 0 would mean for ever";
+  EXPECT_EQ(endpoint.apart, milliseconds(500));
+  EXPECT_TRUE(endpoint.post.direct);
+}
+
+}  // namespace
 }  // namespace compeer::openai

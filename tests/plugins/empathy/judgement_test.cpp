@@ -4,9 +4,137 @@
 
 #include <random>
 #include <stdexcept>
+#include <vector>
+
+#include "empathy/format.h"
+#include "empathy/labels.h"
 
 namespace compeer::empathy {
 namespace {
+
+const Structured sample = {"exploration", "negative sadness 4", "question", "what happened at work ?"};
+const std::string canonical =
+    "<history>exploration</history><emotion>negative sadness 4</emotion><strategy>question</strategy>\n"
+    "what happened at work ?";
+
+TEST(Format, PrintsOneCanonicalText) { EXPECT_EQ(print(sample), canonical); }
+
+TEST(Format, ParsesWhatItPrints) {
+  const Parsed parsed = parse(canonical);
+  ASSERT_TRUE(parsed) << parsed.refusal;
+  EXPECT_EQ(*parsed.value, sample);
+  EXPECT_EQ(parsed.refusal, "");
+}
+
+TEST(Format, WhiteSpaceAroundPartsDoesNotMatter) {
+  const Parsed parsed = parse(
+      "\n <history> exploration\n</history>\n\n<emotion>\tnegative sadness 4 </emotion> "
+      "<strategy> question </strategy>   what happened at work ?\r\n");
+  ASSERT_TRUE(parsed) << parsed.refusal;
+  EXPECT_EQ(*parsed.value, sample);
+}
+
+/// Texts of pieces that are hard for a parser: near-tags, brackets, inner white space, other scripts.
+std::string hard_text(std::mt19937& generator) {
+  static const std::vector<std::string> pieces = {
+      "a",         "<",  ">",  "/",           "</",           "history",   "<histor",
+      "<History>", " ",  "\n", "</emotions>", "\xe4\xbd\xa0", "strategy>", "&lt;",
+      "\"",        "<<", "0"};
+  std::string text = "x";
+  const size_t count = generator() % 12;
+  for (size_t i = 0; i < count; ++i) text += pieces[generator() % pieces.size()];
+  return text + "y";
+}
+
+bool holds_tag(const std::string& text) {
+  for (const char* tag : {"<history>", "</history>", "<emotion>", "</emotion>", "<strategy>", "</strategy>"}) {
+    if (text.find(tag) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Format, PrintThenParseIsIdentityForHardTexts) {
+  std::mt19937 generator(7);
+  int printed = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const Structured parts = {hard_text(generator), hard_text(generator), hard_text(generator), hard_text(generator)};
+    if (holds_tag(parts.history) || holds_tag(parts.emotion) || holds_tag(parts.strategy) || holds_tag(parts.reply)) {
+      EXPECT_THROW(print(parts), std::invalid_argument);
+      continue;
+    }
+    ++printed;
+    const Parsed parsed = parse(print(parts));
+    ASSERT_TRUE(parsed) << print(parts) << "\n" << parsed.refusal;
+    EXPECT_EQ(*parsed.value, parts);
+  }
+  EXPECT_GT(printed, 4000);
+}
+
+TEST(Format, ParseThenPrintThenParseIsIdentityForRandomTagSequences) {
+  std::mt19937 generator(11);
+  const std::vector<std::string> pieces = {"<history>",   "</history>", "<emotion>", "</emotion>", "<strategy>",
+                                           "</strategy>", "one",        " two ",     "\n"};
+  int accepted = 0;
+  for (int i = 0; i < 3000; ++i) {
+    // A well-formed text with up to two random pieces put into it.
+    std::vector<std::string> text = {"<history>",  "a",          "</history>", "<emotion>",   "b",
+                                     "</emotion>", "<strategy>", "c",          "</strategy>", "d"};
+    for (uint32_t edits = generator() % 3; edits > 0; --edits) {
+      text.insert(text.begin() + generator() % (text.size() + 1), pieces[generator() % pieces.size()]);
+    }
+    std::string joined;
+    for (const std::string& piece : text) joined += piece;
+    const Parsed parsed = parse(joined);
+    EXPECT_EQ(parsed.value.has_value(), parsed.refusal.empty());
+    if (!parsed) continue;
+    ++accepted;
+    EXPECT_EQ(parse(print(*parsed.value)).value, parsed.value) << joined;
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_LT(accepted, 2500);
+}
+
+TEST(Format, RefusalSaysWhy) {
+  EXPECT_EQ(parse("").refusal, "no <history>");
+  EXPECT_EQ(parse("hello").refusal, "no <history>");
+  EXPECT_EQ(parse("hi <history>a</history>").refusal, "text before <history>");
+  EXPECT_EQ(parse("<history>a</history>").refusal, "no <emotion>");
+  EXPECT_EQ(parse("<history>a").refusal, "<history> is not closed");
+  EXPECT_EQ(parse("<history>a<emotion>b</emotion>").refusal, "<emotion> inside <history>");
+  EXPECT_EQ(parse("<emotion>b</emotion><history>a</history>").refusal, "<emotion> where <history> should be");
+  EXPECT_EQ(parse("<history> </history><emotion>b</emotion>").refusal, "<history> is empty");
+  EXPECT_EQ(parse("<history>a</history> and <emotion>b</emotion>").refusal, "text before <emotion>");
+  EXPECT_EQ(parse("<history>a</history><emotion>b</emotion><strategy>c</strategy> \n").refusal, "no reply");
+  EXPECT_EQ(parse("<history>a</history><emotion>b</emotion><strategy>c</strategy>d<history>").refusal,
+            "<history> in the reply");
+}
+
+TEST(Format, PrintRefusesWhatCouldNotBeReadBack) {
+  for (const Structured& bad : {Structured{"", "b", "c", "d"}, Structured{"a", " b", "c", "d"},
+                                Structured{"a", "b", "c</strategy>", "d"}, Structured{"a", "b", "c", "d\n"}}) {
+    EXPECT_THROW(print(bad), std::invalid_argument);
+  }
+}
+
+TEST(Format, StepsOfABrokenTextAreThoseThatAreWhole) {
+  const Steps steps = steps_of("<emotion>b</emotion><history>a<strategy> c </strategy> d");
+  EXPECT_FALSE(steps.history.has_value());
+  EXPECT_EQ(steps.emotion, "b");
+  EXPECT_EQ(steps.strategy, "c");
+}
+
+TEST(Format, StepsTakeTheFirstOfRepeatedTags) {
+  EXPECT_EQ(steps_of("<history>a</history><history>b</history>").history, "a");
+}
+
+TEST(Format, ReplyOfAnyTextIsWhatFollowsTheLastTag) {
+  EXPECT_EQ(reply_of(canonical), "what happened at work ?");
+  EXPECT_EQ(reply_of(" just a reply "), "just a reply");
+  EXPECT_EQ(reply_of("<emotion>b</emotion> first <history>a</history> second"), "second");
+  EXPECT_EQ(reply_of("<history>never closed"), "");
+  EXPECT_EQ(reply_of(""), "");
+  EXPECT_EQ(reply_of("<think><emotion>so sad</think>\nwhy?"), "why?");
+}
 
 TEST(StepVerdicts, ReadsItsWordsAndNothingElse) {
   const StepVerdicts verdicts;
@@ -95,10 +223,10 @@ TEST(Answers, PrintThenParseIsIdentityForRandomWords) {
   EXPECT_GT(made, 100);
 }
 
-const Disc sample = {{4, 0, 10, 2}, "short sentences: asks for facts"};
+const Disc sample_disc = {{4, 0, 10, 2}, "short sentences: asks for facts"};
 
 TEST(Disc, PrintsOneCanonicalText) {
-  EXPECT_EQ(print(sample),
+  EXPECT_EQ(print(sample_disc),
             "dominance: 4\ninfluence: 0\nsteadiness: 10\ncompliance: 2\nmanner: short sentences: asks for facts");
 }
 
@@ -106,7 +234,7 @@ TEST(Disc, WhiteSpaceAndCaseOfNamesDoNotMatter) {
   const auto read = parse_disc(
       "\n Dominance : 4\r\n\ninfluence:0\nSTEADINESS: 10\ncompliance: 2\n manner:  short sentences: asks for facts \n");
   ASSERT_TRUE(read) << read.refusal;
-  EXPECT_EQ(*read.value, sample);
+  EXPECT_EQ(*read.value, sample_disc);
 }
 
 TEST(Disc, RefusalSaysWhy) {
@@ -142,6 +270,57 @@ TEST(Disc, PrintThenParseIsIdentityForRandomPersonas) {
     EXPECT_EQ(*read.value, persona) << text;
   }
   EXPECT_GT(printed, 500);
+}
+
+TEST(Labels, EveryNameReadsBackAsItsLabel) {
+  for (Stage label : stages) EXPECT_EQ(read_stage(name(label)), label);
+  for (Sentiment label : sentiments) EXPECT_EQ(read_sentiment(name(label)), label);
+  for (Emotion label : emotions) EXPECT_EQ(read_emotion(name(label)), label);
+  for (Strategy label : strategies) EXPECT_EQ(read_strategy(name(label)), label);
+}
+
+TEST(Labels, ESConvsNamesOfStrategiesAreRead) {
+  constexpr std::array names = {"Question",
+                                "Restatement or Paraphrasing",
+                                "Reflection of feelings",
+                                "Self-disclosure",
+                                "Affirmation and Reassurance",
+                                "Providing Suggestions",
+                                "Information",
+                                "Others"};
+  for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ(read_strategy(names[i]), strategies[i]) << names[i];
+}
+
+TEST(Labels, WordingAroundALabelDoesNotMatter) {
+  EXPECT_EQ(read_stage("We are now in the COMFORTING stage."), Stage::comforting);
+  EXPECT_EQ(read_emotion("they feel lonely, deep loneliness"), Emotion::loneliness);
+  EXPECT_EQ(read_strategy("so i will use Self-disclosure now"), Strategy::disclosure);
+}
+
+TEST(Labels, TwoDifferentLabelsAreNone) {
+  EXPECT_EQ(read_stage("exploration or action"), std::nullopt);
+  EXPECT_EQ(read_emotion("anger and hope"), std::nullopt);
+  EXPECT_EQ(read_strategy("question then suggestion"), std::nullopt);
+}
+
+TEST(Labels, OnlyWholeWordsCount) {
+  EXPECT_EQ(read_emotion("danger"), std::nullopt);
+  EXPECT_EQ(read_stage("reaction"), std::nullopt);
+  EXPECT_EQ(read_strategy(""), std::nullopt);
+}
+
+TEST(Labels, IntensityIsTheOneDigitFromOneToFive) {
+  EXPECT_EQ(read_intensity("anger at 4 of it"), 4);
+  EXPECT_EQ(read_intensity("3/5"), std::nullopt);
+  EXPECT_EQ(read_intensity("14"), std::nullopt);
+  EXPECT_EQ(read_intensity("6"), std::nullopt);
+  EXPECT_EQ(read_intensity("none"), std::nullopt);
+}
+
+TEST(Labels, SentimentFollowsFromEmotion) {
+  EXPECT_EQ(sentiment_of(Emotion::hope), Sentiment::positive);
+  EXPECT_EQ(sentiment_of(Emotion::confusion), Sentiment::neutral);
+  EXPECT_EQ(sentiment_of(Emotion::anger), Sentiment::negative);
 }
 
 }  // namespace

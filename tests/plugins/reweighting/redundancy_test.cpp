@@ -1,9 +1,13 @@
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 #include "built.h"
+#include "reweighting/redundancy/equations.h"
 
 namespace compeer {
-
 namespace {
 
 using nlohmann::json;
@@ -188,6 +192,108 @@ TEST(Redundancy, KeepsTheContractOfItsKind) {
   built::keeps_contract(plugin);
 }
 
-}  // namespace
+std::vector<double> dra_rows(const std::vector<std::string>& texts, const std::vector<double>& rewards,
+                             const nlohmann::json& settings = nlohmann::json::object()) {
+  auto plugin = built::open<Reweighting>("dra", settings);
+  return built::values(
+      plugin::reweight(plugin, {Example(), built::completions(texts)}, rewards, plugin::factors(plugin)));
+}
 
+TEST(Dra, LogsItsFactors) {
+  auto plugin = built::open<Reweighting>("dra");
+  EXPECT_EQ(plugin::factors(plugin), (std::vector<std::string>{"in_common", "weight"}));
+}
+
+// With hashed_ngrams "a b" and "a c" have cosine 1/3, and either 0 with "d e".
+TEST(Dra, DividesByTheSumOfSimilaritiesItselfIncluded) {
+  const auto got = dra_rows({"a b", "a c", "d e"}, {3.0, -3.0, 2.0});
+  const std::vector<double> wanted{3.0 / (4.0 / 3 + 1e-6),  4.0 / 3, 1.0 / (4.0 / 3 + 1e-6),
+                                   -3.0 / (4.0 / 3 + 1e-6), 4.0 / 3, 1.0 / (4.0 / 3 + 1e-6),
+                                   2.0 / (1.0 + 1e-6),      1.0,     1.0 / (1.0 + 1e-6)};
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-12) << i;
+}
+
+TEST(Dra, OfEqualCompletionsDividesByTheirNumber) {
+  const auto got = dra_rows({"a b", "a b", "a b", "a b"}, {1.0, 1.0, 1.0, 1.0});
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[3 * i], 1.0 / (4.0 + 1e-6), 1e-12);
+}
+
+TEST(Dra, ComparesWholeCompletionsUnlessToldOtherwise) {
+  const std::string steps = "<history>same</history><emotion>same</emotion><strategy>same</strategy>\n";
+  EXPECT_GT(dra_rows({steps + "a b", steps + "c d"}, {1.0, 1.0})[1], 1.5);
+  EXPECT_EQ(dra_rows({steps + "a b", steps + "c d"}, {1.0, 1.0}, {{"on", "reply"}})[1], 1.0);
+}
+
+TEST(None, ReturnsRewardsAsTheyAre) {
+  auto plugin = built::open<Reweighting>("none");
+  EXPECT_TRUE(plugin::factors(plugin).empty());
+  const auto two = built::completions({"a", "b"});
+  const std::vector<double> rewards{0.1, -3.0};
+  EXPECT_EQ(built::values(plugin::reweight(plugin, {Example(), two}, rewards, {})), rewards);
+}
+
+TEST(None, KeepsTheContractOfItsKind) {
+  auto plugin = built::open<Reweighting>("none");
+  built::keeps_contract(plugin);
+}
+
+}  // namespace
 }  // namespace compeer
+
+namespace compeer::redundancy {
+namespace {
+
+TEST(Tau, IsHalfAtBetaAndRisesWithLength) {
+  EXPECT_EQ(tau(0.5, 5.0, 5.0), 0.5);
+  EXPECT_DOUBLE_EQ(tau(0.5, 5.0, 1.0), 1.0 / (1.0 + std::exp(2.0)));
+  EXPECT_DOUBLE_EQ(tau(0.5, 5.0, 15.0), 1.0 / (1.0 + std::exp(-5.0)));
+  EXPECT_GT(tau(0.5, 5.0, 15.0), 0.99) << "idle from about 15 tokens on";
+  EXPECT_EQ(tau(0.5, 5.0, 1e9), 1.0);
+}
+
+TEST(Reweight, DividesByBothFactors) {
+  // (1 + .5 .5) (1 + .5 .25) = 1.25 1.125 = 1.40625;  2 / 1.40625 = 1.4222...
+  const auto [reward, divisor] = reweight(2.0, 0.5, 0.25, 0.5, Mode::paper);
+  EXPECT_EQ(divisor, 1.40625);
+  EXPECT_EQ(reward, 2.0 / 1.40625);
+  EXPECT_EQ(reweight(2.0, 0.5, 0.25, 0.5, Mode::signed_).reward, reward);
+}
+
+TEST(Reweight, OfANegativeRewardIsWhereTheModesDiffer) {
+  EXPECT_EQ(reweight(-2.0, 0.5, 0.25, 0.5, Mode::paper).reward, -2.0 / 1.40625) << "towards 0";
+  EXPECT_EQ(reweight(-2.0, 0.5, 0.25, 0.5, Mode::signed_).reward, -2.8125) << "away from 0";
+}
+
+TEST(Reweight, ChangesNothingWithoutRedundancyOrForShortOutputs) {
+  EXPECT_EQ(reweight(-1.5, 0.0, 0.0, 1.0, Mode::paper).reward, -1.5);
+  EXPECT_EQ(reweight(1.5, 1.0, 1.0, 0.0, Mode::paper).reward, 1.5);
+}
+
+TEST(Reweight, RefusesADivisorThatIsNotPositive) {
+  try {
+    reweight(1.0, -1.0, 0.5, 1.0, Mode::paper);
+    FAIL();
+  } catch (const std::domain_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "the divisor (1 + tau s_in) (1 + tau s_hi) of Eq. 5 needs both factors above 0: tau = 1.000000, "
+                 "s_in = -1.000000, s_hi = 0.500000; set clamp_negative = true");
+  }
+  EXPECT_THROW(reweight(1.0, -1.0, -1.0, 1.0, Mode::paper), std::domain_error) << "0 times 0";
+}
+
+TEST(InGroup, IsTheMeanOverTheOthers) {
+  const double row[] = {1.0, 0.5, 0.25, 0.0};
+  EXPECT_EQ(in_group(row, 0, 4), 0.25);  // (.5 + .25 + 0) / 3
+  EXPECT_EQ(in_group(row, 3, 4), 1.75 / 3);
+  EXPECT_EQ(in_group(row, 0, 1), 0.0) << "no others";
+}
+
+TEST(InHistory, IsTheMeanOverUtterances) {
+  const double row[] = {0.5, 0.25};
+  EXPECT_EQ(in_history(row, 2), 0.375);
+  EXPECT_EQ(in_history(row, 0), 0.0) << "no history";
+}
+
+}  // namespace
+}  // namespace compeer::redundancy

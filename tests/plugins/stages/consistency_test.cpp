@@ -1,4 +1,99 @@
+#include "stages/consistency/contradiction.h"
+
+#include <gtest/gtest.h>
+
 #include "judged.h"
+
+namespace compeer::stages {
+namespace {
+
+using nlohmann::json;
+
+constexpr statistics::Resampling few{200, 1, 0.95};
+constexpr Sides both_right{true, true}, both_wrong{false, false}, right_but_worse{true, false},
+    wrong_but_good{false, true};
+
+TEST(Contradiction, IsToSetApartWhatIsNotApart) {
+  EXPECT_TRUE((Judgement{right_but_worse, both_right, {}}).contradictory());
+  EXPECT_TRUE((Judgement{right_but_worse, both_wrong, {}}).contradictory());
+  EXPECT_TRUE((Judgement{wrong_but_good, both_right, {}}).contradictory());
+  EXPECT_FALSE((Judgement{right_but_worse, right_but_worse, {}}).contradictory()) << "it is so";
+  EXPECT_FALSE((Judgement{right_but_worse, wrong_but_good, {}}).contradictory()) << "wrong twice, but they are apart";
+}
+
+TEST(Contradiction, IsNotToBeWrongOnBothSides) {
+  EXPECT_FALSE((Judgement{both_right, both_wrong, {}}).contradictory());
+  EXPECT_FALSE((Judgement{both_right, right_but_worse, {}}).contradictory());
+  EXPECT_TRUE((Judgement{both_right, right_but_worse, {}}).overlooked());
+  EXPECT_FALSE((Judgement{both_right, both_wrong, {}}).overlooked());
+}
+
+TEST(Contradiction, IsWhatTheChatModelFoundIfOneWasAsked) {
+  EXPECT_TRUE((Judgement{both_right, {}, true}).contradictory());
+  EXPECT_FALSE((Judgement{right_but_worse, both_right, false}).contradictory());
+}
+
+json record(const std::string& dialogue) { return {{"id", dialogue + "/1"}, {"dialogue", dialogue}}; }
+
+std::map<std::string, double> counted(const std::vector<std::pair<std::string, Judgement>>& all) {
+  std::map<std::string, double> counts;
+  for (const auto& [dialogue, judgement] : all) {
+    Outcome outcome;
+    count(record(dialogue), judgement, outcome);
+    for (const auto& [name, value] : outcome.counts) counts[name] += value;
+  }
+  return counts;
+}
+
+double value(const json& findings, const char* name) { return findings.at(name).at("value").get<double>(); }
+
+// Four judgements of what is good on both sides: right, process wrong, outcome wrong, right. Process and outcome are
+// each wrong in 1/4, so by chance 4 (1/4 x 3/4 + 1/4 x 3/4) = 1.5 are apart; 2 are. A fifth is of a reply that is truly
+// worse, and overlooks that.
+TEST(Inconsistencies, AreSharesOfAllJudgements) {
+  const auto counts = counted({{"a", {both_right, both_right, {}}},
+                               {"a", {wrong_but_good, both_right, {}}},
+                               {"b", {right_but_worse, both_right, {}}},
+                               {"c", {both_right, both_right, {}}},
+                               {"c", {both_right, right_but_worse, {}}}});
+  const auto found = inconsistencies(counts, few);
+  EXPECT_EQ(found.at("n"), 5);
+  EXPECT_EQ(found.at("dialogues"), 3);
+  EXPECT_NEAR(value(found, "contradictory"), 2 / 5.0, 1e-12);
+  EXPECT_NEAR(value(found, "apart"), 2 / 5.0, 1e-12);
+  EXPECT_NEAR(value(found, "overlooked"), 1 / 5.0, 1e-12);
+  EXPECT_NEAR(value(found, "by_chance"), 1.5 / 5, 1e-12);
+  EXPECT_EQ(counts.at("contradictory"), 2) << "for the report; what is counted by dialogue is not shown there";
+}
+
+// Wrong on both sides of the same half of the completions: never apart, though each side is wrong half of the time.
+TEST(Inconsistencies, TellCoherenceFromChance) {
+  const auto found =
+      inconsistencies(counted({{"a", {both_right, both_right, {}}}, {"b", {both_wrong, both_right, {}}}}), few);
+  EXPECT_EQ(value(found, "contradictory"), 0);
+  EXPECT_NEAR(value(found, "by_chance"), 0.5, 1e-12);
+}
+
+// Dialogue a has 8 of 10 judgements, all contradictory; drawn whole, so the share of a resample is 0 or more than 0.66.
+TEST(Inconsistencies, AreDrawnByDialogue) {
+  std::vector<std::pair<std::string, Judgement>> all(8, {"a", {right_but_worse, both_right, {}}});
+  all.push_back({"b", {both_right, both_right, {}}});
+  all.push_back({"c", {both_right, both_right, {}}});
+  const auto found = inconsistencies(counted(all), few);
+  EXPECT_NEAR(value(found, "contradictory"), 0.8, 1e-12);
+  EXPECT_EQ(found.at("contradictory").at("low"), 0);
+  EXPECT_EQ(found.at("contradictory").at("high"), 1);
+}
+
+TEST(Inconsistencies, SayNothingOfTruthWhereItIsNotKnown) {
+  const auto found = inconsistencies(counted({{"a", {both_right, {}, true}}, {"b", {both_right, {}, false}}}), few);
+  EXPECT_NEAR(value(found, "contradictory"), 0.5, 1e-12);
+  EXPECT_FALSE(found.contains("by_chance"));
+  EXPECT_EQ(inconsistencies({}, few), (json{{"n", 0}, {"dialogues", 0}}));
+}
+
+}  // namespace
+}  // namespace compeer::stages
 
 namespace compeer::judged {
 namespace {

@@ -1,4 +1,139 @@
+#include "stages/reward_accuracy/accuracy.h"
+
+#include <gtest/gtest.h>
+
 #include "judged.h"
+#include "stages/by_dialogue.h"
+
+namespace compeer::stages {
+namespace {
+
+constexpr statistics::Resampling few{200, 1, 0.95};
+
+// So many answers of each cell, each in a dialogue of its own.
+std::map<std::string, double> counted(const std::map<std::string, int>& cells) {
+  std::map<std::string, double> counts;
+  for (const auto& [cell, times] : cells) {
+    for (int i = 0; i < times; ++i) {
+      Outcome outcome;
+      count({{"id", cell + std::to_string(i)}}, cell, outcome);
+      for (const auto& [name, value] : outcome.counts) counts[name] += value;
+    }
+  }
+  return counts;
+}
+
+// Of 10 steps 7 are right. F1 of True 12 / 14, of False 4 / 6: weighted .7 x .857143 + .3 x .666667 = .8.
+TEST(Accuracies, OfStepsAreThoseOfTheTable) {
+  const auto all = accuracies(counted({{"history: True, True", 6},
+                                       {"history: True, False", 1},
+                                       {"history: False, False", 2},
+                                       {"history: False, True", 1}}),
+                              few);
+  ASSERT_EQ(all.size(), 1u) << "nothing was asked about the others";
+  const auto& history = all.at("history");
+  EXPECT_EQ(history.at("n"), 10);
+  EXPECT_EQ(history.at("confusion"), (nlohmann::json{{6, 1, 0}, {1, 2, 0}, {0, 0, 0}}));
+  EXPECT_NEAR(history.at("weighted_f1").at("value").get<double>(), .8, 1e-12);
+  EXPECT_NEAR(history.at("accuracy").at("value").get<double>(), .8, 1e-12);
+  EXPECT_NEAR(history.at("false_recall").at("value").get<double>(), 2 / 3.0, 1e-12);
+  EXPECT_LT(history.at("accuracy").at("low").get<double>(), .8);
+  EXPECT_GE(history.at("accuracy").at("high").get<double>(), .9);
+}
+
+TEST(Accuracies, AnswersThatCanNotBeReadAreWrong) {
+  const auto all = accuracies(counted({{"emotion: False, unreadable", 3}, {"emotion: False, False", 1}}), few);
+  EXPECT_NEAR(all.at("emotion").at("false_recall").at("value").get<double>(), .25, 1e-12);
+  EXPECT_NEAR(all.at("emotion").at("accuracy").at("value").get<double>(), .25, 1e-12);
+}
+
+TEST(Accuracies, ThereIsNoRecallOfWhatDoesNotOccur) {
+  EXPECT_TRUE(
+      accuracies(counted({{"strategy: True, True", 4}}), few).at("strategy").at("false_recall").at("value").is_null());
+}
+
+// "second" and "both good" say that the reply is as good as the reference, "first" and "neither" that it is not.
+TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
+  const auto all = accuracies(counted({{"reply: first, neither", 2},
+                                       {"reply: second, both good", 1},
+                                       {"reply: both good, first", 1},
+                                       {"reply: neither, unreadable", 1}}),
+                              few);
+  EXPECT_NEAR(all.at("reply").at("accuracy").at("value").get<double>(), 0, 1e-12);
+  EXPECT_NEAR(all.at("reply").at("better_or_not").at("value").get<double>(), 3 / 5.0, 1e-12);
+}
+
+// Dialogue a has 8 of 10 answers, all right: drawn whole, so a resample without it is all wrong.
+TEST(Accuracies, IntervalsAreOverDialogues) {
+  std::map<std::string, double> counts{
+      {".a\nhistory: True, True", 8}, {".b\nhistory: True, False", 1}, {".c\nhistory: True, False", 1}};
+  const auto all = accuracies(counts, few);
+  EXPECT_NEAR(all.at("history").at("accuracy").at("value").get<double>(), .8, 1e-12);
+  EXPECT_EQ(all.at("history").at("accuracy").at("low"), 0);
+  EXPECT_EQ(all.at("history").at("accuracy").at("high"), 1);
+}
+
+using nlohmann::json;
+
+struct Verdict {
+  std::string dialogue, said, reference;
+  bool good;
+  double measure;
+};
+
+json ranked(const std::vector<Verdict>& verdicts) {
+  std::map<std::string, double> counts;
+  for (const auto& [dialogue, said, reference, good, measure] : verdicts) {
+    Outcome outcome;
+    const json record{{"dialogue", dialogue},
+                      {"history", {{{"role", "user"}, {"text", said}}}},
+                      {"reference", reference},
+                      {"id", dialogue + "/" + said}};
+    count_ranked(record, "reply", good, measure, outcome);
+    count_ranked(record, "history", !good, measure, outcome);
+    for (const auto& [name, value] : outcome.counts) counts[name] += value;
+  }
+  return ranked_within_rounds(by_dialogue(counts), "reply", few);
+}
+
+// Round x: .5 is above -1, below .75 and ties with .5, and so does the other .5: 3 of 6. Round y: 1 of 1.
+TEST(RankedWithinRounds, IsTheShareOfPairsOfTheSameRoundThatAreInOrder) {
+  const auto found = ranked({{"a", "x", "r", true, .5},
+                             {"a", "x", "r", true, .5},
+                             {"a", "x", "r", false, -1},
+                             {"a", "x", "r", false, .75},
+                             {"a", "x", "r", false, .5},
+                             {"b", "y", "r", true, .1 + .2},
+                             {"b", "y", "r", false, .3}});
+  EXPECT_EQ(found.at("pairs"), 7);
+  EXPECT_NEAR(found.at("value").get<double>(), 4 / 7.0, 1e-12);
+  EXPECT_EQ(found.at("low"), .5) << "b was not drawn";
+  EXPECT_EQ(found.at("high"), 1) << "a was not drawn";
+}
+
+TEST(RankedWithinRounds, ComparesNothingAcrossRoundsDialoguesAndReferences) {
+  const auto found = ranked({{"a", "x", "r", true, 1},
+                             {"a", "y", "r", false, -1},
+                             {"a", "x", "other", false, -1},
+                             {"b", "x", "r", false, -1},
+                             {"b", "x", "r", false, 1}});
+  EXPECT_EQ(found, (json{{"value", nullptr}, {"low", nullptr}, {"high", nullptr}, {"pairs", 0}}));
+}
+
+// It is right about four of six, and says nothing about the completions of a round.
+TEST(RankedWithinRounds, IsChanceForAJudgeThatFollowsTheReference) {
+  EXPECT_EQ(ranked({{"a", "x", "bad", true, 1},
+                    {"a", "x", "bad", true, 1},
+                    {"a", "x", "bad", false, 1},
+                    {"b", "x", "good", false, -1},
+                    {"b", "x", "good", false, -1},
+                    {"b", "x", "good", true, -1}})
+                .at("value"),
+            .5);
+}
+
+}  // namespace
+}  // namespace compeer::stages
 
 namespace compeer::judged {
 namespace {

@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <map>
+#include <stdexcept>
+
+#include "train/metrics/metric_row.h"
 
 namespace compeer::train {
 namespace {
@@ -147,6 +150,54 @@ TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
   EXPECT_TRUE(equal({1, nobody, 1}));
   EXPECT_TRUE(equal({nobody, nobody}));
   EXPECT_FALSE(equal({nobody, 1, 2}));
+}
+
+TEST(MetricRow, IsNotANumberUntilSet) {
+  const std::vector<std::string> columns{"a", "b"};
+  MetricRow row(columns);
+  row.set("b", 2);
+  EXPECT_TRUE(std::isnan(row.get("a")));
+  EXPECT_EQ(row.get("b"), 2);
+  EXPECT_TRUE(row.has("b"));
+  EXPECT_FALSE(row.has("c"));
+  EXPECT_THROW(row.set("c", 1), std::logic_error);
+}
+
+TEST(MetricRow, NamesAMetricThatWasNotDeclared) {
+  const std::vector<std::string> columns{"a"};
+  MetricRow row(columns);
+  try {
+    row.set("c", 1);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const std::logic_error& error) {
+    EXPECT_STREQ(error.what(), "metric 'c' was not declared");
+  }
+}
+
+TEST(PhaseClock, HasAColumnForEachPhaseAndOneForTheStep) {
+  EXPECT_EQ(PhaseClock::columns({"rollout", "train"}),
+            (std::vector<std::string>{"seconds/rollout", "seconds/train", "seconds/step"}));
+}
+
+TEST(PhaseClock, WritesThePhasesThatRan) {
+  const auto columns = PhaseClock::columns({"rollout", "train"});
+  MetricRow row(columns);
+  PhaseClock clock;
+  EXPECT_EQ(clock.time("rollout", [] { return 7; }), 7);
+  clock.time("rollout", [] {});
+  clock.write(row);
+  EXPECT_GE(row.get("seconds/rollout"), 0);
+  EXPECT_GE(row.get("seconds/step"), row.get("seconds/rollout"));
+  EXPECT_TRUE(std::isnan(row.get("seconds/train")));
+}
+
+TEST(PhaseClock, CountsAPhaseThatFails) {
+  const auto columns = PhaseClock::columns({"rollout"});
+  MetricRow row(columns);
+  PhaseClock clock;
+  EXPECT_THROW(clock.time("rollout", []() -> int { throw 7; }), int);
+  clock.write(row);
+  EXPECT_FALSE(std::isnan(row.get("seconds/rollout")));
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 #include "train/update/learning.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "learning_groups.h"
+#include "made_settings.h"
 
 namespace compeer::train {
 namespace {
@@ -93,6 +98,113 @@ TEST(UpdateStats, AddSumsAndKeepTheLargestOfTheRest) {
   EXPECT_EQ(a.sum[UpdateStats::loss], 3);
   EXPECT_EQ(a.ratio_distance, 0.5);
   EXPECT_EQ(a.rollout_difference, 0.125);
+}
+
+class TotalsOfTwoGroups : public testing::Test {
+ protected:
+  StepTotals totals(const GrpoSettings& s) {
+    std::vector<LearningGroup> mine;
+    for (const auto& group : groups) mine.emplace_back(group, s.mask_truncated);
+    return totals_over_ranks(world, mine, s);
+  }
+  comm::World world;
+  Groups groups{group_of_two(0), group_of_two(1)};
+};
+
+TEST_F(TotalsOfTwoGroups, CountTheTokensOfAllGroups) {
+  auto s = made_settings();
+  EXPECT_EQ(totals(s).step.size.tokens, 10);
+  EXPECT_EQ(totals(s).step.size.completions, 4);
+  EXPECT_EQ(totals(s).step.size.max_new_tokens, static_cast<double>(s.sampling.max_new_tokens));
+  EXPECT_EQ(totals(s).step.bonus_tokens, 10);
+  EXPECT_EQ(totals(s).completions, 4);
+}
+
+TEST_F(TotalsOfTwoGroups, LeaveOutTokensOfCompletionsThatWereCutOff) {
+  auto s = made_settings();
+  s.mask_truncated = true;
+  EXPECT_EQ(totals(s).step.size.tokens, 6);
+  EXPECT_EQ(totals(s).step.size.completions, 4);
+  EXPECT_EQ(totals(s).completions, 2);
+}
+
+// Twice .1 .2 .4 .6 .8: of ten tokens four have an entropy of .6 or more.
+TEST_F(TotalsOfTwoGroups, FindTheEntropyThresholdOverTheStep) {
+  auto s = made_settings();
+  s.objective.only_high_entropy = true;
+  s.high_entropy_share = 0.4;
+  const auto step = totals(s).step;
+  EXPECT_EQ(step.bonus_tokens, 4);
+  EXPECT_GT(step.entropy_threshold, 0.4);
+  EXPECT_LE(step.entropy_threshold, static_cast<double>(0.6f));
+}
+
+TEST(FromAllRanks, IsOnesOwnNumbersInAWorldOfOne) {
+  comm::World world;
+  EXPECT_EQ(from_all_ranks(world, {3, 1, 2}), (std::vector<double>{3, 1, 2}));
+  EXPECT_TRUE(from_all_ranks(world, {}).empty());
+}
+
+// Two groups of two completions. The second reward is the first with another sign and ten times as large.
+class AdvantagesOfTwoGroups : public testing::Test {
+ protected:
+  AdvantagesOfTwoGroups() {
+    const auto rewards = at::tensor({1.0, 3.0, 2.0, 2.0}, at::kDouble).view({2, 2});
+    mine.set("learned", rewards);
+    mine.set("shaped/one", rewards.clone());
+    mine.set("shaped/ten", rewards * -10);
+  }
+  // The advantages of each completion, by group.
+  std::vector<std::vector<double>> advantages(const GrpoSettings& settings) {
+    BatchColumns found(2, 2);
+    found.set("advantage", advantages_over_ranks(world, mine, settings, {"shaped/one", "shaped/ten"}));
+    return {std::as_const(found).row("advantage", 0), std::as_const(found).row("advantage", 1)};
+  }
+  comm::World world;
+  BatchColumns mine{2, 2};
+};
+
+// 1 and 3: mean 2, deviation sqrt(2).
+TEST_F(AdvantagesOfTwoGroups, AreThoseOfEquation3) {
+  auto s = made_settings();
+  s.rule.epsilon = 0;
+  const auto a = advantages(s);
+  EXPECT_NEAR(a[0][0], -1 / std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(a[0][1], 1 / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
+}
+
+// 1 3 2 2: squares 1 + 1 over 3.
+TEST_F(AdvantagesOfTwoGroups, CanBeDividedByTheDeviationOfTheBatch) {
+  auto s = made_settings();
+  s.rule.divisor = grpo::Divisor::batch;
+  s.rule.epsilon = 0;
+  const auto a = advantages(s);
+  EXPECT_NEAR(a[0][1], 1 / std::sqrt(2.0 / 3.0), 1e-12);
+  EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
+}
+
+// With its weight of a tenth the second reward cancels the first in the sum, but each by itself teaches something.
+TEST_F(AdvantagesOfTwoGroups, CanNormaliseEachRewardByItself) {
+  auto s = made_settings();
+  s.gdpo = true;
+  EXPECT_GT(std::abs(advantages(s)[0][0]), 0.5);
+  s.rule.most = 0.25;
+  EXPECT_EQ(advantages(s)[0][1], 0.25);
+}
+
+TEST_F(AdvantagesOfTwoGroups, AreZeroWithoutAReward) {
+  mine.row("learned", 0)[0] = std::nan("");
+  EXPECT_EQ(advantages(made_settings())[0], (std::vector<double>{0, 0}));
+}
+
+TEST(OneThread, IsAllThatTensorOperationsHaveWhileItLives) {
+  at::set_num_threads(2);
+  {
+    const OneThread one_thread;
+    EXPECT_EQ(at::get_num_threads(), 1);
+  }
+  EXPECT_EQ(at::get_num_threads(), 2);
 }
 
 }  // namespace

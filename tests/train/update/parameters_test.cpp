@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "learning_groups.h"
+#include "train/update/optimizer.h"
 
 namespace compeer::train {
 namespace {
@@ -63,6 +66,55 @@ TEST(Parameters, RefuseWeightsThatDoNotTrain) {
         "model: has no weights that train\n  help: leave model.frozen out, or train an adapter (model.adapter)");
     EXPECT_EQ(e.exit(), Exit::spec);
   }
+}
+
+spec::OptimizerTable settings(const std::string& schedule = "constant", int64_t warmup = 0, double max_norm = 0.0) {
+  return {.max_grad_norm = max_norm, .schedule = schedule, .warmup = warmup};
+}
+
+// At the first step m / (1 - b1) = g and v / (1 - b2) = g^2: each weight moves by lr against the gradient's sign.
+TEST(Optimizer, MovesByTheLearningRateAtFirst) {
+  Optimizer optimizer(settings(), 0.1, 10, 2);
+  std::vector<float> weights{1.0f, 1.0f};
+  const std::vector<float> gradient{0.5f, -2.0f};
+  const auto update = optimizer.step(gradient, std::sqrt(4.25), weights);
+  EXPECT_NEAR(weights[0], 0.9f, 1e-6);
+  EXPECT_NEAR(weights[1], 1.1f, 1e-6);
+  EXPECT_NEAR(update.gradient_norm, std::sqrt(4.25), 1e-6);
+}
+
+TEST(Optimizer, ClipsByTheGlobalNorm) {  // norm 5 -> 1: gradient .6, .8; both move by lr all the same, m tells
+  Optimizer clipped(settings("constant", 0, 1.0), 0.1, 10, 2), plain(settings(), 0.1, 10, 2);
+  std::vector<float> a{0, 0}, b{0, 0};
+  clipped.step(std::vector<float>{3, 4}, 5, a);
+  plain.step(std::vector<float>{0.6f, 0.8f}, 1, b);
+  clipped.step(std::vector<float>{0.1f, 0.1f}, 0.14, a);
+  plain.step(std::vector<float>{0.1f, 0.1f}, 0.14, b);
+  EXPECT_NEAR(a[0], b[0], 1e-6);
+  EXPECT_NEAR(a[1], b[1], 1e-6);
+}
+
+TEST(Optimizer, WarmsUpThenFollowsItsSchedule) {
+  const Optimizer constant(settings("constant", 4), 1.0, 10, 1), line(settings("linear", 4), 1.0, 14, 1),
+      cosine(settings("cosine"), 1.0, 10, 1);
+  EXPECT_DOUBLE_EQ(constant.rate(1), 0.25);
+  EXPECT_DOUBLE_EQ(constant.rate(4), 1.0);
+  EXPECT_DOUBLE_EQ(constant.rate(9), 1.0);
+  EXPECT_DOUBLE_EQ(line.rate(5), 1.0);
+  EXPECT_DOUBLE_EQ(line.rate(10), 0.5);
+  EXPECT_DOUBLE_EQ(cosine.rate(1), 1.0);
+  EXPECT_NEAR(cosine.rate(6), 0.5, 1e-12);  // half way: cos(pi / 2)
+}
+
+TEST(Optimizer, GoesOnFromItsStateAsIfNothingHappened) {
+  Optimizer first(settings("linear"), 0.1, 10, 2), second(settings("linear"), 0.1, 10, 2);
+  std::vector<float> weights{1, 2};
+  first.step(std::vector<float>{0.3f, -0.2f}, 0.36, weights);
+  second.mean() = first.mean(), second.mean_square() = first.mean_square(), second.updates() = first.updates();
+  auto other = weights;
+  first.step(std::vector<float>{-0.1f, 0.7f}, 0.71, weights);
+  second.step(std::vector<float>{-0.1f, 0.7f}, 0.71, other);
+  EXPECT_EQ(weights, other);
 }
 
 }  // namespace
