@@ -30,19 +30,28 @@ at::Tensor clip_cov_of(const Inputs& i) {
 }
 at::Tensor kl_cov_of(const Inputs& i) { return kl_cov(i.completions, i.ratio, i.objective.kl_cov); }
 
+// Which ratios a loss clips.
+enum class Clips { range, cispo, none };
+
 struct Loss {
   const char* name;
   at::Tensor (*of_tokens)(const Inputs&);
   Average average;
+  Clips clips = Clips::range;
 };
 
 constexpr Loss losses[] = {
-    {"grpo", clipped_of, Average::completion},  {"bnpo", clipped_of, Average::token},
-    {"dr_grpo", clipped_of, Average::constant}, {"dapo", clipped_of, Average::token},
-    {"luspo", clipped_of, Average::sum},        {"gspo", clipped_of, Average::completion},
-    {"cispo", cispo_of, Average::token},        {"sapo", sapo_of, Average::completion},
-    {"vespo", vespo_of, Average::token},        {"clip_cov", clip_cov_of, Average::token},
-    {"kl_cov", kl_cov_of, Average::token},
+    {"grpo", clipped_of, Average::completion},
+    {"bnpo", clipped_of, Average::token},
+    {"dr_grpo", clipped_of, Average::constant},
+    {"dapo", clipped_of, Average::token},
+    {"luspo", clipped_of, Average::sum},
+    {"gspo", clipped_of, Average::completion},
+    {"cispo", cispo_of, Average::token, Clips::cispo},
+    {"sapo", sapo_of, Average::completion, Clips::none},
+    {"vespo", vespo_of, Average::token, Clips::none},
+    {"clip_cov", clip_cov_of, Average::token},
+    {"kl_cov", kl_cov_of, Average::token, Clips::none},
 };
 
 const Loss& loss_of(const std::string& name) {
@@ -103,12 +112,14 @@ Clipping clipping(const Completions& c, const at::Tensor& ratio, const Objective
   const bool whole = ratio.size(1) == 1 && c.mask.size(1) != 1;
   const auto counts = whole ? at::ones_like(ratio) : c.mask.expand_as(ratio);
   const auto count = [&](const at::Tensor& where) { return (where * counts).sum().item<double>(); };
-  const double least = o.loss == "cispo" ? o.cispo.least : 1.0 - o.clip.low;
-  const double most = o.loss == "cispo" ? o.cispo.most : 1.0 + o.clip.high;
   Clipping result;
   result.places = counts.sum().item<double>();
-  result.low = count(ratio.lt(least).logical_and(c.advantage.lt(0)));
-  result.high = count(ratio.gt(most).logical_and(c.advantage.gt(0)));
+  if (const Clips clips = loss_of(o.loss).clips; clips != Clips::none) {
+    const double least = clips == Clips::cispo ? o.cispo.least : 1.0 - o.clip.low;
+    const double most = clips == Clips::cispo ? o.cispo.most : 1.0 + o.clip.high;
+    result.low = count(ratio.lt(least).logical_and(c.advantage.lt(0)));
+    result.high = count(ratio.gt(most).logical_and(c.advantage.gt(0)));
+  }
   result.furthest = ((ratio.detach() - 1.0).abs() * counts).max().item<double>();
   return result;
 }

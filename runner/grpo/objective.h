@@ -60,7 +60,8 @@ struct Clipping {
   double low = 0, high = 0;  ///< ratios below the lower limit with A < 0, and above the upper limit with A > 0
   double furthest = 0;       ///< maximum of |ratio - 1|; exactly 0 at the first update
 };
-/// Computes the statistics. The limits are those of `objective.cispo` for CISPO, otherwise of `objective.clip`.
+/// Computes the statistics. The limits are those of `objective.cispo` for CISPO, otherwise of `objective.clip`; `low` and
+/// `high` are 0 for losses that do not clip (SAPO, VESPO, KL-Cov).
 Clipping clipping(const Completions& completions, const at::Tensor& ratio, const Objective& objective);
 
 /// Smallest entropy of the fraction `share` of tokens with the highest entropy: the (1 - share) quantile of `entropies`

@@ -199,6 +199,14 @@ TEST(Objective, CountsWhatIsCut) {
   EXPECT_NEAR(cut.furthest, 0.5, 1e-5);
 }
 
+TEST(Objective, CountsNoClippingOfALossThatDoesNotClip) {
+  const auto c = three_tokens();
+  for (const char* loss : {"sapo", "vespo", "kl_cov"}) {
+    const auto o = objective(loss);
+    EXPECT_EQ(clipping(c, ratio(c, Level::token), o).high, 0) << loss;
+  }
+}
+
 TEST(Objective, KnowsItsLossesByName) {
   EXPECT_EQ(loss_names().size(), 11u);
   EXPECT_THROW(value(group(), objective("gpro")), c10::Error);
