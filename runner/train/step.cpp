@@ -322,7 +322,6 @@ void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& adva
     row.set("peak_memory", table.largest(memory));
     if (settings_.resample > 0) row.set("replaced", table.sum(replaced));
   }
-  warnings_.warn(t, row);
 }
 
 void run_grpo(RunContext& run) {
@@ -333,7 +332,9 @@ void run_grpo(RunContext& run) {
   step->warnings().read_earlier_rows();
   train_loop(
       run, step->training(), step->validation(), steps, [&](uint64_t t, MetricRow& row) { step->take(t, row); },
-      [&](uint64_t t, const MetricRow& row) { step->warnings().check_answers(t, row); });
+      [&](uint64_t t, const MetricRow& row) {
+        step->warnings().check(t, row, t == steps || step->validation().is_over(t));
+      });
 }
 
 double memory_of_grpo(RunContext& run) { return rank_memory(run, GrpoStep::open(run)->demand()).all(); }

@@ -154,7 +154,6 @@ void UnreadableAnswers::check() const {
 
 RewardWarnings::RewardWarnings(RunContext& run, uint64_t steps)
     : run_(run),
-      steps_(steps),
       signal_(weighted_rewards(run.plugins->rewards())),
       answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), steps) {}
 
@@ -173,14 +172,8 @@ void RewardWarnings::read_earlier_rows() {
   });
 }
 
-void RewardWarnings::warn(uint64_t t, const MetricRow& row) {
-  run_.world.together("log", [&] {
-    if (run_.world.rank() != 0) return;
-    for (const auto& text : signal_.warnings_after(row, t == steps_)) run_.journal->warning(t, text);
-  });
-}
-
-void RewardWarnings::check_answers(uint64_t t, const MetricRow& row) {
+void RewardWarnings::check(uint64_t t, const MetricRow& row, bool last) {
+  for (const auto& text : signal_.warnings_after(row, last)) run_.journal->warning(t, text);
   for (const auto& text : answers_.warnings_after(row)) run_.journal->warning(t, text);
   answers_.check();
 }

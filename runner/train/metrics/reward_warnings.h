@@ -93,16 +93,12 @@ class RewardWarnings {
   /// journal must be open.
   void read_earlier_rows();
 
-  /// Collective. Writes the warnings of RewardSignal after step `t`.
-  void warn(uint64_t t, const MetricRow& row);
-
-  /// Rank 0: writes the warnings of UnreadableAnswers after step `t`, and throws Error (exit 4) if too many answers are
-  /// unreadable.
-  void check_answers(uint64_t t, const MetricRow& row);
+  /// Rank 0: writes the warnings after step `t`, and throws Error (exit 4) if too many answers are unreadable. `last`:
+  /// the run ends after this step.
+  void check(uint64_t t, const MetricRow& row, bool last);
 
  private:
   RunContext& run_;
-  const uint64_t steps_;
   RewardSignal signal_;
   UnreadableAnswers answers_;
 };
