@@ -290,7 +290,10 @@ void Engine::generate(const PromptSource& source, const Request& request, const 
 
 std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& prompts, const Request& request) {
   std::vector<std::vector<Sample>> groups(prompts.size());
-  for (auto& group : groups) group.resize(static_cast<size_t>(request.group_size));
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const auto& own = prompts[i].request;
+    groups[i].resize(static_cast<size_t>((own ? *own : request).group_size));
+  }
   generate(in_order(prompts), request,
            [&](size_t prompt, uint32_t completion, Sample sample) { groups[prompt][completion] = std::move(sample); });
   return groups;

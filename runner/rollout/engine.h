@@ -117,7 +117,7 @@ class Engine {
   /// (exit 4), naming the prompt, if it is empty, has ids outside the vocabulary or leaves no position for a token, and
   /// on non-finite logits (see `breaks_alone`).
   void generate(const PromptSource& source, const Request& request, const Sink& sink);
-  /// The same for a list; returns [prompts][completions]. `Prompt::request` must not raise `group_size`.
+  /// The same for a list; returns [prompts][completions].
   std::vector<std::vector<Sample>> generate(const std::vector<Prompt>& prompts, const Request& request);
 
   /// Passes the log-probability of each token of each text, given the tokens before it, to `sink`; the first token of a

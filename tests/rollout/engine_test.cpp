@@ -268,6 +268,9 @@ TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
   auto first = std::make_shared<Request>(all);
   first->group_size = 12;
   const auto expected = generate(*policy, prompts, *first);
+  auto mixed = prompts;
+  mixed[0].request = first;
+  EXPECT_EQ(generate(*policy, mixed, all)[0].size(), 12u);
   for (const int64_t concurrent : {1, 2, 3, 8}) {
     all.sampling.concurrent = concurrent;
     all.most_places = std::max<int64_t>(concurrent / 2, 1);
