@@ -152,7 +152,7 @@ std::string changed_model(const Path& folder) {
   const json manifest = read_json_object(folder / "manifest.json");
   if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
   for (const auto& [name, wanted] : manifest["files"].items()) {
-    if (name == "optimizer.safetensors" || name == "reference.safetensors" || name == "state.json") continue;
+    if (name.starts_with("optimizer") || name == "reference.safetensors" || name == "state.json") continue;
     if (auto problem = damage_of_file(folder, name, wanted); !problem.empty()) return problem;
   }
   return "";

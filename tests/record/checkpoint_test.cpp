@@ -108,6 +108,19 @@ TEST(Checkpoint, ManifestMayNotNameFilesElsewhere) {
   EXPECT_EQ(damage(folder), "manifest.json is of another step");
 }
 
+TEST(Checkpoint, AModelIsWholeWithoutTheOptimizersFiles) {
+  const TemporaryFolder run;
+  CheckpointWriter writer(run.path(), 1);
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "optimizer-1.safetensors"})
+    write_file(writer.folder() / name, name);
+  const auto folder = writer.commit({});
+  std::filesystem::remove(folder / "optimizer.safetensors");
+  std::filesystem::remove(folder / "optimizer-1.safetensors");
+  EXPECT_EQ(changed_model(folder), "");
+  write_file(folder / "model.safetensors", "others");
+  EXPECT_NE(changed_model(folder), "");
+}
+
 TEST(Checkpoint, PruningKeepsTheNewestAndTheNewestGood) {
   const TemporaryFolder run;
   for (const uint64_t step : {1, 2, 3, 4}) write_checkpoint(run.path(), step);
