@@ -27,19 +27,20 @@ size_t shown_by(const std::vector<Turn>& turns) {
 
 }  // namespace
 
-VisionInput::VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& model)
-    : folder_(std::move(folder)), model_(model) {
-  if (folder_.empty()) return;
-  const auto base = base_model(folder_), file = base / "config.json";
+VisionInput::VisionInput(const std::filesystem::path& folder, plugin::Plugin<Model>& model) : model_(model) {
+  if (folder.empty()) return;
+  const auto base = base_model(folder), file = base / "config.json";
   const json config = read_json_object(file);
   for (const char* key : {"image_token_id", "video_token_id"}) {
     if (config.contains(key) && config.at(key).is_number_integer())
       placeholders_.push_back(config.at(key).get<int32_t>());
   }
-  for (const auto& from : {folder_, base}) {
+  for (const auto& from : {folder, base}) {
     const bool known =
         std::ranges::any_of(file_names, [&](const char* name) { return std::filesystem::exists(from / name); });
-    if (!placeholders_.empty() && known && !settings_) settings_ = language::PictureSettings::load(from);
+    if (placeholders_.empty() || !known || settings_) continue;
+    settings_ = language::PictureSettings::load(from);
+    settings_folder_ = from;
   }
 }
 
@@ -149,7 +150,8 @@ std::shared_ptr<const VisionFeatures> VisionInput::look(std::span<const int32_t>
 void VisionInput::save(const std::filesystem::path& folder) const {
   if (!settings_) return;
   for (const char* name : file_names) {
-    if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_plain_file(folder_ / name));
+    if (std::filesystem::exists(settings_folder_ / name))
+      write_file(folder / name, read_plain_file(settings_folder_ / name));
   }
 }
 

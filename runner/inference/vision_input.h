@@ -20,7 +20,7 @@ class VisionInput {
  public:
   /// `folder`: the model's, with config.json and preprocessor_config.json (or an adapter's, whose base has them); empty
   /// for a newly initialized model. `model` must outlive the object.
-  VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& model);
+  VisionInput(const std::filesystem::path& folder, plugin::Plugin<Model>& model);
 
   /// The preprocessing settings; defaults if the folder has none.
   const language::PictureSettings& settings() const;
@@ -52,13 +52,13 @@ class VisionInput {
   std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, size_t from, int64_t first,
                                              const std::vector<Picture>& pictures) const;
 
-  /// Copies the model folder's preprocessor_config.json and processor_config.json, if any, to another folder.
+  /// Copies preprocessor_config.json and processor_config.json of the model, or of an adapter's base, to another folder.
   void save(const std::filesystem::path& folder) const;
 
  private:
   void check_sight(const std::string& shown, const std::string& where) const;
 
-  std::filesystem::path folder_;
+  std::filesystem::path settings_folder_;  // the folder of settings_
   plugin::Plugin<Model>& model_;
   std::vector<int32_t> placeholders_;  // tokens of images and videos; empty: the model takes no pictures
   std::optional<language::PictureSettings> settings_;

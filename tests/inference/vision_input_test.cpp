@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "inference/speculative_questions.h"
@@ -104,6 +105,14 @@ TEST_F(SeenTurns, AFolderThatIsSavedSeesAlike) {
   const auto turns = dialogue(0);
   EXPECT_EQ(VisionInput(other, model).prompt(chat, turns, vision_input.read(turns, ""), ""),
             vision_input.prompt(chat, turns, VisionInput(other, model).read(turns, ""), ""));
+}
+
+TEST_F(SeenTurns, AnAdapterSavesTheSettingsOfItsBase) {
+  const auto adapter = folder / "adapter", other = folder / "other";
+  for (const auto& path : {adapter, other}) fs::create_directories(path);
+  std::ofstream(adapter / "adapter_config.json") << nlohmann::json{{"base_model_name_or_path", folder.string()}};
+  VisionInput(adapter, model).save(other);
+  EXPECT_TRUE(fs::exists(other / "preprocessor_config.json"));
 }
 
 // A dialogue with pictures in training, against the engine: of a model whose merger is frozen, or trains too.
