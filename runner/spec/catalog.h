@@ -6,24 +6,27 @@
 
 namespace compeer::spec {
 
-/// A plugin as its descriptor tells it; nothing of the library has run.
+/// Contents of a plugin's descriptor, which is read without running any code of the library. `path` is the file of the
+/// library, `sha256` the hash of that file.
 struct PluginInfo {
   std::string kind, name, version, path, sha256;
-  Schema parameters;
+  Schema parameters;  ///< the plugin's own settings
 };
 
-/// What plugins there are. The room plugin/ looks into folders; tests bring their own.
+/// Interface to the available plugins. plugin/search.h implements it by searching folders.
 class Catalog {
  public:
   virtual ~Catalog() = default;
 
-  /// Names of all plugins of a kind, sorted, the broken ones too.
+  /// Returns the sorted names of all plugins of a kind, including those whose files are broken.
   virtual std::vector<std::string> names(const std::string& kind) const = 0;
 
-  /// Asked only for names out of `names(kind)`. Throws Error (exit 5) naming file and cause if the file is broken.
+  /// Returns the descriptor of a plugin. `name` must be one of `names(kind)`. Throws Error (exit 5) that names file and
+  /// cause if the file is broken.
   virtual PluginInfo find(const std::string& kind, const std::string& name) const = 0;
 
-  /// Where plugins of a kind were looked for, as lines that end a message: each begins with a newline.
+  /// Returns the folders that are searched for plugins of a kind, as lines to append to an error message. Each line
+  /// starts with a newline.
   virtual std::string searched(const std::string&) const { return ""; }
 };
 

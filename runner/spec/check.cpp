@@ -1,3 +1,5 @@
+// Validates values of settings against their schema and converts them to one representation each, so that equal values
+// have equal hashes.
 #include "spec/check.h"
 
 #include <fmt/format.h>
@@ -9,7 +11,7 @@ namespace compeer::spec {
 
 namespace {
 
-constexpr double exact_integers = 9007199254740992.0;  // 2^53: beyond it a double no longer tells neighbours apart
+constexpr double exact_integers = 9007199254740992.0;  // 2^53: larger doubles don't represent every integer
 
 InvalidValue fault(const SettingSchema& parameter, const json& value, std::string help = "") {
   return {fmt::format("must be {}, not {}", describe(parameter), show_typed(value)), std::move(help)};
@@ -29,7 +31,7 @@ std::optional<InvalidValue> integer(const SettingSchema& parameter, json& value)
   if (!value.is_number_integer()) return fault(parameter, value);
   if (value.is_number_unsigned()) {
     if (value.get<uint64_t>() > INT64_MAX) return fault(parameter, value);
-    value = value.get<int64_t>();  // one kind of integer inside, so equal values compare equal
+    value = value.get<int64_t>();  // signed, as all integers of a spec
   }
   if (!in_range(parameter, static_cast<double>(value.get<int64_t>()))) return fault(parameter, value);
   return {};
@@ -40,7 +42,7 @@ std::optional<InvalidValue> number(const SettingSchema& parameter, json& value) 
   const double number = value.get<double>();
   if (!std::isfinite(number)) return fault(parameter, value, "a number must be finite");
   if (!in_range(parameter, number)) return fault(parameter, value);
-  value = number == 0.0 ? 0.0 : number;  // -0.0 would be another text for the same value
+  value = number == 0.0 ? 0.0 : number;  // -0.0 equals 0.0, but prints as another text and so changes the hash
   return {};
 }
 
@@ -65,7 +67,7 @@ std::optional<InvalidValue> text(const SettingSchema& parameter, const json& val
 }
 
 std::optional<InvalidValue> list(const SettingSchema& parameter, json& value) {
-  if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is both
+  if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is an empty list or an empty table
   if (!value.is_array() || !in_range(parameter, static_cast<double>(value.size()))) {
     const bool tables = parameter.items == Type::table;
     return fault(parameter, value,

@@ -6,14 +6,16 @@
 
 namespace compeer::spec {
 
-/// What is wrong with a value: `what` goes on after the setting's name ("must be ..., not ..."), `help` may be empty.
+/// Why a value is not valid. `what` continues a message that begins with the setting's name: "must be ..., not ...".
+/// `help` is the remedy and may be empty.
 struct InvalidValue {
   std::string what, help;
 };
 
-/// Brings a value into its parameter's own type: 1e3 becomes the integer 1000, 1 the number 1.0,
-/// -0.0 becomes 0.0, the name of a plugin the table {plugin = name}. Returns what is wrong, or nothing. Lists are
-/// checked item by item, unless they hold tables; what is in tables is not looked at.
+/// Checks a value and converts it to the type of its parameter: 1e3 becomes the integer 1000, 1 the number 1.0, -0.0
+/// becomes 0.0, a plugin's name the table {plugin = name}. An empty list and an empty table are converted into each
+/// other, since Lua's {} is both. Returns the fault of an invalid value, which is then unspecified. Checks the items of
+/// lists of plain values; contents of tables are not checked.
 std::optional<InvalidValue> normalise(const SettingSchema& parameter, json& value);
 
 }  // namespace compeer::spec

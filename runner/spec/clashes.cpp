@@ -1,3 +1,4 @@
+// Checks a resolved spec for settings that contradict each other.
 #include "spec/clashes.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ class Grpo {
   double number(const char* key) const { return own_.at(key).get<double>(); }
   bool set(const char* key) const { return !own_.at(key).is_null(); }
 
-  // "'grpo.key' = value" and why that can't be.
+  // Reports "'grpo.key' = value" followed by `why`.
   void clash(const std::string& key, const std::string& why, const std::string& help) {
     found_.push_back({"grpo." + key, fmt::format("'grpo.{}' = {} {}", key, show(own_.at(key)), why), help});
   }
@@ -126,8 +127,8 @@ class Grpo {
   std::vector<Clash> found_;
 };
 
-// Stages with a setting `name` put answers into records under that name or, if it is unset, under the name of the model
-// they ask: those of the second stage with a name would replace those of the first.
+// Stages with a setting `name` store answers in records under that name or, if it is unset, under the name of the model
+// that answers. A second stage with the same name would overwrite the answers of the first.
 std::vector<Clash> of_names(const json& stages) {
   std::vector<Clash> found;
   std::map<std::string, size_t> known;
@@ -149,7 +150,7 @@ std::vector<Clash> of_names(const json& stages) {
   return found;
 }
 
-// Records are shown to no model, but to what stages ask, which have prompts of their own.
+// Settings of prompts for a policy have no effect in a data run: stages have prompts of their own.
 std::vector<Clash> of_data(const json& spec) {
   std::vector<Clash> found = of_names(spec.at("stages"));
   for (const char* key : {"system", "max_prompt_tokens"}) {
@@ -161,7 +162,7 @@ std::vector<Clash> of_data(const json& spec) {
   return found;
 }
 
-// Neighbours that are parted anywhere are read again.
+// A prefix that neighbours share is computed once only if all of them are in the same batch and backward pass.
 std::vector<Clash> of_sft(const json& own) {
   std::vector<Clash> found;
   const auto neighbours = own.at("neighbours").get<int64_t>();
@@ -182,7 +183,8 @@ std::vector<Clash> of_validation(const json& spec) {
            "set validation.every to a number of steps"}};
 }
 
-// Whether the model's own weights train, as far as that is known before its folder is there.
+// True if the model's own weights are trained, rather than an adapter. False if the folder at `path` does not exist
+// yet.
 bool trains(const json& model) {
   if (model.value("frozen", json()) != false || !model.value("adapter", json()).is_null()) return false;
   const json path = model.value("path", json());
@@ -191,7 +193,7 @@ bool trains(const json& model) {
   return std::filesystem::exists(path.get<std::string>(), none) && !holds_adapter(path.get<std::string>());
 }
 
-// What the models of decoder/ would refuse when they are opened. Models of one's own needn't have these settings.
+// Combinations that plugins/models/decoder rejects when it opens a model. Other model plugins may lack these settings.
 std::vector<Clash> of_model(const json& model) {
   const json engine = model.value("engine", json()), precision = model.value("precision", json());
   const bool in_blocks = one_of(precision, {"q8_0", "q4_0"});

@@ -6,15 +6,15 @@
 
 namespace compeer::spec {
 
-/// Two settings that can't both be meant.
+/// A contradiction between two settings, each of which is valid by itself.
 struct Clash {
-  std::string path;  ///< of the one that gives way
-  std::string what, help;
+  std::string path;        ///< the setting to which the error points
+  std::string what, help;  ///< complete message, with the setting's name; remedy
 };
 
-/// Those of a resolved spec, whose values are right one by one. A setting that merely does nothing just now (a
-/// divisor's value while the divisor is another, a loss's own settings with another loss) is no clash, so that sweeps
-/// can go over the other.
+/// Returns the contradictions in a resolved spec whose values are valid one by one. A setting that merely has no effect
+/// (`divisor_value` with another divisor, settings of one loss while another is used) is not reported, so that a sweep
+/// may vary the setting on which the effect depends.
 std::vector<Clash> clashes(const nlohmann::json& values);
 
 }  // namespace compeer::spec

@@ -1,3 +1,5 @@
+// Names, ranges, defaults and help texts of all settings that are not plugins' own. tables.cpp declares those tables
+// that are also structs.
 #include "spec/core_schema.h"
 
 #include <algorithm>

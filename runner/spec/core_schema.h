@@ -3,19 +3,19 @@
 
 namespace compeer::spec {
 
-/// A key at the top of a spec. Sections of other tasks are checked and then left out of the resolved spec.
+/// A top-level key of a spec. A section that the run's task does not use is checked, but left out of the resolved spec.
 struct Section {
   SettingSchema parameter;
-  std::vector<std::string> tasks;  ///< the tasks that use it; empty: all
-  std::string plugin_kind;         ///< its table (or each of its tables) names a plugin of this kind, or ""
+  std::vector<std::string> tasks;  ///< tasks that use the section; empty: all tasks
+  std::string plugin_kind;         ///< kind of the plugin that the table, or each table of the list, names; or ""
 
   bool used_by(const std::string& task) const;
 };
 
-/// Everything a spec may say apart from the plugins' own parameters, as data (runner/spec/core_schema.cpp).
+/// Returns the schema of all settings that are not plugins' own, in the order in which specs are printed.
 const std::vector<Section>& core_schema();
 
-/// The section of that name, or nullptr.
+/// Returns the section of that name, or nullptr. It lives until the process ends.
 const Section* find_section(const std::string& name);
 
 }  // namespace compeer::spec

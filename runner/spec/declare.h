@@ -17,15 +17,19 @@ namespace compeer::spec {
 struct SettingField : SettingSchema {
   std::function<void(const json& value)> store;  ///< assigns a checked value that is not null
 
+  // Limits and choices, to be chained. `above` and `below` exclude the limit.
   SettingField& from(double least) { return min = least, *this; }
   SettingField& to(double most) { return max = most, *this; }
   SettingField& above(double least) { return min = least, above_min = true, *this; }
   SettingField& below(double most) { return max = most, below_max = true, *this; }
   SettingField& of(std::vector<std::string> all) { return choices = std::move(all), *this; }
-  SettingField& unset() { return default_value = json(nullptr), *this; }  ///< by default; the member keeps its value
+  SettingField& unset() {
+    return default_value = json(nullptr), *this;
+  }  ///< makes the setting unset by default; then the member keeps its value
 };
 using SettingFields = std::vector<SettingField>;
 
+/// Type of a setting by the C++ type of its member.
 template <class T>
 struct MemberType;
 template <>
@@ -49,6 +53,7 @@ struct MemberType<std::vector<std::string>> {
   static constexpr Type type = Type::list;
 };
 
+/// Declares the setting `name` with the value of `member` as its default. The result refers to `member`.
 template <class T>
 SettingField setting(const std::string& name, T& member, const std::string& help) {
   SettingField field;
@@ -57,7 +62,7 @@ SettingField setting(const std::string& name, T& member, const std::string& help
   return field;
 }
 
-/// A setting that is not set by default.
+/// The same for a setting that is unset by default.
 template <class T>
 SettingField setting(const std::string& name, std::optional<T>& member, const std::string& help) {
   SettingField field;
@@ -66,7 +71,7 @@ SettingField setting(const std::string& name, std::optional<T>& member, const st
   return field;
 }
 
-/// A setting whose value is one of these names.
+/// The same for a setting whose value is one of the names in `values`; the member gets the value next to the name.
 template <class T>
 SettingField choice(const std::string& name, T& member, std::vector<std::pair<std::string, T>> values,
                     const std::string& help) {
@@ -84,7 +89,7 @@ SettingField choice(const std::string& name, T& member, std::vector<std::pair<st
   return field;
 }
 
-/// The settings of a table.
+/// Returns the schema of a table that is declared as a struct with fields().
 template <class Table>
 Schema schema_of() {
   Table table;
@@ -92,7 +97,7 @@ Schema schema_of() {
   return {all.begin(), all.end()};
 }
 
-/// The values of a resolved spec's table. Keys that are missing or null leave their defaults.
+/// Reads a table of a resolved spec into its struct. Members whose keys are missing or null keep their defaults.
 template <class Table>
 Table read_table(const json& values) {
   Table table;

@@ -1,3 +1,4 @@
+// Dotted paths of settings, such as rewards[0].weight.
 #include "spec/dotted.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ PathPart step(std::string key) {
   return made;
 }
 
-// Reads a path from the left. Every part is a bare key, a quoted key or [digits]; keys are parted by dots.
+// Parses a path from left to right. A part is a bare key, a quoted key or [digits]; keys are separated by dots.
 class PathReader {
  public:
   PathReader(const std::string& path, const std::string& where) : path_(path), where_(where) {}
@@ -86,7 +87,7 @@ class PathReader {
   size_t at_ = 0;
 };
 
-// Where the last part of a path begins, its dot or bracket included.
+// Returns the offset of the last part of a path, including its dot or bracket.
 size_t last_part(const std::string& path) {
   size_t begin = 0;
   bool in_quotes = false;

@@ -4,28 +4,29 @@
 
 namespace compeer::spec {
 
-/// One part of a dotted path. `[0]` is an index; a bare `0` is one wherever a list stands or is to be made.
+/// One part of a dotted path. `0` and `[0]` are the same part: an index into a list, or a key of a table.
 struct PathPart {
   std::string key;
-  bool is_index = false;  ///< written as digits; `index` is their value
-  size_t index = 0;
+  bool is_index = false;  ///< true if `key` is one to nine digits without quotes
+  size_t index = 0;       ///< value of the digits
 };
 
-/// "rewards[0].weight" -> rewards, 0, weight. Parts may be quoted: model."a b". Throws Error (exit 3, with `where`)
-/// for a path that is empty, malformed or of more than 64 parts.
+/// Splits a path: "rewards[0].weight" -> rewards, 0, weight. Parts may be quoted: model."a b". Throws Error (exit 3) at
+/// `where` if the path is empty, malformed or has more than 64 parts.
 std::vector<PathPart> parse_path(const std::string& path, const std::string& where);
 
-/// The path of a key in the table at `table` ("" is the whole spec), of an item in the list at `list`.
+/// Returns the path of a key in the table at path `table`; "" is the whole spec. Quotes the key if necessary.
 std::string join(const std::string& table, const std::string& key);
+/// Returns the path of an item of the list at path `list`.
 std::string join(const std::string& list, size_t index);
 
-/// The path of the table or list around it: "rewards[0].weight" -> "rewards[0]" -> "rewards" -> "".
+/// Returns the path of the enclosing table or list: "rewards[0].weight" -> "rewards[0]" -> "rewards" -> "".
 std::string parent(const std::string& path);
 
 /// True if `path` is `ancestor` or lies inside it.
 bool within(const std::string& path, const std::string& ancestor);
 
-/// A key as TOML writes it: bare if it can be, else quoted.
+/// Returns a key as it is written in TOML: bare if possible, otherwise quoted.
 std::string quoted_key(const std::string& key);
 
 }  // namespace compeer::spec

@@ -1,3 +1,4 @@
+// Drafts: values with origins, and changes of them.
 #include "spec/draft.h"
 
 #include <fmt/format.h>
@@ -26,19 +27,20 @@ void remember(Draft& draft, const json& value, const std::string& path, const st
   }
 }
 
-// Whether a path leads below the keys of a section that names a plugin: what stands there is the plugin's own.
+// True if a path lies below a section that names a plugin, so that it may be one of the plugin's own settings.
 bool inside_plugin(const std::vector<PathPart>& path) {
   const Section* section = path.empty() ? nullptr : find_section(path[0].key);
   if (!section || section->plugin_kind.empty()) return false;
   return path.size() > (section->parameter.type == Type::list ? 2u : 1u);
 }
 
-// A plugin's setting may be another plugin, of which the name alone is short for a table.
+// Replaces the name of a plugin among another one's settings by the table {plugin = name}.
 void spell_out_plugin(json& at, const std::string& path, const std::string& origin) {
   if (at.is_string() && inside_plugin(parse_path(path, origin))) at = {{"plugin", at}};
 }
 
-// Follows one step of a path into `at`, making what isn't there. `path` is the path of `at`, and is moved along.
+// Returns the value at part `step` of `at`, making missing tables and list items. `path` is the path of `at` on entry,
+// that of the returned value on return.
 json& enter(json& at, const PathPart& step, std::string& path, const std::string& origin) {
   if (at.is_null()) at = step.is_index ? json::array() : json::object();
   if (!path.empty()) spell_out_plugin(at, path, origin);
@@ -82,7 +84,8 @@ void apply(Draft& draft, const Change& change) {
   put(draft, *at, path, change.value, change.origin);
 }
 
-// The section that the table at `path` belongs to, if it is one that names a plugin: "model" or "rewards[0]".
+// Returns the section of the table at `path` if that table names the section's plugin, as "model" and "rewards[0]" do;
+// otherwise nullptr.
 const Section* plugin_section(const std::vector<PathPart>& path) {
   if (path.empty() || path.size() > 2) return nullptr;
   const Section* section = find_section(path[0].key);
@@ -91,7 +94,7 @@ const Section* plugin_section(const std::vector<PathPart>& path) {
   return path.size() == (in_list ? 2 : 1) ? section : nullptr;
 }
 
-// What stands at a path, or nullptr.
+// Returns the value at a path, or nullptr.
 json* look(json& values, const std::vector<PathPart>& path) {
   json* at = &values;
   for (const auto& step : path) {
@@ -119,7 +122,8 @@ std::string text_of(const std::vector<PathPart>& path) {
   return text;
 }
 
-// Of a plugin among another one's settings, whose name or table stands at `path`, nothing stays if another comes.
+// For a plugin among another one's settings, with its name or table at `path`: removes it with all its settings if
+// `plugin` is another one.
 void start_inner_afresh(Draft& draft, const std::vector<PathPart>& path, const json& plugin) {
   json* old = look(draft.values, path);
   if (!old || !(old->is_object() || old->is_string())) return;
@@ -128,8 +132,8 @@ void start_inner_afresh(Draft& draft, const std::vector<PathPart>& path, const j
   forget(draft.origins, text_of(path));
 }
 
-// Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin; null is
-// the section's default.
+// Removes the old plugin's own settings from the table at `path` if `plugin` is another one; null is the section's
+// default plugin.
 void start_afresh(Draft& draft, const std::vector<PathPart>& path, const json& plugin) {
   if (!plugin.is_string() && !plugin.is_null()) return;
   if (inside_plugin(path)) return start_inner_afresh(draft, path, plugin);
@@ -149,7 +153,7 @@ void start_afresh(Draft& draft, const std::vector<PathPart>& path, const json& p
   *table = std::move(kept);
 }
 
-// Looks for every `plugin` key that a change brings.
+// Calls start_afresh for every `plugin` key in a change.
 void start_all_afresh(Draft& draft, const std::vector<PathPart>& path, const json& value) {
   if (!path.empty() && path.back().key == "plugin") start_afresh(draft, {path.begin(), path.end() - 1}, value);
   if (!value.is_object()) return;
@@ -160,7 +164,7 @@ void start_all_afresh(Draft& draft, const std::vector<PathPart>& path, const jso
   }
 }
 
-// A draft as the changes that make it: one for each value, list or empty table.
+// Appends the changes that make the draft: one for each plain value, list or empty table.
 void list_changes(const Draft& draft, const json& value, const std::string& path, std::vector<Change>& changes) {
   if (!path.empty() && (!value.is_object() || value.empty() || names_run(value))) {
     changes.push_back({path, value, draft.origin_of(path)});
@@ -206,7 +210,7 @@ Draft merge(const Draft& base, const Draft& changes) {
   list_changes(changes, changes.values, "", list);
   Draft made = with(base, list);
   for (const auto& change : list) {
-    if (!change.value.is_array()) continue;  // tables inside a list keep the origins they had
+    if (!change.value.is_array()) continue;  // tables in a list keep their own origins, which `with` has replaced
     for (const auto& [path, origin] : changes.origins) {
       if (within(path, change.path)) made.origins[path] = origin;
     }

@@ -8,55 +8,58 @@
 
 namespace compeer::spec {
 
-/// What a person wrote, before anything is checked: a tree of values and where each of them came from.
-/// Paths are dotted: "grpo.lr", "rewards[0].weight"; a key that is no bare TOML key is quoted: grpo."a b".
+/// The settings as the user wrote them, unchecked: a tree of values and the origin of each.
+/// Paths are dotted: "grpo.lr", "rewards[0].weight". A key that is not a bare TOML key is quoted: grpo."a b".
 struct Draft {
   json values = json::object();
   /// Path of every table, list and value -> "experiments/x.toml:14", "script.lua:8", "--set". "" is the whole draft.
   std::map<std::string, std::string> origins;
-  /// Texts it was made from, kept in spec.json: "scripts/x.lua" -> text.
+  /// Files that the draft was made from, name -> text: "scripts/x.lua" -> text. They are stored in spec.json.
   std::map<std::string, std::string> sources;
 
-  /// The origin of the path or of the nearest table around it.
+  /// Returns the origin of the path or of the nearest enclosing table or list that has one; "" if none has.
   std::string origin_of(const std::string& path) const;
 };
 
-/// One change to a draft: a value at a path. A table is merged in, unless it names a run; null unsets the key, anything
-/// else replaces.
+/// One change to a draft. If `value` is a table, it is merged into the table at `path`, unless it names a run (see
+/// `names_run`); null unsets the setting; any other value replaces the old one.
 struct Change {
   std::string path;
   json value;
   std::string origin;
 };
 
-/// True for { run = "NAME" }: a path that is named by the run whose output lies there (runs.h).
+/// True for { run = "NAME" }, which stands for the path of that run's output (runs.h).
 bool names_run(const json& value);
 
-/// Reads a TOML file, looked for by `locate` (paths.h). Throws Error (exit 3) as "file:line" with the offending text.
-/// Refuses what the parser can't take: more than 1 MiB, NUL bytes, invalid UTF-8, keys or values nested beyond 64.
+/// Reads a TOML file, which is found by `locate` (paths.h). Throws Error (exit 3) at "file:line", with the offending
+/// text, if the file is missing or is not valid TOML, and for input that the parser can't handle: more than 1 MiB, NUL
+/// bytes, invalid UTF-8, keys of more than 64 parts, values nested more than 64 deep.
 Draft load_toml(const std::filesystem::path& file);
 
-/// The same from text; `name` stands for the file in origins.
+/// Parses TOML text as `load_toml` does. `name` is the file's name in origins.
 Draft parse_toml(const std::string& text, const std::string& name);
 
-/// The value of `--set key=value`: TOML's value syntax; `null` unsets; another bare word is a string: results/x/last.
-/// Throws Error (exit 3) for a list, table or quoted string that is not well formed.
+/// Parses the value of `--set key=value`: a TOML value, or `null` to unset the key. Other text is a string that needs
+/// no quotes: results/x/last. Throws Error (exit 3) for a malformed list, table or quoted string.
 json parse_set_value(const std::string& text);
 
-/// "grpo.lr=1e-4" -> Change with origin "--set". Throws Error (exit 2) if there is no "=".
+/// Parses "grpo.lr=1e-4" into a change with origin "--set". Throws Error (exit 2) if the key or the "=" is missing.
 Change parse_set(const std::string& text);
 
-/// Puts one value at a path, making tables on the way. `rewards[0].weight` and `rewards.0.weight` are the same;
-/// an index one past the end appends. Throws Error (exit 3, where = origin) if the path can't be followed.
+/// Applies one change as `with` does. Makes missing tables and lists on the path. `rewards[0].weight` and
+/// `rewards.0.weight` are the same; an index one past the end appends an item. Throws Error (exit 3) at `origin` if the
+/// path leads into a value that is neither table nor list, or to an item that a list does not have.
 void set(Draft& draft, const std::string& path, const json& value, const std::string& origin);
 
-/// A changed copy: all changes together, later ones winning. Tables merge deeply, lists and values are replaced.
-/// A table that is given another `plugin` than it had starts afresh: of what stood there before, only the keys that
-/// belong to the section itself (weight, label, tokenizer) stay, since the rest were the old plugin's own.
-/// So does a plugin among another one's settings; its name alone is there taken for the table {plugin = name}.
+/// Returns a copy with the changes applied in order, so that later ones take precedence. Tables are merged recursively;
+/// lists and plain values are replaced. If a change gives a section another `plugin` than it had, the old plugin's own
+/// settings are removed first and only the section's keys (such as weight, label, tokenizer) are kept. A plugin among
+/// the settings of another plugin is removed with all its settings if a change names another one in its place. There a
+/// name is short for the table {plugin = name}.
 Draft with(const Draft& base, const std::vector<Change>& changes);
 
-/// The same with another draft as the changes.
+/// Returns a copy of `base` with the values, origins and sources of `changes` merged in, as by `with`.
 Draft merge(const Draft& base, const Draft& changes);
 
 }  // namespace compeer::spec

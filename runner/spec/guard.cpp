@@ -1,3 +1,4 @@
+// Rejects TOML text on which the parser (toml++) would crash or misread, before the parser is called.
 #include "spec/guard.h"
 
 #include <fmt/format.h>
@@ -15,8 +16,8 @@ namespace {
 
 constexpr size_t largest = 1 << 20;
 
-// Walks over TOML text, knowing just enough of it to skip comments and strings, and to tell keys from values. Counts
-// what nests: the dots of the key being read, and open brackets.
+// Scans TOML text with just enough grammar to skip comments and strings and to distinguish keys from values. Counts the
+// dots of the current key and the open brackets.
 class Scanner {
  public:
   Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -50,9 +51,8 @@ class Scanner {
     expect(c);
   }
 
-  // What comes behind this character: a key or a value, and whether it has begun. The parser looks at a number or a
-  // date up to white space or a comma, whatever quotes and brackets stand in it, and there it can't take letters beyond
-  // ASCII.
+  // Updates whether a key or a value is expected after `c`, and whether it has begun. The parser reads a number or date
+  // up to white space or a comma, including quotes and brackets, and mishandles non-ASCII letters in it.
   void expect(char c) {
     if (c == '\n' && open_.empty()) {
       in_value_ = begun_ = false;
@@ -68,8 +68,8 @@ class Scanner {
     }
   }
 
-  // A string ends at its closing quotes; of three, two more may be its last characters. One of a single line ends with
-  // the line at the latest, where the parser will complain.
+  // Skips a string. A multi-line string ends with three to five quotes, of which the first two may belong to its text.
+  // An unterminated single-line string is skipped up to the end of the line; the parser reports it.
   void skip_string(char quote) {
     const bool multi_line = text_.substr(at_, 3) == std::string(3, quote);
     const size_t length = multi_line ? 3 : 1;
@@ -86,8 +86,8 @@ class Scanner {
     }
   }
 
-  // Passes the character behind a backslash, but for a line's end, which is counted. Behind a line-ending backslash the
-  // parser takes white space away, and while it does so it can't take letters beyond ASCII.
+  // Skips the character after a backslash unless it is a newline, which skip_string counts. After a line-ending
+  // backslash the parser trims white space, and mishandles a non-ASCII letter that follows it.
   void escape(bool multi_line) {
     size_t next = at_ + 1;
     while (multi_line && next < text_.size() && std::string_view(" \t\r\n").find(text_[next]) != std::string_view::npos)
@@ -111,7 +111,7 @@ class Scanner {
   std::string_view text_;
   const std::string& name_;
   size_t at_ = 0, line_ = 1, dots_ = 0;
-  std::string open_;  // brackets; '(' for those of a table's heading
+  std::string open_;  // stack of open brackets; '(' is a bracket of a table header
   bool in_value_ = false, begun_ = false;
 };
 

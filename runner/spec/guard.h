@@ -3,12 +3,12 @@
 
 namespace compeer::spec {
 
-/// Throws Error (exit 3, at file:line) for text that the TOML parser must not see: toml++ 3.3 overflows the stack on a
-/// dotted key of many parts, aborts on some texts with NUL bytes, and goes astray at letters beyond ASCII outside of
-/// strings and comments, and behind a line-ending backslash. Also refuses invalid UTF-8 and more than 1 MiB.
+/// Throws Error (exit 3) at "name:line" for text on which toml++ 3.3 misbehaves: it overflows the stack on dotted keys
+/// of many parts, aborts on some texts with NUL bytes, and mishandles non-ASCII letters that are outside of strings and
+/// comments or follow a line-ending backslash. Also throws for invalid UTF-8 and text of more than 1 MiB.
 void guard_toml(const std::string& text, const std::string& name);
 
-/// Values and keys may be nested this deep.
+/// Maximum number of parts of a dotted key, and maximum nesting of values.
 constexpr size_t deepest_toml = 64;
 
 }  // namespace compeer::spec

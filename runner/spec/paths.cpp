@@ -1,3 +1,4 @@
+// Files and folders that a spec names: where they are, and the hash of their contents (the pin).
 #include "spec/paths.h"
 
 #include <fmt/format.h>

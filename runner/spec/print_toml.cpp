@@ -1,3 +1,4 @@
+// Prints a resolved spec as TOML that resolves to the same spec.
 #include <fmt/format.h>
 
 #include "spec/core_schema.h"
@@ -12,7 +13,7 @@ namespace {
 bool is_table_list(const json& value) { return value.is_array() && !value.empty() && value[0].is_object(); }
 bool has_header(const json& value) { return value.is_object() || is_table_list(value); }
 
-// A value on one line. JSON's text is TOML's, but for DEL in strings, which TOML wants escaped.
+// Prints a value on one line. Strings are written as in JSON, except that TOML requires DEL to be escaped.
 std::string inline_value(const json& value) {
   if (value.is_string()) {
     std::string text;
@@ -29,7 +30,7 @@ class Printer {
  public:
   Printer(const Spec& spec, bool with_origins) : spec_(spec), with_origins_(with_origins) {}
 
-  // Sections in the order of the core schema, which is the order people write them in.
+  // Prints the sections in the order of the core schema.
   std::string print() {
     json known = json::object();
     std::vector<std::string> order;
@@ -48,10 +49,10 @@ class Printer {
   }
 
  private:
-  // Plain values come before tables with headers of their own, or they would land inside those.
+  // Prints plain values before tables with headers of their own: after a header they would belong to that table.
   void table(const json& values, const std::string& path) {
     for (const bool headers : {false, true}) {
-      // "plugin" first: it says what the other keys mean
+      // "plugin" first: the meaning of the other keys depends on it
       if (!headers && values.contains("plugin")) entry("plugin", values.at("plugin"), join(path, "plugin"), false);
       for (const auto& [key, value] : values.items()) {
         if (key != "plugin") entry(key, value, join(path, key), headers);
@@ -63,7 +64,7 @@ class Printer {
     if (value.is_null() || has_header(value) != headers) return;
     if (!headers) {
       const auto origin = spec_.origins.find(path);
-      if (origin != spec_.origins.end() && origin->second == from_contents) return;  // its file is named beside it
+      if (origin != spec_.origins.end() && origin->second == from_contents) return;  // another key names its file
       auto line = fmt::format("{} = {}", quoted_key(key), inline_value(value));
       if (with_origins_ && origin != spec_.origins.end())
         line = fmt::format("{:<40} # {}", line, printable(origin->second, 200));
@@ -79,7 +80,7 @@ class Printer {
     }
   }
 
-  // The path without list positions: TOML's header of a table inside a list means the list's newest item.
+  // Returns the path without list indices: in TOML the header of a table in a list refers to the list's latest item.
   static std::string header(const std::string& path) {
     std::string text;
     for (const auto& step : parse_path(path, path)) {

@@ -1,3 +1,4 @@
+// Resolves a draft: checks every setting, fills in defaults and looks up plugins and named runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +19,10 @@ namespace compeer::spec {
 
 namespace {
 
-// Settings of a plugin may name a plugin, whose settings may name one, ... this often.
+// Maximum depth of plugins that are settings of other plugins.
 constexpr int most_nested = 4;
 
-// The table that stands for a plugin among another one's settings.
+// Returns the schema of the table {plugin = name, ...} for a setting of type plugin.
 SettingSchema as_table(const SettingSchema& plugin) {
   SettingSchema name;
   name.name = "plugin";
@@ -33,7 +34,7 @@ SettingSchema as_table(const SettingSchema& plugin) {
   return made;
 }
 
-// Names of runs become folders, labels become columns: both are kept to what every tool can take.
+// True if a name can be a folder (names of runs) and a column (labels) in any tool.
 bool plain_name(const std::string& name) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
@@ -42,7 +43,7 @@ bool plain_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), plain);
 }
 
-// For a key that is unknown where it stands: the tables that do know it.
+// Returns help for a key that is unknown in its table: the tables that have such a key, or "".
 std::string elsewhere(const std::string& key) {
   std::string tables;
   for (const auto& section : core_schema()) {
@@ -57,7 +58,7 @@ std::string elsewhere(const std::string& key) {
 
 class Resolver {
  public:
-  /// `places`: where named runs are; nullptr: they are not looked for.
+  /// `complete`: required keys must be present. `places`: where to find named runs; nullptr: they are not searched for.
   Resolver(const Draft& draft, const Catalog& catalog, bool complete, const RunPlaces* places)
       : draft_(draft), catalog_(catalog), complete_(complete), places_(places) {}
 
@@ -115,8 +116,8 @@ class Resolver {
     }
   }
 
-  // The value of one key of `table`, which stands at `path`; `given` is false inside a default. `kind`: that of the
-  // plugin which the value, a table or a list of tables, names; "" if it names none.
+  // Returns the checked value of one key of `table`, whose path is `path`. `given` is false inside a default value.
+  // `kind`: kind of the plugin that the value, a table or a list of tables, names; "" if it names none.
   json entry(const SettingSchema& parameter, const json& table, const std::string& path, bool given,
              const std::string& kind = "") {
     const auto inside = join(path, parameter.name);
@@ -189,7 +190,7 @@ class Resolver {
               const std::string& kind) {
     SettingSchema item = list;
     item.type = Type::table;
-    item.min = item.max = std::nullopt;  // those are the list's
+    item.min = item.max = std::nullopt;  // limits of the list's length
     json out = json::array();
     for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, kind));
     if (value.empty()) spec_.origins[path] = given ? draft_.origin_of(path) : "default";
@@ -198,7 +199,7 @@ class Resolver {
     return out;
   }
 
-  // Replaces { run = "NAME" } by the path of the run's output.
+  // Replaces { run = "NAME" } by the path of the run's output or folder.
   void find_named_run(const SettingSchema& parameter, json& value, const std::string& path) {
     if (!names_run(value)) return;
     const auto name = value.at("run").get<std::string>();
@@ -216,13 +217,15 @@ class Resolver {
     }
   }
 
-  // plugin = "auto": the one that reads the folder at `path`. A spec has its name. False if there is none.
+  // Replaces plugin = "auto" by the name of the plugin that reads the model folder at model.path, or that a named run
+  // will write there. Returns false if it can't be determined; then a mistake is noted unless runs are not searched
+  // for.
   bool name_family(json& model, const std::string& path) {
     json folder = model.value("path", json());
     const auto run = join(path, "path");
     if (names_run(folder) && !places_) return false;
     find_named_run({}, folder, run);
-    if (spec_.runs.contains(run) && !locate(folder.get<std::string>())) {  // the run will make a model like its own
+    if (spec_.runs.contains(run) && !locate(folder.get<std::string>())) {  // the run's model has the same plugin
       model["plugin"] = spec_.runs.at(run).values.value(json::json_pointer("/model/plugin"), json());
       return model.at("plugin") != "auto";
     }
@@ -245,11 +248,12 @@ class Resolver {
     }
   }
 
-  // Adds the parameters of the plugin that the table names. False if there is no such plugin: its keys are unknown.
+  // Adds the parameters of the plugin that the table names. False if there is no such plugin, so that the table's keys
+  // can't be checked.
   bool add_plugin_fields(Schema& schema, const std::string& kind, const json& table, const std::string& path) {
     const auto* field = find(schema, "plugin");
     const json name = table.contains("plugin") ? table.at("plugin") : field->default_value.value_or(json());
-    if (!name.is_string()) return false;  // missing, or of a wrong type, which is a mistake of its own
+    if (!name.is_string()) return false;  // missing or of a wrong type, which entry() reports
     const auto& known = names_of(kind);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       mistake(join(path, "plugin"),
@@ -269,7 +273,7 @@ class Resolver {
     }
   }
 
-  // Plugins are asked for once: finding one reads its file.
+  // Lists of plugins and descriptors are cached, because each lookup reads files.
   const std::vector<std::string>& names_of(const std::string& kind) {
     if (!names_.contains(kind)) names_[kind] = catalog_.names(kind);
     return names_[kind];
@@ -297,7 +301,7 @@ class Resolver {
     for (size_t i = 0; i < value.size(); ++i) spec_.paths.push_back(join(path, i));
   }
 
-  // Of an open table: each of its values has the origin of what was written.
+  // Sets the origins of all values in an open table.
   void note_origins(const json& value, const std::string& path, bool given) {
     if (!value.is_object() || value.empty()) {
       spec_.origins[path] = given ? draft_.origin_of(path) : "default";
@@ -306,7 +310,8 @@ class Resolver {
     for (const auto& [key, inner] : value.items()) note_origins(inner, join(path, key), given);
   }
 
-  // A value that is the text of the file another key names can't be said as well.
+  // For a setting that is filled with the text of a file: notes the setting that names the file. Setting both is a
+  // mistake.
   void note_text(const SettingSchema& field, const json& table, const std::string& path) {
     if (field.contents_of.empty() || table.at(field.contents_of).is_null()) return;
     const auto here = join(path, field.name), file = join(path, field.contents_of);
@@ -317,7 +322,7 @@ class Resolver {
     spec_.texts[here] = file;
   }
 
-  // A reward without a label is called like its plugin. Two of one name could not be told apart in a record.
+  // The default label of a reward is its plugin's name. Labels must be unique, since records refer to rewards by label.
   void fill_labels(json& rewards, const std::string& path) {
     std::map<std::string, std::string> taken;
     for (size_t i = 0; i < rewards.size(); ++i) {
@@ -374,7 +379,7 @@ class Resolver {
   const Draft& draft_;
   const Catalog& catalog_;
   int nested_ = 0;
-  bool complete_;  // false: what is missing may still come
+  bool complete_;  // false: required keys may be missing
   const RunPlaces* places_;
   Spec spec_;
   Mistakes mistakes_;

@@ -1,4 +1,4 @@
-// Runs that settings name, path = { run = "esc-world-sft" }: where they are, and in which order they are made.
+// Runs that settings name, path = { run = "esc-world-sft" }: finds them, and makes them in order of their dependencies.
 #include "spec/runs.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The value at a key, or null. Experiments are looked at before they are checked: a table may be none.
+// Returns the value at a key, or null. Experiments are read before they are checked, so `table` may be no table.
 json value_at(const json& table, const char* key) {
   return table.is_object() && table.contains(key) ? table.at(key) : json();
 }
@@ -44,7 +44,7 @@ std::vector<fs::path> toml_files(const fs::path& folder) {
   return files;
 }
 
-// The experiment in a file; empty if there is none, or it can't be read: it may be another one than is looked for.
+// Returns the experiment in a file; empty if the file is missing or invalid, since it may not be the one searched for.
 Draft experiment_in(const fs::path& file) {
   try {
     return is_file(file) ? load_toml(file) : Draft();
@@ -53,7 +53,7 @@ Draft experiment_in(const fs::path& file) {
   }
 }
 
-// The experiment of this name: in the file that is called like it ("esc_world_sft.toml"), or in any other.
+// Finds the experiment with this name: first in the file named after it ("esc_world_sft.toml"), then in any TOML file.
 std::optional<RunInput> find_experiment(const RunInput& wanted, const std::vector<fs::path>& folders) {
   auto usual = wanted.name + ".toml";
   std::replace(usual.begin(), usual.end(), '-', '_');
@@ -174,7 +174,7 @@ class AfterInputs {
     auto spec = spec::resolve(draft, catalog_, places_);
     const auto name = spec.values.at("name").get<std::string>();
     chain_.push_back(name);
-    bool moved = false;  // a run is in another folder than was expected
+    bool moved = false;  // a run is in another folder than expected, so the spec's paths are out of date
     for (const auto& [setting, run] : spec.runs) {
       if (run.finished || run.file.empty()) continue;
       if (!made_.contains(run.name)) make(name, setting, run, draft.origin_of(setting));
@@ -204,7 +204,7 @@ class AfterInputs {
   const MayMiss& may_miss_;
   const std::vector<Change>& changes_;
   std::map<std::string, RunInput> made_;
-  std::vector<std::string> chain_;  // names of runs, each of which needs the next
+  std::vector<std::string> chain_;  // names of the runs being resolved; each needs the next
 };
 
 }  // namespace

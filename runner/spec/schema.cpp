@@ -1,3 +1,4 @@
+// Reads, prints and describes the schema of settings that a plugin's descriptor declares.
 #include "spec/schema.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ const std::vector<std::string>& type_names() {
   return all;
 }
 
-// Reads one parameter of a descriptor; every complaint names the parameter and is the plugin's fault (exit 5).
+// Reads one parameter of a descriptor. Errors name the parameter; they are faults of the plugin (exit 5).
 class SchemaReader {
  public:
   SchemaReader(const std::string& where, const std::string& path) : where_(where), path_(path) {}
@@ -57,7 +58,7 @@ class SchemaReader {
   }
 
  private:
-  // What stands between dots in a path, and in a table of a spec without quotes.
+  // True if a name needs no quotes in TOML and in dotted paths.
   static bool plain(const std::string& name) {
     constexpr auto ok = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return !name.empty() && name.find_first_not_of(ok) == std::string::npos;
@@ -88,7 +89,7 @@ class SchemaReader {
     return static_cast<Type>(found - type_names().begin());
   }
 
-  // Of a plugin; "" of anything else.
+  // Returns the kind of a plugin; "" for other types.
   std::string kind(Type type, const ordered_json& text) const {
     if (text.contains("kind") != (type == Type::plugin)) {
       fail(type == Type::plugin ? "has no \"kind\"" : "has a \"kind\", but is no plugin",
@@ -158,7 +159,7 @@ class SchemaReader {
   std::string path_;
 };
 
-// " from 1 to 4096", " above 0 and below 1", " of at least 0", or nothing.
+// Returns " from 1 to 4096", " above 0 and below 1", " of at least 0", or "" without limits.
 std::string range(const SettingSchema& parameter) {
   const auto least = parameter.min, most = parameter.max;
   if (least && most && !parameter.above_min && !parameter.below_max)
@@ -170,7 +171,7 @@ std::string range(const SettingSchema& parameter) {
   return text;
 }
 
-// A list's limits are about how many items it has.
+// The limits of a list apply to its number of items.
 std::string list(const SettingSchema& parameter) {
   auto items = parameter.items == Type::boolean ? "booleans" : type_name(parameter.items) + "s";
   if (!parameter.choices.empty()) items += fmt::format(" out of {}", fmt::join(parameter.choices, ", "));

@@ -8,24 +8,26 @@ namespace compeer::spec {
 
 using json = nlohmann::json;
 
+/// Type of a setting. A `plugin` is written as a name or as a table {plugin = name, ...} with the plugin's settings.
 enum class Type { integer, number, boolean, string, path, list, table, plugin };
 
-/// One key that a table of a spec may hold: the one source for validation, help texts and reference pages.
+/// One setting: a key that a table of a spec may contain. Validation, help texts and reference pages are derived from
+/// it.
 struct SettingSchema {
   std::string name;
   Type type = Type::string;
-  std::optional<json> default_value;  ///< absent: the key is required; null: it may stay unset
-  std::optional<double> min, max;     ///< numbers: smallest and largest value; lists: fewest and most items
+  std::optional<json> default_value;  ///< absent: the key is required; null: unset by default
+  std::optional<double> min, max;     ///< numbers: limits of the value; lists: limits of the number of items
   bool above_min = false;             ///< the value must be greater than `min`, not equal to it
   bool below_max = false;             ///< the value must be less than `max`, not equal to it
-  std::vector<std::string> choices;   ///< strings: the only values allowed; empty: any
+  std::vector<std::string> choices;   ///< strings, also in lists: the allowed values; empty: any
   std::string help;                   ///< one line, with the unit
   Type items = Type::string;          ///< lists: the type of each item
   std::vector<SettingSchema> fields;  ///< tables, and lists of tables: the keys inside
-  bool open = false;                  ///< tables: keys and values are the user's own, and nothing of them is checked
-  std::string contents_of;            ///< strings: the path beside it whose file's text becomes the value
-  bool run_folder = false;            ///< paths: a run that is named stands for its folder, not for its output
-  std::string kind;                   ///< plugins: which kind. Their default is a name
+  bool open = false;                  ///< tables: any keys and values are allowed; they are not checked
+  std::string contents_of;            ///< strings: sibling setting with the file whose text becomes the value; or ""
+  bool run_folder = false;            ///< paths: { run = "NAME" } is the run's folder instead of its output
+  std::string kind;                   ///< plugins: kind of the plugin; `default_value` is then a name
 };
 
 using Schema = std::vector<SettingSchema>;
@@ -33,21 +35,23 @@ using Schema = std::vector<SettingSchema>;
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
 ///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters", "open",
 ///    "contents_of", "run_folder", "kind"}
-/// where "above" and "below" are limits that are themselves excluded, "parameters" holds the keys of a table (or of
-/// a list's tables, with "items": "table") and "kind" says what a plugin must be. Throws Error (exit 5) with `where` in
-/// front of anything it can't accept, a default that breaks its own rules included. The order of the keys is kept.
+/// where "above" and "below" are exclusive limits, "parameters" has the keys of a table (or, with "items": "table", of
+/// a list's tables) and "kind" is the kind of a plugin. Only "type" is required. Keeps the order of the keys. Throws
+/// Error (exit 5) at `where` for an invalid declaration, such as a default outside of its own limits.
 Schema parse_schema(const nlohmann::ordered_json& parameters, const std::string& where = "descriptor");
 
-/// The inverse, for `plugins inspect --json` and reference pages.
+/// Inverse of `parse_schema`, for `plugins inspect --json` and reference pages.
 nlohmann::ordered_json schema_json(const Schema& schema);
 
-/// "integer", "number", ...
+/// Returns the name of a type in descriptors: "integer", "number", ...
 std::string type_name(Type type);
 
-/// What a value must be, in words: "integer from 1 to 4096", "number above 0", "one of grpo, bnpo, dr_grpo".
+/// Returns the allowed values in words: "an integer from 1 to 4096", "a number above 0", "one of grpo, bnpo, dr_grpo".
 std::string describe(const SettingSchema& parameter);
 
+/// Returns the names of the settings, in order.
 std::vector<std::string> names(const Schema& schema);
+/// Returns the setting of that name, which `schema` owns, or nullptr.
 const SettingSchema* find(const Schema& schema, const std::string& name);
 
 }  // namespace compeer::spec

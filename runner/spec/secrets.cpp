@@ -1,3 +1,4 @@
+// Finds passwords and API keys by their form, to refuse them in specs and hide them in messages.
 #include "spec/secrets.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::string_view hidden = "[hidden]";
 
-// How the keys of well-known services begin, and how many characters follow at least.
+// Form of the keys of a well-known service: first characters, and the minimum number of characters that follow.
 struct Form {
   std::string_view begin;
   size_t least;
@@ -34,9 +35,9 @@ size_t length(std::string_view text, bool (*is_part)(char)) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_part) - text.begin());
 }
 
-// Each of these reads a text once, however often what it looks for begins: texts of strangers are long.
+// Each of these functions takes time linear in the text, because texts from other hosts may be long.
 
-// A key is a word of its own, or the one behind "Bearer".
+// Finds a key: a whole word, or the word after "Bearer".
 SecretMatch key_in(std::string_view text, size_t from) {
   for (size_t at = from; at < text.size();) {
     const auto word = text.substr(at);
@@ -45,7 +46,7 @@ SecretMatch key_in(std::string_view text, size_t from) {
       for (const auto& form : forms) {
         const size_t rest = word.starts_with(form.begin) ? length(word.substr(form.begin.size()), of_key) : 0;
         if (rest < form.least) continue;
-        // A word in front of the key stays: without the blank behind it what else is in the text would read otherwise.
+        // "Bearer " is kept: without its blank the rest of the text could be split into words differently.
         const size_t kept = form.begin.ends_with(' ') ? form.begin.size() : 0;
         return {at + kept, form.begin.size() - kept + rest};
       }
@@ -55,7 +56,7 @@ SecretMatch key_in(std::string_view text, size_t from) {
   return nowhere;
 }
 
-// "user:password" of "https://user:password@host".
+// Finds "user:password" in "https://user:password@host".
 SecretMatch login_in(std::string_view text, size_t from) {
   constexpr std::string_view behind_scheme = "://";
   for (size_t at = from; (at = text.find(behind_scheme, at)) != std::string_view::npos;) {
@@ -67,7 +68,7 @@ SecretMatch login_in(std::string_view text, size_t from) {
   return nowhere;
 }
 
-// The value in "?api_key=value" of a URL.
+// Finds the value in "?api_key=value" of a URL.
 SecretMatch query_in(std::string_view text, size_t from) {
   for (size_t at = from; (at = text.find_first_of("?&", at)) != std::string_view::npos;) {
     ++at;
@@ -102,7 +103,7 @@ std::string secret_in(std::string_view key, const json& value) {
 }
 
 std::string without_secrets(std::string text) {
-  // A value that is hidden may have ended what looked like a host, so logins are looked for once more.
+  // Logins are searched for twice, since hiding a value may remove a character that ended the host part of a URL.
   for (const auto find : {login_in, query_in, key_in, login_in}) {
     std::string shown;
     size_t done = 0;

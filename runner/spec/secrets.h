@@ -4,14 +4,16 @@
 
 #include "spec/schema.h"
 
-/// Specs are written down, shown and passed on, with the texts they were made from: no place for passwords and keys.
+/// Detection of passwords and API keys. Specs and the texts they were made from are stored, printed and shared, so they
+/// must not contain any.
 namespace compeer::spec {
 
-/// What looks like a secret in a setting: "a password in a URL", "what looks like a key"; "" if nothing does.
-/// `key` is the setting's own name.
+/// Returns a phrase for the secret that a setting seems to contain: "a user or password in a URL", "a key in a URL",
+/// "what looks like a key", "what is called a key"; "" if it seems to contain none. `key` is the last part of the
+/// setting's path.
 std::string secret_in(std::string_view key, const json& value);
 
-/// A text that is to be shown or kept, each such place in it replaced by "[hidden]".
+/// Returns the text with passwords and keys replaced by "[hidden]".
 std::string without_secrets(std::string text);
 
 }  // namespace compeer::spec

@@ -1,3 +1,4 @@
+// Resolved specs: spec.json, pins of input files, and differences.
 #include "spec/spec.h"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ constexpr size_t largest_file = 16 << 20;
 constexpr int deepest_file = 128;
 constexpr size_t largest_text = 1 << 20;
 
-// The value at a path, or nothing.
+// Returns the value at a path, or nullptr.
 json* find(json& values, const std::string& path) {
   json* value = &values;
   for (const auto& step : parse_path(path, path)) {
@@ -61,7 +62,7 @@ json* find(json& values, const std::string& path) {
   return value;
 }
 
-// The same where it is known to be there.
+// The same for a path that is known to exist.
 json& at(json& values, const std::string& path) {
   json* const found = find(values, path);
   if (!found) throw std::logic_error("no value at " + path);
@@ -88,7 +89,7 @@ std::string plain_text(const std::filesystem::path& file) {
   return text;
 }
 
-// Every value by its path; a list of plain values is one value.
+// Collects every value by its path; a list of plain values is one value.
 void flatten(const json& value, const std::string& path, std::map<std::string, json>& out) {
   const bool tables = value.is_array() && !value.empty() && value[0].is_object();
   if (value.is_object() && !value.empty()) {
@@ -165,7 +166,8 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
       spec.plugins.push_back(
           {plugin.at("kind"), plugin.at("name"), plugin.at("version"), plugin.at("path"), plugin.at("sha256"), {}});
     }
-    (void)spec.values.value("inputs", std::map<std::string, std::string>());  // are texts by path
+    (void)spec.values.value("inputs",
+                            std::map<std::string, std::string>());  // throws unless it maps strings to strings
     spec.history = file.value("history", json::array());
     for (const json& change : spec.history) (void)change_text(change);  // throws if it is no change
     if (file.at("sha256") != spec.sha256()) {
@@ -181,14 +183,14 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
 Draft Spec::draft() const {
   Draft made{values, origins, sources};
   made.values.erase("inputs");
-  for (const auto& [path, origin] : origins) {  // texts of files, too, are found again
+  for (const auto& [path, origin] : origins) {  // texts of files are read again by pin_inputs()
     if (origin != from_contents || within(path, "inputs")) continue;
     json* const value = find(made.values, path);
     if (!value) throw Error("spec.json", fmt::format("has an origin for '{}', which is not there", printable(path)));
     *value = nullptr;
     made.origins.erase(path);
   }
-  // A label nobody chose would outlive its plugin if the plugin were changed.
+  // A default label would remain if a change to the draft gave the reward another plugin.
   json* const rewards = find(made.values, "rewards");
   for (size_t i = 0; rewards && rewards->is_array() && i < rewards->size(); ++i) {
     if (origin_in(*this, join(join("rewards", i), "label")) == "default" && (*rewards)[i].is_object())
@@ -227,7 +229,7 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
     for (const auto& [here, file] : spec.texts) {
       if (file != path) continue;
       auto text = plain_text(*found);
-      if (text.ends_with('\n')) text.pop_back();  // an editor's
+      if (text.ends_with('\n')) text.pop_back();  // the newline that editors append
       at(spec.values, here) = std::move(text);
       spec.origins[here] = from_contents;
     }
@@ -236,7 +238,7 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
 }
 
 Spec with_present_inputs(Spec spec, uint64_t done) {
-  std::set<std::string> tables;  // with the text of a file
+  std::set<std::string> tables;  // tables with a value that is the text of a file
   for (const auto& [path, origin] : spec.origins)
     if (origin == from_contents && !within(path, "inputs")) tables.insert(parent(path));
   const json pins = spec.values.value("inputs", json::object());

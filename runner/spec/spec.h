@@ -12,106 +12,114 @@
 
 namespace compeer::spec {
 
-/// The origin of a value that was found in a file the spec names.
+/// The origin of values that pin_inputs() reads from files: pins, and texts of files.
 inline constexpr const char* from_contents = "contents";
 
 /// A run whose output a setting names: path = { run = "esc-world-sft" } (runs.h).
 struct RunInput {
   std::string name;
-  std::filesystem::path folder;  ///< where the run is, or will be
-  json values;                   ///< its settings: resolved, or as its experiment file has them
-  std::filesystem::path file;    ///< the experiment or spec.json by which it can be made; empty if the caller made it
+  std::filesystem::path folder;  ///< folder of the run, which may not exist yet
+  json values;                   ///< settings of the run: resolved, or unchecked as in its experiment file
+  std::filesystem::path file;    ///< experiment or spec.json from which to make the run; empty if the caller made it
   bool finished = false;
 };
 
-/// What will run, as finished data: every default filled in, every value checked, in its own type, with its origin.
+/// A resolved spec: all settings of a run, with defaults filled in and every value checked and converted to its type.
 struct Spec {
   json values;
-  std::map<std::string, std::string> origins;  ///< path of every value -> origin; "default" where nobody said
-  std::vector<PluginInfo> plugins;             ///< those the task uses, each once
-  std::map<std::string, std::string> sources;  ///< texts it was made from
-  std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
-  std::map<std::string, std::string> texts;    ///< which values are to be the text of the file at another; likewise
-  json history = json::array();                ///< changes to a run after it began (history.h)
-  std::map<std::string, RunInput> runs;        ///< settings -> the runs that they name; empty in a spec read back
+  std::map<std::string, std::string> origins;  ///< path of each value -> origin; "default" if it was not given
+  std::vector<PluginInfo> plugins;             ///< plugins that the task uses, each once
+  std::map<std::string, std::string> sources;  ///< name -> text of the files from which the draft was made
+  std::vector<std::string> paths;              ///< settings that are files or folders; empty after from_file_text()
+  /// Settings whose value is the text of a file -> the setting that names the file; empty after from_file_text().
+  std::map<std::string, std::string> texts;
+  json history = json::array();          ///< changes to a run after it began (history.h)
+  std::map<std::string, RunInput> runs;  ///< setting -> run that it names; empty after from_file_text()
 
-  /// Path -> file or folder, of those among `paths` whose inputs are pinned.
+  /// Returns the files and folders among `paths` that are pinned: setting -> value.
   std::map<std::string, std::string> files() const;
 
-  /// Sorted keys, no white space, UTF-8, integers as integers, numbers as the shortest text that reads back (1.0).
+  /// Returns `values` as canonical JSON, the text that is hashed (see canonical_json in text.h).
   std::string canonical() const;
-  /// SHA-256 of `canonical()`: the identity of the run.
+  /// Returns the SHA-256 of `canonical()`, which identifies the run.
   std::string sha256() const;
-  /// The text of spec.json, and back. Reading checks format and hash and throws Error (exit 3, where = `name`).
+  /// Returns the contents of spec.json, with secrets in `sources` replaced by "[hidden]".
   std::string file_text() const;
+  /// Inverse of `file_text`. Checks format and hash. Throws Error (exit 3) at `name` if the text is not a valid
+  /// spec.json. Plugins have no `parameters`.
   static Spec from_file_text(const std::string& text, const std::string& name = "spec.json");
 
-  /// As a draft that resolves to the same spec (inputs are left out: they are found again).
+  /// Returns a draft that resolves to the same spec. Pins and texts of files are left out; pin_inputs() reads them
+  /// again.
   Draft draft() const;
-  /// As TOML with comments naming origins if asked; resolves to the same spec.
+  /// Returns TOML that resolves to the same spec, with the origins as comments if `with_origins`.
   std::string toml(bool with_origins = false) const;
 };
 
-/// Where the runs are that settings name.
+/// Places in which runs that settings name are searched for.
 struct RunPlaces {
-  std::filesystem::path results = "results";
-  /// Runs that the caller has made, or plans to make; looked at first.
+  std::filesystem::path results = "results";  ///< folder with the folders of runs
+  /// Returns a run that the caller has made or will make, or nothing. Called before any other place is searched.
   std::function<std::optional<RunInput>(const std::string& name)> made = nullptr;
 };
 
-/// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults. A run that a
-/// setting names becomes the path of its output. Collects up to 20 mistakes into one Error (exit 3; exit 5 if the only
-/// trouble is a plugin's own file), each with origin, offending text and nearest valid name.
+/// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults. The name of
+/// a run is replaced by the path of its output. Throws one Error for all mistakes (the first 20 in full), each with
+/// origin, offending text and nearest valid name: exit 3, or 5 if all are faults of plugins' files.
 Spec resolve(const Draft& draft, const Catalog& catalog, const RunPlaces& places = {});
 
-/// The same for a draft that isn't complete yet: throws what `resolve` would, except for keys that are missing and runs
-/// that can't be found.
+/// Checks a draft that is not complete yet: throws what `resolve` would throw, except that required keys may be missing
+/// and named runs are not searched for.
 void check(const Draft& draft, const Catalog& catalog);
 
-/// One plugin by itself: the draft is its own table, "plugin" and its settings. `values` is that table, with defaults
-/// filled in; a key that is required and missing is null there. Throws what `check` would.
+/// Resolves the settings of a single plugin. The draft is the plugin's table: "plugin" and its settings. `values` of
+/// the result is that table with defaults filled in; missing required keys are null. Throws Error as `resolve` does for
+/// unknown keys, invalid values and named runs that are not in "results". Does not check for secrets.
 Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog);
 
-/// Whether a path that a spec names need not be there yet.
+/// Returns true if the file or folder `given`, the value of a setting, need not exist yet.
 using MayMiss = std::function<bool(const std::string& given)>;
 
-/// Finds every file and folder the spec names and writes what it found into the hashed values:
-/// inputs = {"model.path": "<pin of it>"}, so that a changed input means another hash. A path found only under
-/// $COMPEER_HOME becomes absolute. One that is not there is an Error (exit 3, with its origin), or is left unpinned.
-/// A value that is the text of such a file is filled in, so that a run keeps what the file said when it was made.
+/// Finds every file and folder that the spec names and stores the hash of its contents (see `pin` in paths.h) in the
+/// hashed values, inputs = {"model.path": "<pin>"}, so that a changed input changes the hash of the spec. A path that
+/// exists only in $COMPEER_HOME becomes absolute. Sets the values in `texts` to the texts of their files. Throws Error
+/// (exit 3) with the origins of paths that don't exist, except those that `may_miss` allows, which get no pin; Error
+/// (exit 4) if the contents of one can't be read.
 void pin_inputs(Spec& spec, const MayMiss& may_miss = nullptr);
 
-/// The spec of a run with the pins that its files and folders have now, and an entry in its history (history.h) for
-/// each that differs. `done`: steps of the checkpoint that the run continues from. Throws Error (exit 4) that names one
-/// that is gone.
+/// Returns the spec of a run that is continued, with the present pins of its files and folders, and one entry in its
+/// history (history.h) for each pin that has changed. `done`: steps of the checkpoint that the run continues from.
+/// Texts of files stay as they were. Throws Error (exit 4) if a file or folder no longer exists.
 Spec with_present_inputs(Spec spec, uint64_t done);
 
+/// One setting that differs between two specs.
 struct Difference {
   std::string path;
-  json before, after;  ///< discarded where the key is not there
+  json before, after;  ///< discarded (json::is_discarded) if the spec lacks the setting
   std::string before_origin, after_origin;
 };
 
-/// Changed keys only, sorted by path. Specs of one task list each value; lists of values compare whole.
+/// Returns the settings that differ, sorted by path. Lists of plain values are compared as a whole.
 std::vector<Difference> diff(const Spec& before, const Spec& after);
 
-/// What a file says, with the changes of `--set key=value`: a TOML file, a resolved spec (spec.json) or the folder of
-/// a run. Scripts make their drafts themselves.
+/// Loads a draft from a TOML file, a resolved spec (spec.json) or the folder of a run and applies `sets`, the arguments
+/// of `--set key=value`. Throws Error (exit 2) for other kinds of files, (exit 3) for invalid contents.
 Draft load_draft(const std::string& file, const std::vector<std::string>& sets);
 
-/// The resolved spec's file, if `file` is one or the folder of a run.
+/// Returns `file` if its name ends in .json, FOLDER/spec.json if it is a folder, and nothing otherwise. The spec may
+/// not exist.
 std::optional<std::filesystem::path> recorded_spec(const std::string& file);
 
-/// Reads it; throws Error (exit 3) if it is none.
+/// Reads a spec.json. Throws Error (exit 3) if it is missing or invalid, (exit 1) on an I/O error.
 Spec read_spec(const std::filesystem::path& file);
 
-/// How the models of a run compute: settings of its [model], or of [data] where stages ask them.
+/// How a run's models compute: settings of [model], or in a data run those of [data] for the models that stages use.
 struct Computes {
-  std::string table;  ///< "model", "data"
-  std::string engine, compute, device;
+  std::string table;                    ///< "model" or "data"
+  std::string engine, compute, device;  ///< "exact" or "libtorch"; "float32" or "bfloat16"; "cpu", "cuda" or "auto"
 };
 
-/// `values`: a whole spec's. What models of one's own have no setting for is usual.
+/// Reads these settings from `values` of a spec. Model plugins without such settings get the defaults.
 inline Computes computes(const nlohmann::json& values) {
   const bool stages = values.value("task", "") == "data";
   const std::string table = stages ? "data" : "model";

@@ -1,3 +1,4 @@
+// Names, ranges and help texts of the settings that tables.h declares as structs.
 #include "spec/tables.h"
 
 namespace compeer::spec {

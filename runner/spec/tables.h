@@ -31,30 +31,32 @@ struct Sampling {
 };
 SettingFields fields(Sampling& t);
 
-/// [grpo]
+/// [grpo]: GRPO training.
 struct GrpoTable {
+  /// Completions per prompt; prompts per step, over all ranks; steps of the run; updates of the weights per step.
   int64_t group_size = 4, batch = 8, steps = 100, updates = 1;
-  int64_t resample = 0;  ///< how often a prompt whose rewards are all equal is replaced, at most
-  int64_t together = 1;  ///< number of groups that are one leaf of every sum over ranks
-  int64_t micro_tokens = std::numeric_limits<int64_t>::max();  ///< groups of more tokens are differentiated in parts
-  std::string split = "train";
-  double lr = 1e-6;
-  grpo::Objective objective;  ///< its `kl` is beta, wherever the KL term goes
-  std::string kl_in = "loss";
+  int64_t resample = 0;  ///< maximum number of times that a prompt with all-equal rewards is replaced by another
+  int64_t together = 1;  ///< prompt groups accumulated on one rank into one leaf of the reduction tree
+  /// Groups with more tokens are backpropagated in several parts of about this many tokens.
+  int64_t micro_tokens = std::numeric_limits<int64_t>::max();
+  std::string split = "train";  ///< split of the dataset
+  double lr = 1e-6;             ///< learning rate
+  grpo::Objective objective;    ///< `objective.kl` is beta, whatever `kl_in` is
+  std::string kl_in = "loss";   ///< "loss": the KL term is added to the loss; "reward": subtracted from the reward
   grpo::EntropyControl entropy_control;
-  double high_entropy_share = 1.0;
-  bool mask_truncated = false;
-  bool gdpo = false;  ///< each reward is normalised by itself; else advantages follow `rule`
-  grpo::AdvantageRule rule;
+  double high_entropy_share = 1.0;  ///< fraction of the step's tokens, those of highest entropy, in the loss
+  bool mask_truncated = false;      ///< exclude truncated completions from the loss
+  bool gdpo = false;                ///< normalize each reward within its group before the sum (GDPO); ignores `rule`
+  grpo::AdvantageRule rule;         ///< how advantages follow from the weighted sum of rewards
 };
 SettingFields fields(GrpoTable& t);
 
 /// [optimizer]: AdamW (kernels/adamw.h).
 struct OptimizerTable {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
-  double max_grad_norm = 1;  ///< gradients are clipped to this norm; 0: off
-  std::string schedule = "constant";
-  int64_t warmup = 0;  ///< in updates
+  double max_grad_norm = 1;           ///< gradients are clipped to this norm; 0: off
+  std::string schedule = "constant";  ///< learning-rate schedule after the warm-up: "constant", "cosine", "linear"
+  int64_t warmup = 0;                 ///< number of updates of linear warm-up
 };
 SettingFields fields(OptimizerTable& t);
 

@@ -1,3 +1,4 @@
+// Text for error messages and for hashes.
 #include "spec/text.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ size_t sequence_length(std::string_view text) {
   return 0;
 }
 
-// As much of a large value as could be shown.
+// Returns the part of a large value that can be shown: three levels, 60 items each.
 nlohmann::json beginning(const nlohmann::json& value, int depth) {
   if (!value.is_structured()) return value;
   if (depth == 0) return "...";
@@ -49,7 +50,7 @@ nlohmann::json beginning(const nlohmann::json& value, int depth) {
   return made;
 }
 
-// "x.toml:14" -> ("x.toml", 14), so that mistakes come in the order of the file.
+// Splits "x.toml:14" into ("x.toml", 14), to sort errors by line number.
 std::pair<std::string, unsigned long> place(const std::string& where) {
   const size_t colon = where.rfind(':');
   if (colon == std::string::npos || colon + 1 == where.size()) return {where, 0};
@@ -75,7 +76,7 @@ std::string printable(std::string_view text, size_t limit) {
     if (shown == limit) return out + "...";
     const size_t length = sequence_length(text);
     const auto first = static_cast<unsigned char>(text[0]);
-    // U+0080 to U+009F are control characters too: some terminals act on them.
+    // U+0080 to U+009F are control characters too, which some terminals interpret.
     const bool control = first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0);
     if (length == 0 || (control && length == 1)) {
       out += fmt::format("\\x{:02x}", first);
@@ -149,7 +150,7 @@ void Mistakes::raise() {
   } else if (mistakes_.size() > most_mistakes) {
     rest += fmt::format("\n... and {} more", mistakes_.size() - most_mistakes);
   }
-  // Error prints "where: what", then "  help: help": the other mistakes follow whichever of the two is last.
+  // Error prints "where: what" and then "  help: help". The other errors are appended to the last of the two.
   throw first.help().empty() ? Error(first.where(), first.problem() + rest, "", exit)
                              : Error(first.where(), first.problem(), first.help() + rest, exit);
 }

@@ -11,43 +11,45 @@ namespace compeer::spec {
 /// True for well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 bool valid_utf8(std::string_view text);
 
-/// Text fit for a terminal: control characters and bytes that are no UTF-8 as \xNN, cut to `limit` characters.
+/// Returns text that is safe to print on a terminal: control characters and invalid UTF-8 as \xNN, truncated to `limit`
+/// characters and "...".
 std::string printable(std::string_view text, size_t limit = 60);
 
-/// A value in an error message, short: 3, "fast", nan, {"a":1}.
+/// Returns a short form of a value for error messages, without secrets: 3, "fast", nan, {"a":1}.
 std::string show(const nlohmann::json& value);
 
-/// The same with its type: the string "fast", the integer 3, a list, a table.
+/// The same with the type of strings, lists and tables: the string "fast", the list [1,2], the table {"a":1}, 3.
 std::string show_typed(const nlohmann::json& value);
 
-/// "rewards" -> "reward": how a sentence speaks of one plugin of the kind.
+/// Returns the name of one plugin of a kind in sentences: "rewards" -> "reward".
 std::string singular(const std::string& kind);
 
-/// Several mistakes on their way to one Error, so that a file is mended in one go.
+/// Collects errors, to report them all at once.
 class Mistakes {
  public:
-  /// A text with very many of them is hopeless: the 1000th throws.
+  /// Adds an error. The 1000th is thrown at once, with those before it, as by `raise`.
   void add(Error mistake);
   bool empty() const { return mistakes_.empty(); }
-  /// Throws them as one Error, in the order of the file, the first 20 in full; exit 3 if any of them has it.
-  /// Does nothing if there are none.
+  /// Throws all as one Error, sorted by file and line, the first 20 in full. Its exit code is 3 if any of them has it,
+  /// otherwise that of the first. Does nothing if there are none.
   void raise();
 
  private:
   std::vector<Error> mistakes_;
 };
 
-/// The same as `printable` (text.h) for texts of several lines, of any length: line ends and tabs stay as they are.
+/// The same as `printable` for text of several lines and any length. Newlines and tabs are kept.
 std::string printable_lines(std::string_view text);
 
-/// An error as it is told to people: fit for a terminal, and without secrets that its text may quote.
+/// Returns an error message that is safe to print: as `printable_lines`, without secrets that it may quote.
 std::string error_text(const std::string& text);
 
-/// A finite number as the shortest text that reads back to the same double, written as Python writes it: 1.0, 0.1,
-/// 1e-06. (nlohmann's own text reads back too, but one in two thousand numbers gets more digits than it needs.)
+/// Returns the shortest text that parses to the same double, formatted as by Python: 1.0, 0.1, 1e-06. `number` must be
+/// finite. (nlohmann's text round-trips too, but for one in two thousand numbers it has more digits than necessary.)
 std::string number_text(double number);
 
-/// JSON with sorted keys and without white space, in UTF-8; the text that is hashed.
+/// Returns JSON in UTF-8 with sorted keys, without white space, and with numbers as by `number_text`. This is the text
+/// that is hashed.
 std::string canonical_json(const nlohmann::json& value);
 
 }  // namespace compeer::spec

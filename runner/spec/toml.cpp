@@ -1,7 +1,7 @@
-// The one source that knows toml++.
+// Parses TOML into drafts. The only source that includes toml++.
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
-#define TOML_ASSERT(condition) (void)0  // its assertions can be reached by bad input; guard_toml keeps that out
+#define TOML_ASSERT(condition) (void)0  // invalid input can trigger its assertions; guard_toml() rejects such input
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -17,7 +17,7 @@ namespace compeer::spec {
 
 namespace {
 
-constexpr size_t longest_path = 256;  // of a dotted path: what a million of them take stays small
+constexpr size_t longest_path = 256;  // bytes of a dotted path; bounds the memory of a file with very many keys
 
 std::string line_of(const std::string& text, size_t line) {
   size_t begin = 0;
@@ -38,7 +38,7 @@ toml::table parsed(const std::string& text, const std::string& name) {
   }
 }
 
-// Turns toml++'s tree into values with origins.
+// Converts the tree of toml++ to values with origins.
 class Converter {
  public:
   Converter(Draft& draft, const std::string& name) : draft_(draft), name_(name) {}
@@ -72,7 +72,7 @@ class Converter {
     auto to = json::array();
     for (const auto& item : from) {
       const auto where = origin(item.source().begin.line);
-      // Lists of plain values are one setting; only tables in a list have settings with origins of their own.
+      // A list of plain values is one setting; only lists and tables in it have origins of their own.
       const bool plain = !item.is_table() && !item.is_array();
       const auto inside = plain ? path : join(path, to.size());
       if (!plain) draft_.origins[inside] = where;
