@@ -1,3 +1,4 @@
+// Lua tables as changes of a spec, with the script's line of each key as its origin.
 #include "script/changes.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ struct Token {
 
 bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Just enough of Lua's lexical rules to find names, strings and brackets.
+// Splits Lua source into tokens: names (and numbers), strings, and single characters.
 class Tokens {
  public:
   Tokens(const std::string& source, int line) : source_(source) {
@@ -64,7 +65,7 @@ class Tokens {
     return source_[at_++];
   }
 
-  // 2 for "[[", 3 for "[=[", ...; 0 if there is none here.
+  // Returns the length of an opening long bracket at this position: 2 for "[[", 3 for "[=[", ...; 0 if there is none.
   size_t long_bracket() const {
     if (source_[at_] != '[') return 0;
     size_t end = at_ + 1;
@@ -103,6 +104,7 @@ class Tokens {
   int line_ = 1;
 };
 
+// Reads the table literal of a call and records the line of each key.
 class TableReader {
  public:
   TableReader(const std::string& source, int line)
@@ -119,7 +121,7 @@ class TableReader {
     ahead_ = tokens_.next();
   }
 
-  // Moves to the '{' of the first call; only what may stand between a function's name and its table is passed.
+  // Advances to the '{' of the first call. Returns false if the call's argument is not a table literal.
   bool find_table() {
     static const std::set<std::string> calls{"with", "experiment", "sweep"};
     while (now_.kind != Token::end && !(now_.kind == Token::name && calls.contains(now_.value))) advance();
@@ -154,7 +156,7 @@ class TableReader {
   }
 
   std::string note(const std::string& path, const Token& key) {
-    // At the top a key may itself be a path, which spec and we write in the same way.
+    // A key of the outermost table may be a dotted path, which is used unchanged.
     const auto inside = path.empty() ? key.value : spec::join(path, key.value);
     lines_[inside] = key.line;
     return inside;

@@ -9,19 +9,21 @@ struct lua_State;
 
 namespace compeer::script {
 
-/// The table at `index` as changes of a draft, with the line being run as their origin. The table's own keys may be
-/// dotted paths: ["grpo.lr"] = 1e-4.
+/// Converts the Lua table at `index` to changes of a draft, with the line being executed as their origin. The keys of
+/// the table itself may be dotted paths: ["grpo.lr"] = 1e-4. Throws Error (exit 3) if the value is no table with names.
 std::vector<spec::Change> to_changes(lua_State* L, int index);
 
-/// The lines of the keys that are written out in the call being run, as origins: "grpo.lr" -> "scripts/x.lua:9".
+/// Returns the origin of each key of the table literal in the call being executed: "grpo.lr" -> "scripts/x.lua:9".
+/// Empty if the call has no table literal (see `key_lines`).
 std::map<std::string, std::string> written_origins(lua_State* L);
 
-/// Gives what has come into the draft by this call the line it stands on.
+/// Replaces origins in the draft that are the line of the call being executed by the lines in `written`, which
+/// `written_origins` returned.
 void refine_origins(lua_State* L, spec::Draft& draft, const std::map<std::string, std::string>& written);
 
-/// On which line each key of a table stands that is written out in a call of `with`, `experiment` or `sweep` on or
-/// after `line`. Lua itself knows only the line of the call. Paths are those of the spec: "grpo.lr",
-/// "rewards[0].weight". Nothing if the call is given a variable.
+/// Finds the first call of `with`, `experiment` or `sweep` on or after `line` and returns the line of each key of its
+/// table literal. Needed because Lua records only the line of a call. Keys are paths in the spec: "grpo.lr",
+/// "rewards[0].weight". Empty if the argument is a variable.
 std::map<std::string, int> key_lines(const std::string& source, int line);
 
 }  // namespace compeer::script

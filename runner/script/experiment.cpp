@@ -1,3 +1,4 @@
+// Experiments in Lua: immutable drafts of specs with the methods with, get, inputs, resolve and launch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* type = "experiment";
-// What is done off the clock is paid in instructions, so that a loop of it ends too.
+// Instructions for work whose CPU time is not counted, so that an endless loop of such work reaches the limit.
 constexpr uint64_t cost_of_checking = 5'000, cost_of_resolving = 10'000;
 const std::vector<std::string> members{"get", "inputs", "launch", "name", "resolve", "with"};
 
-// About the bytes a draft takes.
+// Approximate memory of a draft in bytes.
 size_t size_of(const spec::Draft& draft) {
   size_t size = 1000 + 4 * draft.values.dump().size();
   for (const auto& [path, origin] : draft.origins) size += 100 + path.size() + origin.size();
@@ -56,7 +57,7 @@ int resolve(lua_State* L) {
   return 1;
 }
 
-// experiment:inputs(): the names of runs, by the settings that name them: ["model.path"] = "esc-world-sft".
+// experiment:inputs(): the runs that settings name: { ["model.path"] = "esc-world-sft" }.
 int inputs(lua_State* L) {
   auto names = spec::json::object();
   for (const auto& [setting, run] : resolved(L, check_experiment(L, 1)).runs) names[setting] = run.name;
@@ -64,7 +65,8 @@ int inputs(lua_State* L) {
   return 1;
 }
 
-// experiment:get "grpo.lr": what would run, with its default; of a draft that isn't complete, what it says so far.
+// experiment:get "grpo.lr": the value in the resolved spec, defaults included. If the draft can't be resolved, for
+// example because it is incomplete, the value in the draft.
 int get(lua_State* L) {
   const auto& draft = check_experiment(L, 1);
   const std::string path(check_text(L, 2));
@@ -120,7 +122,8 @@ int to_string(lua_State* L) {
   return 1;
 }
 
-// The file is looked for from the script's own folder upwards, so that where the command is given doesn't matter.
+// Searches the script's folder and its parents first, so that the result does not depend on the current folder; then
+// $COMPEER_HOME and the current folder.
 fs::path find_toml(lua_State* L, const std::string& name) {
   if (fs::path(name).extension() != ".toml") {
     throw Error("", fmt::format("'{}' is no TOML file", name), "compeer.load \"experiments/smoke_grpo.toml\"");
@@ -183,7 +186,7 @@ spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
     pause.emplace(L);
     return spec::RunInput{name, run.path, run.spec, {}, true};
   };
-  // In a dry run, what earlier runs are to make isn't there yet; everything else must be.
+  // In a dry run, files and folders of planned runs don't exist yet; all other inputs must exist.
   const auto may_miss = [&](const std::string& given) { return actions(L).dry_run() && actions(L).promised(given); };
   auto spec =
       spec::resolve_after_inputs(draft, actions(L).catalog(), run_places(L), make, may_miss, actions(L).changes());

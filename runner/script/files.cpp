@@ -1,4 +1,4 @@
-// Primitives that reach files: reports, and the figures that studies keep.
+// Primitives of the prelude that read or write files: reports, and the stored figures of studies.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,9 +13,9 @@ namespace {
 
 using spec::json;
 
-constexpr uint64_t cost_of_report = 1'000'000;  // in instructions: a loop of reports ends too
+constexpr uint64_t cost_of_report = 1'000'000;  // instructions, so that an endless loop of reports reaches the limit
 
-std::vector<std::string> texts_of(const json& list) {  // the empty list is an empty table in Lua
+std::vector<std::string> texts_of(const json& list) {  // an empty list may arrive as an empty table: Lua's {} is both
   return list.is_array() ? list.get<std::vector<std::string>>() : std::vector<std::string>();
 }
 
@@ -25,7 +25,7 @@ Estimate estimate_of(const json& given) {
           given.at("n")};
 }
 
-// A table or a comparison as the prelude makes them.
+// Converts the field `name` of a request, a table or comparison of the prelude; `notes` is the key of its notes.
 std::optional<SweepTable> sweep_table(const json& request, const char* name, const char* notes) {
   if (!request.contains(name)) return {};
   const auto& given = request.at(name);
@@ -44,8 +44,7 @@ std::optional<SweepTable> sweep_table(const json& request, const char* name, con
 }  // namespace
 
 // report { title = ..., output = ..., runs = ..., table = ..., comparison = ..., frontiers = { { x, y } } }
-// Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
-// own.
+// Throws Error unless the report is an .html file below the current folder or the folder of runs.
 int report(lua_State* L) {
   ReportRequest request;
   lua_getfield(L, 1, "output");
@@ -71,9 +70,9 @@ int report(lua_State* L) {
   return 0;
 }
 
-// Figures of studies, each seed in a file of its own: what runs on different days and machines adds up.
+// Stored figures of studies, one file per seed, so that a study can be run in parts, on several days and machines.
 
-// check_kept(folder)
+// check_kept(folder): throws Error unless the folder is below the current one
 int check_kept(lua_State* L) {
   const auto folder = file_name(check_text(L, 1));
   if (stays_below(".", folder)) return 0;
@@ -81,8 +80,8 @@ int check_kept(lua_State* L) {
               "give a folder below the current one: kept = \"figures/rates\"");
 }
 
-// read_kept(file, study, seed) -> { row = { title = number } }, NaN where there is none. Throws Error (exit 4) if the
-// file is another study's.
+// read_kept(file, study, seed) -> { row = { title = number } }; NaN for a figure without a value. Throws Error (exit 4)
+// if the file belongs to another study or seed.
 int read_kept(lua_State* L) {
   const std::string file(check_text(L, 1)), study(check_text(L, 2));
   const auto seed = luaL_checkinteger(L, 3);
@@ -105,7 +104,7 @@ int read_kept(lua_State* L) {
   return 1;
 }
 
-// write_kept(file, study, seed, rows): nothing in a dry run
+// write_kept(file, study, seed, rows): stores what read_kept returns; does nothing in a dry run
 int write_kept(lua_State* L) {
   if (actions(L).dry_run()) return 0;
   auto rows = json::object();

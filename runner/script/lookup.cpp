@@ -1,3 +1,4 @@
+// Finds settings and metrics by the names that scripts use for them.
 #include "script/lookup.h"
 
 #include <fmt/format.h>
@@ -14,10 +15,11 @@ namespace compeer::script {
 
 namespace {
 
+// The innermost existing value on a path.
 struct Reached {
   const spec::json* value;
   std::string path;
-  bool whole;  // the path was followed to its end
+  bool whole;  // true if `value` is at the end of the path
 };
 
 Reached follow(const spec::json& values, const std::string& path) {
@@ -39,7 +41,7 @@ std::string slashed(std::string name) {
   return name;
 }
 
-// "01-sage/success/value"
+// True for metrics of stages, such as "01-sage/success/value".
 bool is_of_stage(const std::string& name) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '-';
@@ -53,7 +55,7 @@ std::string in_short(std::string name) {
   return name;
 }
 
-// The last `parts` parts: of "sage/success" and 1 "success".
+// Returns the last `parts` parts of a name: ("sage/success", 1) -> "success".
 std::string last_parts(const std::string& name, int64_t parts) {
   size_t from = name.size();
   while (parts-- > 0 && from != 0 && from != std::string::npos) from = name.rfind('/', from - 1);
@@ -91,7 +93,7 @@ spec::json visible(const spec::Spec& spec) {
 std::string find_figure(const std::vector<std::string>& names, const std::string& asked) {
   if (std::find(names.begin(), names.end(), asked) != names.end()) return asked;
   const auto wanted = in_short(slashed(asked)), end = "/" + wanted;
-  std::vector<std::string> whole, top, ends;  // `top`: nothing but the stage stands before the name
+  std::vector<std::string> whole, top, ends;  // equal to `wanted`; at the top level of a stage; ending in `wanted`
   for (const auto& name : names) {
     const auto known = slashed(in_short(name));
     if (known == wanted) whole.push_back(name);
@@ -131,14 +133,16 @@ void refuse_metric(const RunResult& run, const std::string& figure, const std::v
 
 bool may_have(const RunResult& run, const std::string& figure) {
   if (run.promised.empty() || !find_figure(run.promised, figure).empty()) return true;
-  // "rewards/prm/*" stands for columns of a plugin that can't be made yet, "01-sage/*" for figures of a stage. A name
-  // of one part may be of a stage; of a reward it would hide every misspelt metric.
+  // "rewards/prm/*" stands for the columns of a plugin that can't be opened yet, "01-sage/*" for the metrics of a
+  // stage. A name of one part may be a metric of a stage. It is not accepted as one of a reward, since then no misspelt
+  // name would be found.
   const auto wanted = slashed(figure);
   const auto parted = wanted.rfind('/');
   return std::any_of(run.promised.begin(), run.promised.end(), [&](const std::string& name) {
     if (!name.ends_with("/*")) return false;
     const auto group = slashed(in_short(name.substr(0, name.size() - 2)));
-    if (parted == std::string::npos) return group.size() + 2 < name.size();  // a stage: it had a number
+    if (parted == std::string::npos)
+      return group.size() + 2 < name.size();  // a stage: in_short() has removed its number
     return wanted.starts_with(group + "/") || ("/" + group).ends_with("/" + wanted.substr(0, parted));
   });
 }

@@ -7,45 +7,47 @@
 
 namespace compeer::script {
 
-/// The value at a dotted path, or nullptr. Throws Error if the path is malformed.
+/// Returns the value at a dotted path of a spec's values, or nullptr. Throws Error (exit 3) if the path is malformed.
 const spec::json* look(const spec::json& values, const std::string& path);
 
-/// Error: there is nothing at the path, with the nearest name in the last table that is there. `owner` is what has no
-/// such setting: "the experiment".
+/// Throws Error (exit 3): "OWNER has no 'PATH'", with the nearest key of the innermost table on the path that exists.
+/// `owner` is a noun such as "the experiment".
 [[noreturn]] void refuse_path(const std::string& owner, const spec::json& values, const std::string& path);
 
-/// A value as people read it: texts without quotes.
+/// Returns a value as text; strings without quotes.
 std::string show(const spec::json& value);
 
-/// What a script may see of a run's settings: all but the texts of files that they name, which it couldn't read itself.
+/// Returns the settings of a run that a script may read: all except the texts of files that they name, since a script
+/// can't read files.
 spec::json visible(const spec::Spec& spec);
 
-// Names of figures, which are the metrics of runs. A name may leave out what stands before it, the number of a stage
-// and a final "/value", and may have dots for slashes: "weighted_f1", "history.weighted_f1" and
-// "reward_accuracy.history.weighted_f1" all stand for "01-reward_accuracy/history/weighted_f1/value". A complete name
-// comes first, so "reward" is never "rewards/format/reward"; then a figure at the top level of one stage, so
-// "weighted_f1" is "01-reward_accuracy/weighted_f1/value" if there is one.
+// Short names of metrics. Scripts and these functions call a metric a figure. A short name may omit leading parts, the
+// number of a stage and a final "/value", and may use dots for slashes: "weighted_f1", "history.weighted_f1" and
+// "reward_accuracy.history.weighted_f1" can all mean "01-reward_accuracy/history/weighted_f1/value". An exact match
+// takes precedence, then a match without leading parts, so that "reward" never means "rewards/format/reward"; then the
+// only match at the top level of a stage, so that "weighted_f1" means "01-reward_accuracy/weighted_f1/value".
 
-/// The metric of `names` that `asked` stands for, or "". Several are an Error that names them.
+/// Returns the full name in `names` for the short name `asked`, or "". Throws Error (exit 3) that lists the matches if
+/// there are several.
 std::string find_figure(const std::vector<std::string>& names, const std::string& asked);
 
-/// The whole names of a run's metrics.
+/// Returns the full names of a run's metrics.
 std::vector<std::string> metric_names(const RunResult& run);
 
-/// The metric of a run that finished, or nullptr.
+/// Returns a metric by full or short name, or nullptr. `run` owns it. Throws as `find_figure` does.
 const Estimate* look_up(const RunResult& run, const std::string& figure);
 
-/// The same; an unknown one is an Error with the nearest name.
+/// The same, but throws Error (exit 3) with the nearest name if the run has no such metric.
 const Estimate& metric(const RunResult& run, const std::string& figure);
 
-/// Throws Error: the run has no such metric; with the nearest of `known`.
+/// Throws Error (exit 3): the run has no such metric; with the nearest name in `known` as help.
 [[noreturn]] void refuse_metric(const RunResult& run, const std::string& figure, const std::vector<std::string>& known);
 
-/// Of a run that was not made yet: whether it may have this figure, as far as that is known. Throws as `find_figure` if
-/// the name fits several of those that are known.
+/// True if a planned run will or may have this metric; always true if its metrics are unknown. Throws as `find_figure`
+/// does.
 bool may_have(const RunResult& run, const std::string& figure);
 
-/// The help of an Error about an unknown figure: the nearest name, and all of them in short.
+/// Returns help for an unknown metric: the nearest name, and the short form of all names.
 std::string suggest_figure(const std::string& asked, const std::vector<std::string>& names);
 
 }  // namespace compeer::script

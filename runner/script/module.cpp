@@ -1,3 +1,4 @@
+// Opens the Lua module `compeer` and launches runs for scripts.
 #include "script/module.h"
 
 #include <fmt/format.h>
@@ -16,12 +17,13 @@ namespace compeer::script {
 
 namespace {
 
-constexpr uint64_t cost_of_launching = 100'000;  // in instructions: launching what has finished, again and again, ends
+// Instructions per launch, so that an endless loop that launches a finished run reaches the limit.
+constexpr uint64_t cost_of_launching = 100'000;
 
-// What a script keeps: its way to the outside, and what it has launched.
+// State of the module in one script.
 struct ScriptState {
   std::shared_ptr<Actions> actions;
-  std::map<std::string, RunResult> launched;  // by the hash of the spec
+  std::map<std::string, RunResult> launched;  // hash of the spec -> result; without failed runs
 };
 
 int open(lua_State* L) {
@@ -55,7 +57,7 @@ void copy_library(lua_State* L) {
   lua_remove(L, -2);
 }
 
-// Pushes the globals of the prelude. To read a name that isn't there is an error, as in scripts.
+// Pushes the globals of the prelude. Reading an undefined global is an error, as in scripts.
 void push_globals(lua_State* L) {
   lua_newtable(L);
   for (const char* name : {"ipairs", "math", "pairs", "print", "rawget", "rawlen", "rawset", "setmetatable", "string",

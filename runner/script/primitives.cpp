@@ -1,4 +1,4 @@
-// What the prelude can't do by itself: experiments, results and their figures, statistics (files: files.cpp).
+// C++ functions that the prelude calls: experiments, results and their metrics, statistics (files: files.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void push_list(lua_State* L, const std::vector<std::string>& texts) {
   }
 }
 
-// Calls `body` for each item of the list at `index`, which is then on top of the stack.
+// Calls `body` for each item of the list at `index`, with the item on top of the stack.
 template <typename Body>
 void each_item(lua_State* L, int index, const Body& body) {
   for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; ++i) {
@@ -55,8 +55,8 @@ std::vector<double> numbers_at(lua_State* L, int index) {
   return numbers;
 }
 
-// Functions of the prelude are given to scripts as functions of C++: where a script ends in `return compeer.study {}`,
-// its own call would make way for a call of Lua, and with it the line that errors name.
+// Functions of the prelude are passed to scripts wrapped in C++ functions. Otherwise `return compeer.study {}` would be
+// a Lua tail call, which removes the script's stack frame and thus the line for error messages.
 
 int call_entry(lua_State* L) {
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -101,7 +101,7 @@ void make_whole(json& value) {
   }
 }
 
-// Pushes a text that is the same for equal values, of which 1 and 1.0 are, and the value as people read it.
+// Pushes a text that is equal for equal values (1 and 1.0 are equal), and the value as text for messages.
 int push_key(lua_State* L, json value) {
   const auto shown = show(value);
   make_whole(value);
@@ -115,7 +115,7 @@ int hash_of(lua_State* L) { return push(L, sha256(text_at(L, 1))), 1; }
 
 // Experiments
 
-// variants(base, { { name = ..., ... }, ... }) -> experiments: the base with each of these changes
+// variants(base, { { name = ..., ... }, ... }) -> experiments: one copy of the base for each table of changes
 int variants(lua_State* L) {
   const auto& base = check_experiment(L, 1);
   const auto written = written_origins(L);
@@ -130,10 +130,10 @@ int variants(lua_State* L) {
   return 1;
 }
 
-// launch(experiments, jobs) -> results: everything is resolved before anything is launched
+// launch(experiments, jobs) -> results; all are resolved before the first is launched
 int launch_all(lua_State* L) {
   std::vector<spec::Spec> specs;
-  std::map<std::string, std::string> hashes;  // by name
+  std::map<std::string, std::string> hashes;  // name of the run -> hash of its spec
   each_item(L, 1, [&] {
     specs.push_back(resolve_experiment(L, check_experiment(L, -1)));
     const auto hash = specs.back().sha256();
@@ -150,7 +150,7 @@ int launch_all(lua_State* L) {
   return 1;
 }
 
-// tell_failed(runs): that those among them which failed are to decide the program's exit code
+// tell_failed(runs): records the failed runs among these for the program's exit code
 int tell_failed(lua_State* L) {
   auto runs = results_at(L, 1);
   std::erase_if(runs, [](const RunResult& run) { return !run.error; });
@@ -162,7 +162,7 @@ int tell_failed(lua_State* L) {
 
 int state_of(lua_State* L) { return push(L, state_name(check_result(L, 1).state)), 1; }
 
-// "run 'x'", "stage '01-judge' of run 'x'"
+// described(run) -> "run 'x'" or "stage '01-judge' of run 'x'"
 int described(lua_State* L) {
   const auto& run = check_result(L, 1);
   const auto text = fmt::format("run '{}'", run.name);
@@ -170,7 +170,7 @@ int described(lua_State* L) {
   return 1;
 }
 
-// identity(run): the same text for runs that differ in nothing but their names
+// identity(run) -> a hash that is equal for runs that differ only in their names
 int identity(lua_State* L) {
   const auto& run = check_result(L, 1);
   auto spec = run.spec;
@@ -179,7 +179,7 @@ int identity(lua_State* L) {
   return 1;
 }
 
-// failure(run): a line about the run that failed, or nil
+// failure(run) -> a line about the failure, or nil if the run did not fail
 int failure(lua_State* L) {
   const auto& run = check_result(L, 1);
   return run.error ? (push(L, failures({run}).front()), 1) : 0;
@@ -188,12 +188,12 @@ int failure(lua_State* L) {
 const json* setting_of(const RunResult& run, const std::string& path) {
   try {
     return look(run.spec, path);
-  } catch (const Error&) {  // a metric's name may be no path of a setting: "01-sage/success/value"
+  } catch (const Error&) {  // `path` may be the name of a metric, which is not a valid path: "01-sage/success/value"
     return nullptr;
   }
 }
 
-// setting(run, path) -> whether it has it, its value, and what key_of gives
+// setting(run, path) -> true if the run has the setting, its value, and the two results of key_of for the value
 int setting(lua_State* L) {
   const auto* value = setting_of(check_result(L, 1), text_at(L, 2));
   lua_pushboolean(L, value != nullptr);
@@ -217,7 +217,7 @@ int setting_paths(lua_State* L) {
   return 1;
 }
 
-// { mean, n, low, high, half }: without the last three where there is no interval
+// Pushes { mean, n, low, high, half }; without the last three if there is no interval.
 void push_estimate(lua_State* L, const Estimate& estimate) {
   const auto set = [L](const char* name, double value) { lua_pushnumber(L, value), lua_setfield(L, -2, name); };
   lua_createtable(L, 0, 5);
@@ -230,7 +230,7 @@ void push_estimate(lua_State* L, const Estimate& estimate) {
   set("half", estimate.high - estimate.mean);
 }
 
-// figure(run, name, whole) -> the metric and its whole name, or nil; `whole`: the name is that
+// figure(run, name, whole) -> the metric and its full name, or nothing. `whole`: accept full names only.
 int figure(lua_State* L) {
   const auto& run = check_result(L, 1);
   const auto name = text_at(L, 2);
@@ -250,7 +250,7 @@ int may_have_figure(lua_State* L) {
   return 1;
 }
 
-// metric_names(run): those of a planned run are the ones that it will have
+// metric_names(run) -> full names of the metrics that the run has or, if it is planned, will have
 int names_of_metrics(lua_State* L) {
   const auto& run = check_result(L, 1);
   auto names = metric_names(run);

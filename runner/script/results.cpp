@@ -1,3 +1,4 @@
+// Results of runs in Lua, and of stages of data runs.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr const char* type = "result";
 
-// A metric of the run. A run that failed has none; in a dry run the script ends here.
+// Returns a metric of the run. Throws Error if the run failed or has no such metric. Ends the script in a dry run.
 const Estimate& measured(lua_State* L, const RunResult& run, const std::string& name) {
   if (run.state == RunResult::State::planned) {
     if (!may_have(run, name)) refuse_metric(run, name, run.promised);
@@ -48,7 +49,7 @@ int get(lua_State* L) {
   return 1;
 }
 
-// The names of a data run's stages, and those of their files: "judge", "05-judge".
+// Returns label and file name of each stage of a data run: {"judge", "05-judge"}. Throws Error for other runs.
 std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run) {
   if (const auto* task = look(run.spec, "task"); !task || *task != "data")
     throw Error("", fmt::format("run '{}' has no stages", run.name), "runs of the task \"data\" have");
@@ -62,7 +63,7 @@ void keep_of_stage(RunResult& run, const std::string& stage) {
   run.stage = stage;
 }
 
-// run:stage "judge": its figures alone, and its records.
+// run:stage "judge": a result with the metrics and records of this stage only.
 int stage(lua_State* L) {
   auto run = check_result(L, 1);
   const std::string asked(check_text(L, 2));
@@ -97,7 +98,7 @@ int member(lua_State* L) {
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
   if (name == "checkpoint") return push_json(L, run.path + "/" + spec::checkpoint_of(run.spec)), 1;
-  if (name == "output") {  // as a setting names it
+  if (name == "output") {  // { run = NAME }, for use as the value of a setting
     return push_json(L, {{"run", std::filesystem::path(run.path).filename().string()}}), 1;
   }
   const bool planned = run.state == RunResult::State::planned;

@@ -1,15 +1,15 @@
--- What the files of the prelude share. A script can neither reach nor replace these globals (module.cpp): they are
--- primitives (primitives.cpp) and copies of the standard library. Only methods of strings, text:format(), are the
--- script's own, so the prelude uses none.
+-- Functions that the other files of the prelude use. Scripts can't access these globals (module.cpp), which also
+-- include the primitives (primitives.cpp) and copies of the standard library. Methods of strings, text:format(), are
+-- shared with the script, which may change them, so the prelude does not call any.
 
 format, concat, insert, sort = string.format, table.concat, table.insert, table.sort
 
--- The module. What is added to it is made a function for scripts.
+-- The module. Functions that are added to it are wrapped for scripts by `entry`.
 compeer = setmetatable({ load = load, experiment = experiment, quick = quick, folder = folder }, {
   __newindex = function(module, name, value) rawset(module, name, entry(value)) end,
 })
 
--- Raises an error unless the nth argument of the script's call of `name` is of this kind.
+-- Returns `value`. Raises an error unless its kind is `wanted`; it is argument `n` of the script's call of `name`.
 function check_kind(n, name, wanted, value)
   if kind(value) ~= wanted then
     refuse(format("bad argument #%d to '%s' (%s expected, got %s)", n, name, wanted, kind(value)))
@@ -29,14 +29,14 @@ function append(list, more)
   return list
 end
 
--- The keys of a table as texts, in the order of `pairs`.
+-- Returns the keys of a table as texts, in the order of `pairs`.
 function names_of(named)
   local names = {}
   for name in pairs(named) do insert(names, tostring(name)) end
   return names
 end
 
--- Options are given as one table, which may be left out.
+-- Returns the table of options, or an empty one for nil. Raises an error for an option that is not in `known`.
 function check_options(options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then refuse(format("options are a table, not a %s", type(options))) end
@@ -46,7 +46,8 @@ function check_options(options, known)
   return options
 end
 
--- The metatable of values with these members; `what` names one of them in messages, `text` makes its text.
+-- Returns a metatable for values with these members. `what` is the noun for messages ("a study"), `text` the function
+-- that converts a value to text.
 function class(what, members, text)
   local names = names_of(members)
   for name, member in pairs(members) do
@@ -61,7 +62,7 @@ function class(what, members, text)
   return { __index = index, __tostring = text, __metatable = false }
 end
 
--- Columns of texts side by side, with `notes` as lines below.
+-- Returns a text with the cells of `lines` in aligned columns, followed by `notes`, one per line.
 function aligned(lines, notes)
   local function width(text) return utf8.len(text) or #text end
   local widths = {}

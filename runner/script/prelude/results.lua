@@ -1,8 +1,8 @@
--- Lists of results, and what is made of them: tables, comparisons, reports.
+-- Lists of results, with their tables, comparisons and reports.
 
 local deepest_list = 16
 
--- Adds the results in a list that may hold lists.
+-- Appends the results in a list, which may contain lists, to `found`.
 local function add_results(found, list, name, depth)
   if depth > deepest_list then refuse("the list of results is nested too deeply") end
   for i = 1, math.huge do
@@ -25,17 +25,17 @@ local function any(runs, fits)
   return false
 end
 
-local function is_planned(run) return state_of(run) == "planned" end -- in a dry run: it has no metrics
+local function is_planned(run) return state_of(run) == "planned" end -- in a dry run; has no metrics
 local function is_finished(run) return state_of(run) == "finished" end
 
--- A line for each run that failed.
+-- Returns one line for each failed run.
 function failures(runs)
   local lines = {}
   for _, run in ipairs(runs) do append(lines, { failure(run) }) end
   return lines
 end
 
--- Columns: settings of the runs, and metrics.
+-- Columns are settings or metrics of the runs.
 
 local function refuse_column(runs, column)
   local known = {}
@@ -63,8 +63,8 @@ local function sort_columns(runs, columns)
   return settings, metrics
 end
 
--- Raises an error for a column that is none of the runs' settings and metrics, as far as those are known: planned runs
--- have promised theirs. Every run is looked at, because a name may be ambiguous in one of them alone.
+-- Raises an error for a column that no run has as a setting or metric. Failed runs, and planned runs with unknown
+-- metrics, may have any. Checks every run, because a name may be ambiguous in only one of them.
 local function refuse_unpromised(runs, columns)
   for _, column in ipairs(columns) do
     local fits = 0
@@ -88,7 +88,8 @@ local function results_with(runs, what, columns)
   return runs
 end
 
--- A run's values of these settings, as texts that are equal where the values are, and as people read them.
+-- Returns a run's values of these settings: `values` by path, `texts` for printing, and `key`, a text that is equal for
+-- runs with equal values.
 local function settings_of(run, paths)
   local of = { values = {}, texts = {} }
   local keys = {}
@@ -100,7 +101,7 @@ local function settings_of(run, paths)
   return of
 end
 
--- Runs by their values of these settings, in the order of the first of each group.
+-- Groups runs by their values of these settings. Groups are in the order of their first runs.
 local function grouped(runs, paths)
   local groups, by_key = {}, {}
   for _, run in ipairs(runs) do
@@ -122,13 +123,13 @@ local function cell(estimate, number)
   return format(concat({ number, " [", number, ", ", number, "]" }), estimate.mean, estimate.low, estimate.high)
 end
 
--- The mean of these numbers with its interval; nil if there are none.
+-- Returns the mean of the values with its interval, or nil if there are no values.
 local function mean_of(values)
   local found = mean_interval(values)
   return found.n > 0 and found or nil
 end
 
--- What stands for a table or a comparison in a dry run, which ends where a field of it is read.
+-- Returns a placeholder for a table or comparison in a dry run. Reading one of its fields ends the script.
 local function planned(what)
   note(format("a %s would be made at %s", what, position()))
   return setmetatable({}, {
@@ -141,9 +142,9 @@ local function printing(made, text)
   return setmetatable(made, { __tostring = function() return text end })
 end
 
--- Runs side by side: one row for each combination of the settings asked for. Where a row has several runs, metrics are
--- means over runs with their intervals; else they are the runs' own, with intervals over prompts. The two are never in
--- one table.
+-- Returns a table with one row for each combination of the settings among the columns. If any row has several runs, all
+-- metrics are means over runs with intervals over runs. Otherwise they are the runs' own values with intervals over
+-- prompts. A table never mixes the two.
 local function make_table(runs, columns)
   local settings, metrics = sort_columns(runs, columns)
   local made = { settings = settings, metrics = metrics, rows = {}, failed = failures(runs) }
@@ -177,17 +178,17 @@ local function make_table(runs, columns)
   return printing(made, aligned(lines, notes))
 end
 
--- Comparisons: of each pair of runs the difference (run - base), of each row the mean of the differences with its
--- interval. What the two runs of a pair share, such as the luck of their seed, cancels out.
+-- Comparisons: the difference (run - base) of each pair of runs, and per row the mean difference with its interval.
+-- Variation that the two runs of a pair have in common, such as that of their seed, cancels.
 
--- "reweighting.plugin = none, seed = 1"
+-- Returns "reweighting.plugin = none, seed = 1".
 local function with_values(paths, texts)
   local parts = {}
   for i, path in ipairs(paths) do parts[i] = format("%s = %s", path, texts[i]) end
   return concat(parts, ", ")
 end
 
--- The option `against`: settings with the values that a base run has.
+-- Reads the option `against`: the settings, with their values, that define a base run.
 local function to_base(against)
   local base = { paths = {}, texts = {}, keys = {} }
   if type(against) == "table" then
@@ -208,7 +209,7 @@ end
 
 local function is_base(run, base) return settings_of(run, base.paths).key == base.key end
 
--- Raises an error if no run is a base run, or a setting is unknown.
+-- Raises an error if a setting is unknown or no run is a base run.
 local function check_comparison(runs, base, pair)
   for _, path in ipairs(append(append({}, base.paths), pair)) do
     if not any(runs, function(run) return (setting(run, path)) end) then refuse_path(runs[1], path) end
@@ -220,7 +221,8 @@ local function check_comparison(runs, base, pair)
     format("there are: %s", concat(names_of(there), "; ")))
 end
 
--- One run for each place, or it isn't clear which ones are a pair.
+-- Registers a run under its values of these settings. Raises an error if another run has the same values, since pairs
+-- would be ambiguous.
 local function take_place(places, run, paths)
   local settings = settings_of(run, paths)
   local other = places[settings.key]
@@ -234,7 +236,7 @@ end
 local function compare(runs, columns, base, pair)
   check_comparison(runs, base, pair)
   local named, metrics = sort_columns(runs, columns)
-  local settings, alike = append({}, base.paths), {} -- alike: settings in which the two of a pair agree
+  local settings, alike = append({}, base.paths), {} -- alike: settings that are equal for both runs of a pair
   for _, path in ipairs(named) do
     if not contains(base.paths, path) and not contains(pair, path) then
       insert(settings, path)
@@ -309,7 +311,7 @@ local function text_option(options, name)
   return value or ""
 end
 
--- What a report shows of a sweep: columns as in `table`, and the options of `compare`.
+-- Adds the table and the comparison of a sweep to a request: columns as in `table`, options as in `compare`.
 local function add_sweep(request, options)
   local columns, against = options.columns, options.against
   if columns == nil then
@@ -318,7 +320,7 @@ local function add_sweep(request, options)
   end
   columns = texts(columns, "columns", 'columns = { "reweighting.plugin", "reward" }')
   local base, pair = against ~= nil and to_base(against), to_pair(options.pair)
-  if any(request.runs, is_planned) then -- there is nothing to show
+  if any(request.runs, is_planned) then -- there are no values yet: only checks names
     if base then check_comparison(request.runs, base, pair) end
     return refuse_unpromised(request.runs, columns)
   end
@@ -329,7 +331,7 @@ local function add_sweep(request, options)
   if base then request.comparison = compare(request.runs, columns, base, pair) end
 end
 
--- The page knows metrics by their whole names.
+-- Returns the full name of a metric, which reports require; `name` itself if no run has the metric.
 local function whole_name(runs, name)
   for _, run in ipairs(runs) do
     local _, whole = figure(run, name)

@@ -1,4 +1,4 @@
--- What scripts say of numbers of their own.
+-- Statistics of numbers that scripts have computed: compeer.interval, compeer.difference, compeer.holm.
 
 local function numbers_in(values, name, n)
   local numbers = {}
@@ -15,10 +15,11 @@ local function printing(found, number)
   return setmetatable(found, { __tostring = function() return text end })
 end
 
--- { mean, n, low, high, half }: without the last three where there is no interval. Prints as "0.512 ±0.031".
+-- Returns { mean, n, low, high, half }, without the last three if there is no interval. Prints as "0.512 ±0.031".
 function interval_of(values) return printing(mean_interval(values), "%.4g") end
 
--- The same of differences, with `clear` and, if there is an interval, `p`. Prints as "+0.021 ±0.031".
+-- The same for paired differences, with `clear` (the interval excludes zero) and, if there is an interval, `p` of the
+-- t test. Prints as "+0.021 ±0.031".
 function difference_of(differences)
   local found = mean_interval(differences)
   found.clear = found.low ~= nil and (found.low > 0 or found.high < 0)

@@ -1,5 +1,5 @@
--- Studies: tables of runs that are declared before the first of them starts. Every field of a declaration is checked
--- before anything is run.
+-- Studies (compeer.study): tables of runs and comparisons that are declared before the first run starts. The whole
+-- declaration is checked before anything is run.
 
 local most_seeds, most_numbers = 10000, 100000
 local longest_line, narrowest_cell = 120, 14
@@ -24,7 +24,7 @@ local function required(declared, field, wanted, what, example)
   return value
 end
 
--- The place of a name among these; an unknown one is an error that begins with `what`.
+-- Returns the index of a name in a list. Raises an error that begins with `what` for an unknown name.
 local function place_of(names, name, what)
   for place, other in ipairs(names) do
     if other == name then return place end
@@ -51,8 +51,8 @@ local function read_seeds(given)
   return quick and { seeds[1] } or append({}, seeds)
 end
 
--- Rows become tables with a name: { "UR", lr = 1e-4 } gets name = "UR", "UR" becomes { "UR", name = "UR" }. A field
--- that no row has is a slip of the pen; one that other rows have is nil.
+-- Converts rows to tables with a name: { "UR", lr = 1e-4 } gets name = "UR", "UR" becomes { "UR", name = "UR" }.
+-- Reading a field that no row has is an error, since it is probably misspelt; one that only other rows have is nil.
 local function read_rows(given)
   local rows, names, known = {}, {}, {}
   local function unknown_field(_, field)
@@ -114,7 +114,7 @@ local function read_figures(given)
   return figures, titles
 end
 
--- Contrasts are the row minus the base, of these figures.
+-- Adds the contrast `row` minus `base` for the figures with these titles.
 local function contrast_of(study, row, base, titles)
   local contrast = { row = row, base = base, compares = {}, count = #titles }
   for _, title in ipairs(titles) do
@@ -174,7 +174,7 @@ local function read_study(declared)
   study.kept = kept_folder(declared.kept)
   study.run = required(declared, "run", "function", "is the function that makes a run",
     "run = function(seed, row) return ... end")
-  study.values, study.runs, study.planned = {}, {}, false -- values[row][figure][seed]; NaN: there is none
+  study.values, study.runs, study.planned = {}, {}, false -- values[row][figure][seed]; NaN: no value
   for row in ipairs(study.rows) do
     study.values[row] = {}
     for figure_place in ipairs(study.figures) do
@@ -188,7 +188,8 @@ end
 
 -- Runs
 
--- What the function `run` came to.
+-- Calls the study's `run` for a seed and a row. Launches an experiment that it returns. Returns the result; adds a
+-- failed run to `failed`.
 local function result_of(study, seed, row, failed)
   local made = study.run(study.seeds[seed], study.rows[row])
   if kind(made) == "experiment" then
@@ -206,7 +207,7 @@ local function refuse_unknown_figure(study, run, name)
     suggest_figure(name, metric_names(run)))
 end
 
--- The result of the figure's function.
+-- Returns the value that the figure's function computes for a run; NaN if it returns nil.
 local function computed(study, run, row, wanted)
   local value = wanted.of(run, study.rows[row])
   if value == nil then return 0 / 0 end
@@ -215,7 +216,8 @@ local function computed(study, run, row, wanted)
     study.names[row]), "return a number, or nil where there is none")
 end
 
--- NaN if there is none. An unknown figure ends the study at once, not after its last run.
+-- Returns the value of a figure for a run, or NaN. Raises an error for an unknown figure, so that a study ends after
+-- its first run instead of its last. A figure with the row's name in it may be missing (see refuse_unseen).
 local function value_of(study, run, row, wanted)
   local planned, name = state_of(run) == "planned", wanted.of
   if failure(run) or planned and type(name) == "function" then return 0 / 0 end
@@ -231,7 +233,7 @@ local function value_of(study, run, row, wanted)
   return 0 / 0
 end
 
--- A figure with the name of a row in it may be missing in a run, but not in all of them.
+-- Raises an error if no run has a figure that contains the name of its row ("{row}"). Single runs may lack it.
 local function refuse_unseen(study)
   if study.planned then return end
   for _, run in ipairs(study.runs) do
@@ -247,7 +249,7 @@ end
 
 local function file_of(study, seed) return format("%s/seed-%d.json", study.kept, study.seeds[seed]) end
 
--- Puts a row's figures of a seed into the table if all of them were kept.
+-- Copies the stored figures of a row and seed to study.values and returns true if all of them are stored.
 local function take_kept(study, kept, seed, row)
   local found = kept[study.names[row]]
   if not found then return false end
@@ -258,7 +260,7 @@ local function take_kept(study, kept, seed, row)
   return true
 end
 
--- Keeps what the table has of them, if it has any.
+-- Stores the figures of a row and seed if any has a value.
 local function keep_row(study, kept, seed, row)
   local found, any = {}, false
   for place, title in ipairs(study.titles) do
@@ -266,7 +268,7 @@ local function keep_row(study, kept, seed, row)
     found[title], any = value, any or value == value
   end
   if not any then return end
-  kept[study.names[row]] = found -- rows that the study has no longer stay
+  kept[study.names[row]] = found -- stored rows that the study no longer declares are kept
   write_kept(file_of(study, seed), study.name, study.seeds[seed], kept)
 end
 
@@ -279,7 +281,7 @@ local function run_all(study)
     for row, name in ipairs(study.names) do
       if not take_kept(study, kept[seed], seed, row) then
         local run = result_of(study, seed, row, failed)
-        -- Two seeds whose runs are the same are one observation: counted twice they would look certain.
+        -- Two seeds with the same run are one observation. Counted twice, it would make intervals too narrow.
         local same = format("%d %s", row, identity(run))
         if seeds_of[same] then
           refuse(format("study '%s': seeds %d and %d of '%s' are the same run", study.name, seeds_of[same], number,
@@ -303,7 +305,8 @@ end
 
 -- Tables
 
--- Differences are taken seed by seed, so that what the runs of a seed share cancels out.
+-- Returns the differences of a figure between two rows, paired by seed, so that variation that the runs of a seed have
+-- in common cancels.
 local function differences_of(study, row, base, place)
   local found = {}
   for seed, value in ipairs(study.values[row][place]) do
@@ -317,7 +320,8 @@ local function cell(found, number, mark)
   return format(number, found.mean) .. (found.half and format(" ±%.3f", found.half) or "") .. mark
 end
 
--- "*" and "+" of the best and the second best mean of a figure, by row; none where two are the same.
+-- Returns { [row] = mark }: "*" for the best mean of a figure, "+" for the second best. A mean that equals another one
+-- for its place gets no mark.
 local function best_two(means, better)
   local order, marks = {}, {}
   for row, mean in ipairs(means) do
@@ -345,7 +349,7 @@ local function mean_lines(study)
   return lines
 end
 
--- A line for each contrast, with marks; and how many differences were tested.
+-- Returns one line for each contrast, with marks, and the number of differences tested.
 local function difference_lines(study)
   local found, p_values = {}, {}
   for c, contrast in ipairs(study.contrasts) do
@@ -373,7 +377,7 @@ local function difference_lines(study)
   return lines, #p_values
 end
 
--- Figures in a block, so that lines stay short.
+-- Returns the number of figures per block of the table, so that lines are not too long.
 local function columns_of_a_block(study)
   local name, widest = #study.name, narrowest_cell
   for _, row in ipairs(study.names) do name = math.max(name, #row) end
@@ -389,7 +393,7 @@ local function block(study, corner, lines, from, to)
   return aligned(cells, {}) .. "\n"
 end
 
--- Blocks of the contrasts that compare any of the figures, by their base.
+-- Returns one block for each base row: the contrasts that compare any of the figures `from` to `to`.
 local function contrast_blocks(study, lines, from, to)
   local bases, lines_of = {}, {}
   for c, contrast in ipairs(study.contrasts) do
@@ -413,7 +417,7 @@ local function contrast_blocks(study, lines, from, to)
   return blocks
 end
 
--- "left out: URP has no 'win', 'tie' (seeds 1, 2)"
+-- Returns lines about missing values: "left out: URP has no 'win', 'tie' (seeds 1, 2)".
 local function gaps(study)
   local lines = {}
   for row, name in ipairs(study.names) do
@@ -435,8 +439,9 @@ local function gaps(study)
   return lines
 end
 
--- Means ±half of their 95 % intervals, the best mean of a figure marked *, the second best +; below it the contrasts: !
--- where the interval leaves zero out, !! where that holds with Holm's correction for all contrasts and figures.
+-- Returns the table of a study: means ± half of their 95 % intervals, with * for the best mean of a figure and + for
+-- the second best. Below them are the contrasts, with ! if the interval excludes zero and !! if this also holds with
+-- Holm's correction for all contrasts and figures.
 local function text_of(study)
   local means, blocks = mean_lines(study), {}
   local differences, tested = difference_lines(study)
@@ -456,7 +461,7 @@ local function text_of(study)
   return concat(blocks, "\n") .. "\n" .. concat(append(lines, study.notes), "\n")
 end
 
--- The same study with those seeds alone that have any number.
+-- Returns a copy of the study with only those seeds that have at least one value.
 local function so_far(study)
   local some = {}
   for field, value in pairs(study) do some[field] = value end
@@ -504,7 +509,7 @@ function compeer.study(declared)
   end
 
   local function row_at(name) return place_of(study.names, name, format("study '%s' has no row", study.name)) end
-  -- A figure by its title or its name. A dry run ends here.
+  -- Returns the index of a figure, by title or name. Ends the script in a dry run.
   local function figure_at(name)
     local place
     for i, wanted in ipairs(study.figures) do

@@ -1,15 +1,15 @@
--- Lists of experiments.
+-- Lists of experiments: compeer.runs and compeer.sweep.
 
 local most_runs, most_jobs, longest_name = 5000, 256, 100
 
--- What stands for a value in a run's name: "0.25", "redundancy"; for lists and tables the place in the axis.
+-- Returns the text for a value in a run's name: "0.25"; for a table its plugin or, without one, its index on the axis.
 local function label(value, place)
   if type(value) == "table" then return type(value.plugin) == "string" and value.plugin or tostring(place) end
   local _, text = key_of(value)
   return type(value) == "string" and value or text
 end
 
--- What can't be in a name becomes '_'. Long names end in a part of their hash.
+-- Replaces characters that names can't have by '_'. Long names are truncated and end in eight digits of their hash.
 local function plain(name)
   local text = string.gsub(name, "[^%w%.%-_]", "_")
   if #text <= longest_name then return text end
@@ -35,7 +35,7 @@ end
 
 local function last_part(path) return string.match(path, "[^%.]*$") end
 
--- The shortest end of the path that no other axis has: "alpha" of "reweighting.alpha".
+-- Returns the last part of the path, "alpha" of "reweighting.alpha", or the whole path if another axis ends in it too.
 local function short_path(path, axes)
   for other in pairs(axes) do
     if other ~= path and last_part(other) == last_part(path) then return path end
@@ -72,7 +72,7 @@ function compeer.runs(list)
   end
 end
 
--- All combinations of the axes' values; the last axis changes fastest.
+-- Returns an experiment for each combination of the axes' values; the last axis changes fastest.
 function compeer.sweep(base, axes)
   check_kind(1, "sweep", "experiment", base)
   local paths, size = {}, 1
