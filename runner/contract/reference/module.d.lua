@@ -4,64 +4,65 @@
 -- >compeer.d.lua` writes this file together with the settings of every plugin found.
 
 ---@class compeer
----@field quick boolean whether the script was asked for its smallest form (`compeer run --quick`)
----@field folder string the folder of its runs; default: "results"
+---@field quick boolean true if the smallest form of the script is requested (`compeer run --quick`)
+---@field folder string folder of the runs; default: "results"
 local compeer = {}
 
----An experiment from a TOML file, looked for in the script's folder and those above it, in `$COMPEER_HOME`, in the
+---Loads an experiment from a TOML file. Searches the script's folder and its parents, then `$COMPEER_HOME`, then the
 ---current folder.
 ---@param file string
 ---@return compeer.Experiment
 function compeer.load(file) end
 
----An experiment from a table.
+---Makes an experiment from a table.
 ---@param spec compeer.Spec
 ---@return compeer.Experiment
 function compeer.experiment(spec) end
 
----All combinations of these values, as a list of experiments that are named after them.
+---Returns a list with one experiment for each combination of the values, named after them.
 ---@param base compeer.Experiment
 ---@param values table<string, any[]> dotted keys: `{ ["grpo.clip"] = { 0.1, 0.2 }, seed = { 1, 2, 3 } }`
 ---@return compeer.Runs
 function compeer.sweep(base, values) end
 
----A list of any experiments.
+---Makes a list of experiments.
 ---@param experiments (compeer.Experiment|compeer.Experiment[])[]
 ---@return compeer.Runs
 function compeer.runs(experiments) end
 
----A list of any results.
+---Makes a list of results.
 ---@param results (compeer.Result|compeer.Result[])[]
 ---@return compeer.Results
 function compeer.results(results) end
 
 ---@class compeer.Page
 ---@field title? string
----@field output string the page's file
+---@field output string file to write
 ---@field runs (compeer.Result|compeer.Result[])[]
 ---@field frontier? compeer.Frontier|compeer.Frontier[]
 
----Writes a page about runs.
+---Writes an HTML report about runs.
 ---@param options compeer.Page
 function compeer.report(options) end
 
----Runs all rows with all seeds and shows their figures: means over seeds, and the differences declared beforehand.
+---Runs all rows with all seeds and prints their figures: means over seeds, and the declared differences between rows.
 ---@param declaration compeer.StudyDeclaration
 ---@return compeer.Study
 function compeer.study(declaration) end
 
----Mean and 95 % interval (Student's t) of independent values, such as one of each seed. A single value has no interval.
+---Returns mean and 95 % interval (Student's t) of independent values, such as one per seed. A single value has no
+---interval.
 ---@param values table<any, number>
 ---@return compeer.Interval
 function compeer.interval(values) end
 
----The differences between values and those of the same key in `base`: their mean with its 95 % interval.
+---Returns the mean difference between values and those with the same key in `base`, with its 95 % interval.
 ---@param values table<any, number>
 ---@param base table<any, number>
 ---@return compeer.Difference
 function compeer.difference(values, base) end
 
----Holm's correction for several tests.
+---Returns the p-values with Holm's correction for multiple tests, in the same order.
 ---@param p_values number[]
 ---@return number[]
 function compeer.holm(p_values) end
@@ -69,44 +70,44 @@ function compeer.holm(p_values) end
 ---@class compeer.Interval
 ---@field mean number NaN if there is no value
 ---@field n integer number of values
----@field low? number
----@field high? number
----@field half? number half of its width
+---@field low? number lower end of the 95 % interval
+---@field high? number upper end
+---@field half? number half of the interval's width
 
 ---@class compeer.Difference: compeer.Interval
----@field clear boolean whether the interval excludes zero
----@field p? number of the paired t test
+---@field clear boolean true if the interval excludes zero
+---@field p? number p-value of the paired t test; not corrected for multiple tests
 
 ---@class compeer.StudyDeclaration
 ---@field name string
 ---@field seeds integer|integer[] number of seeds (from 1), or a list of seeds
 ---@field rows (string|table)[] names, or tables that begin with one: `{ "slow", lr = 1e-5 }`
----@field run fun(seed: integer, row: table): compeer.Result|compeer.Experiment
+---@field run fun(seed: integer, row: table): compeer.Result|compeer.Experiment makes the run of a row with a seed
 ---@field figures (string|compeer.Figure)[]
----@field against? string the row that all others are compared with
----@field contrasts? [string, string, string[]?][] pairs of rows, the first minus the second, and figures to compare
----@field kept? string folder for the figures of each seed; seeds that are stored there are not run again
+---@field against? string row with which all others are compared
+---@field contrasts? [string, string, string[]?][] pairs of rows, the first minus the second, and titles of figures
+---@field kept? string folder in which the figures of each seed are stored; what is stored is not run again
 
 ---@class compeer.Figure
----@field [1] string its title
----@field [2]? string|fun(run: compeer.Result, row: table): number? the figure's name, or what computes it
----@field better? "higher"|"lower"|"neither"
+---@field [1] string title of the column
+---@field [2]? string|fun(run: compeer.Result, row: table): number? metric, or a function; default: the title
+---@field better? "higher"|"lower"|"neither" direction for the marks of the best rows; default: "higher"
 
 ---@class compeer.Study
 ---@field name string
 ---@field runs compeer.Results
 local study = {}
 
----The mean over seeds with its 95 % interval.
+---Returns the mean over seeds with its 95 % interval.
 ---@param row string
----@param figure string its title or name
+---@param figure string title or name of the figure
 ---@return compeer.Interval
 function study:interval(row, figure) end
 
----The row minus the base, seed by seed.
+---Returns the mean difference between the row and the base, paired by seed.
 ---@param row string
 ---@param base string
----@param figure string its title or name
+---@param figure string title or name of the figure
 ---@return compeer.Difference
 function study:difference(row, base, figure) end
 
@@ -115,61 +116,63 @@ function study:difference(row, base, figure) end
 ---@field name string
 local experiment = {}
 
----A changed copy. Tables are merged; plain values and lists replace what was there.
+---Returns a changed copy. Tables are merged; plain values and lists replace the old value.
 ---@param changes compeer.Spec
 ---@return compeer.Experiment
 function experiment:with(changes) end
 
----The value that a setting has in the run, defaults included.
+---Returns the value of a setting, defaults included.
 ---@param key string a dotted path: "grpo.lr"
 ---@return any
 function experiment:get(key) end
 
----All settings of the run, defaults included.
+---Returns all settings of the run, defaults included.
 ---@return compeer.Spec
 function experiment:resolve() end
 
----The runs that its settings name, `path = { run = "esc-world-sft" }`: names by dotted path of the setting.
+---Returns the names of the runs that settings name, as in `path = { run = "esc-world-sft" }`, by dotted path of the
+---setting.
 ---@return table<string, string>
 function experiment:inputs() end
 
----Runs it and waits, after runs that it names and that haven't finished. With `check = false` a failure is a value.
+---Runs the experiment and waits for it; first makes unfinished runs that its settings name. Raises an error if the run
+---fails, unless `check = false`.
 ---@param options? { check?: boolean }
 ---@return compeer.Result
 function experiment:launch(options) end
 
----A path that is named by the run whose output it is.
+---The value of a path setting that stands for the output of a run.
 ---@class compeer.Output
----@field run string the run's name
+---@field run string name of the run
 
 ---The result of a run.
 ---@class compeer.Result
 ---@field name string
----@field path string the run's folder
----@field output compeer.Output the run as a setting names it: `model = { path = trained.output }`
----@field checkpoint string its last checkpoint, to go on from
+---@field path string folder of the run
+---@field output compeer.Output value for a path setting of another run: `model = { path = trained.output }`
+---@field checkpoint string folder of the best checkpoint if validation keeps it, otherwise of the last
 ---@field state "finished"|"failed"
----@field reused boolean whether it had finished before and was read back
----@field stages string of a data run: the outcome of each stage, as text to print
----@field records string of a data run: the file of the records after the last stage, or after this stage
----@field exit integer 0, or the exit code of a run that failed
----@field error? string what went wrong
+---@field reused boolean true if the run had finished before and its results were read from its folder
+---@field stages string data runs: outcome of each stage, as text to print
+---@field records string data runs: file with the records after this stage, or after the last one
+---@field exit integer exit code of a failed run; otherwise 0
+---@field error? string message of a failed run
 ---@field [string] number any metric of the run: result.reward, result["rewards/format/complete"]
 local result = {}
 
----The 95 % interval of a metric of an evaluation, over its prompts; nothing where there is none.
+---Returns the 95 % interval of a metric over the prompts of an evaluation; nothing if it has none.
 ---@param metric string
 ---@return number? low
 ---@return number? high
 function result:interval(metric) end
 
----A setting it ran with.
+---Returns a setting of the run.
 ---@param key string
 ---@return any
 function result:get(key) end
 
----A stage of a data run: its figures alone, and its records.
----@param label string the stage's label, or its plugin
+---Returns a result with the metrics and records of one stage of a data run.
+---@param label string label of the stage (default: its plugin), or its file name: "judge", "05-judge"
 ---@return compeer.Result
 function result:stage(label) end
 
@@ -177,7 +180,7 @@ function result:stage(label) end
 ---@field [integer] compeer.Experiment
 local runs = {}
 
----Runs all of them, as many at the same time as `jobs` says.
+---Runs all experiments, at most `jobs` (default: 1) at the same time.
 ---@param options? { jobs?: integer }
 ---@return compeer.Results
 function runs:run(options) end
@@ -186,31 +189,32 @@ function runs:run(options) end
 ---@field [integer] compeer.Result
 local results = {}
 
----Runs grouped by the columns that are settings; the other columns are metrics.
+---Returns a table of the runs, grouped by those columns that are settings; the other columns are metrics.
 ---@param ... string
 ---@return compeer.Table
 function results:table(...) end
 
----The differences between runs and the base runs (those with the values of `against`), paired.
+---Returns the differences between runs and base runs, which have the values in `against`. Runs are paired by the
+---settings in `pair` (default: "seed").
 ---@param columns string[]|{ against: table<string, any>, pair?: string|string[] }
 ---@return compeer.Comparison
 function results:compare(columns) end
 
 ---@class compeer.ResultsPage
----@field output string the page's file
+---@field output string file to write
 ---@field title? string
 ---@field columns? string[]
 ---@field against? table<string, any>
 ---@field pair? string|string[]
 ---@field frontier? compeer.Frontier|compeer.Frontier[]
 
----Writes a page about the runs.
+---Writes an HTML report about the runs. A string is the file to write.
 ---@param options string|compeer.ResultsPage
 function results:report(options) end
 
 ---@class compeer.Frontier
----@field x string a metric
----@field y string another
+---@field x string metric on the horizontal axis
+---@field y string metric on the vertical axis
 
 ---@class compeer.Estimate
 ---@field mean number
