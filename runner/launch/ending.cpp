@@ -1,3 +1,4 @@
+// Finds out why a run ended: from error.json, from its process and from its log.
 #include "launch/ending.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ namespace {
 constexpr uint64_t most_of_log = 64 << 10;
 constexpr size_t shown_lines = 12, longest_line = 400, shown_warnings = 5;
 
-// The end of what was written since `start`.
+// Returns the text written to the log since offset `start`; at most its last 64 KiB.
 std::string log_since(const fs::path& log, uint64_t start) {
   std::error_code code;
   const uint64_t size = fs::file_size(log, code);
@@ -33,7 +34,7 @@ std::string log_since(const fs::path& log, uint64_t start) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Its last lines, indented.
+// Returns the last lines of the log, indented.
 std::string tail(const std::string& log) {
   std::vector<std::string> lines;
   size_t at = 0;
@@ -49,7 +50,8 @@ std::string tail(const std::string& log) {
   return text.empty() ? "" : "\n  the last lines of its log:" + text;
 }
 
-// ": its budget is spent: ...", if the log says so of a chat model: the one stop that nobody asked for.
+// Returns the log's line about a chat model whose budget is spent, with ": " in front; "" if there is none. This is the
+// only reason to stop other than a signal.
 std::string budget_in(const std::string& log) {
   const size_t at = log.rfind(": its budget is spent: ");
   if (at == std::string::npos) return "";
@@ -67,7 +69,7 @@ Exit to_exit(int code) {
 
 std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
 
-// Rank, host and signal as mpirun names a rank that was killed; no match if it names none.
+// Matches rank, host and signal in mpirun's message about a rank that was killed; no match if there is no such message.
 std::smatch killed_rank_in(const std::string& log) {
   static const std::regex remark(R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
   std::smatch match;
@@ -75,7 +77,7 @@ std::smatch killed_rank_in(const std::string& log) {
   return match;
 }
 
-// "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun says so, else "".
+// Returns "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun has reported it, otherwise "".
 std::string killed_rank(const std::string& log) {
   const auto match = killed_rank_in(log);
   if (match.empty()) return "";
@@ -83,7 +85,7 @@ std::string killed_rank(const std::string& log) {
                      signal_text(std::stoi(match[3])));
 }
 
-// A crash and a hang leave a stack in the log.
+// Returns a reference to the log after a crash or a hang, which leave a stack trace there; otherwise "".
 std::string stack_in(const fs::path& folder, const record::ErrorRecord& failure) {
   const bool hung = failure.exit == static_cast<int>(Exit::watchdog);
   return hung || failure.what.starts_with("signal ") ? "; the log is " + (folder / "log.txt").string() : "";
@@ -95,12 +97,13 @@ Error from_failure(const fs::path& folder, const record::ErrorRecord& failure, c
   if (!failure.host.empty()) where += " on " + failure.host;
   const auto place = record::place_of_failure(failure.phase, failure.plugin.value_or(""), failure.where);
   if (!place.empty()) where += ", " + place;
-  // A killed process is reported by one that lives; how it was killed only mpirun knows.
+  // Another rank has written error.json for the killed one; only mpirun knows which signal killed it.
   if (const auto killed = killed_rank(log); failure.exit > 128 && !killed.empty()) what += "; " + killed;
   return Error(where, what, failure.help + stack_in(folder, failure), to_exit(failure.exit));
 }
 
-// Workers obey these signals as soon as they run, mpirun but for its first and last moments.
+// True if a signal to stop ended the process. Workers handle these signals from their start on; mpirun dies of them in
+// its first and last moments.
 bool asked_to_stop(const ProcessEnd& end) {
   const int signal = end.signal ? end.signal : end.exit - 128;
   return signal == SIGUSR1 || signal == SIGUSR2;
@@ -114,7 +117,7 @@ bool has_finished(const fs::path& folder) {
 std::string what_happened(const ProcessEnd& end, const std::string& log) {
   if (const auto killed = killed_rank(log); !killed.empty()) return killed;
   if (end.signal) return fmt::format("was killed by {}", signal_text(end.signal));
-  // A launcher whose rank was killed ends with 128 and the signal.
+  // A launcher whose rank was killed exits with 128 + signal.
   if (end.exit > 128 && end.exit < 160) return fmt::format("one rank was killed by {}", signal_text(end.exit - 128));
   return end.exit == 0 ? "ended without a result" : fmt::format("ended with exit code {}", end.exit);
 }
@@ -127,7 +130,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     if (end.exit == 0 && end.signal == 0 && record::read_summary(folder)) return {};
     if (asked_to_stop(end) && has_finished(folder)) return {};
     if (const auto failure = record::read_failure(folder)) return from_failure(folder, *failure, log);
-  } catch (const Error&) {  // torn by the same death: the log is left
+  } catch (const Error&) {  // incomplete files of a process that died: use the log
   }
   if (const Exit exit = to_exit(end.exit); is_stop(exit)) {
     return Error("run " + run, "stopped with a checkpoint" + budget_in(log),
@@ -162,7 +165,7 @@ void record_failure(const fs::path& folder, const Error& error, const ProcessEnd
   }
   try {
     if (const auto status = record::read_status(folder)) failure.phase = status->phase;
-  } catch (const Error&) {  // cut off: the phase is not known
+  } catch (const Error&) {  // status.json is incomplete: the phase is unknown
   }
   record::write_failure(folder, failure);
 }
@@ -172,7 +175,7 @@ std::vector<std::string> Warnings::fresh() {
   std::ifstream log(log_, std::ios::binary);
   log.seekg(static_cast<std::streamoff>(next_));
   std::vector<std::string> some;
-  for (std::string line; std::getline(log, line) && !log.eof();) {  // whole lines
+  for (std::string line; std::getline(log, line) && !log.eof();) {  // complete lines only
     next_ += line.size() + 1;
     if (!line.starts_with(mark)) continue;
     const auto text = spec::printable(line.substr(mark.size()), longest_line);

@@ -1,3 +1,4 @@
+// Starts runs as child processes, watches them, and collects their results.
 #include "launch/launch.h"
 
 #include <fmt/format.h>
@@ -40,14 +41,14 @@ uint64_t size_of(const fs::path& file) {
   return code ? 0 : size;
 }
 
-// "finished", or, where validation ended it, "finished early at step 12 of 20 (best: step 4)".
+// Returns "finished" or, if validation ended the run early, "finished early at step 12 of 20 (best: step 4)".
 std::string finished(const record::Summary& summary, uint64_t planned) {
   const auto best = summary.metrics.find("validation/best_step");
   if (best == summary.metrics.end() || summary.steps >= planned) return "finished";
   return fmt::format("finished early at step {} of {} (best: step {:.0f})", summary.steps, planned, best->second.mean);
 }
 
-// A run on its way, from its folder to its end.
+// A running run, from its start in a folder to its end.
 class Live {
  public:
   Live(size_t index, spec::Spec spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
@@ -67,12 +68,13 @@ class Live {
     folder_.prepare(spec, resume);
     log_start_ = size_of(folder_.path() / "log.txt");
     warnings_.emplace(folder_.path(), log_start_);
-    // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
+    // If this program dies, a single rank is killed. A launcher gets SIGUSR1 instead, which it passes to its ranks; it
+    // ends after them.
     launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
     steps_ = spec.values.at(spec.values.at("task").get<std::string>()).value("steps", uint64_t{0});
     patience_ = spec.values.at("watchdog").at("seconds").get<double>();
     auto environment = worker_environment(spec);
-    environment.push_back(fmt::format("COMPEER_JOBS={}", options.jobs));  // runs that share this machine's memory
+    environment.push_back(fmt::format("COMPEER_JOBS={}", options.jobs));  // number of runs that share the memory
     process_ = std::make_unique<Process>(Process::Setup{command, environment, folder_.path() / "log.txt",
                                                         folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
     const auto ranks = spec.values.at("ranks").get<int64_t>();
@@ -98,7 +100,7 @@ class Live {
     begun_ = begun_ || has_begun(folder_.path());
     tell_if_stopped();
     tell_warnings();
-    // Until there are ranks nobody else watches. What srun waits for may take its time.
+    // The ranks' watchdog works only after they have started. srun may wait for resources, so it has no time limit.
     if (alive && !begun_ && launcher_ == "mpirun" && looked_ > patience_) {
       give_up(no_rank_began(folder_.path(), patience_, log_start_));
     }
@@ -107,21 +109,21 @@ class Live {
         progress_.update(name_, *status);
         if (alive && launcher_ == "mpirun") end_after_ranks(status->state);
       }
-    } catch (const Error&) {  // the next look will tell
+    } catch (const Error&) {  // read again next time
     }
     return alive;
   }
 
   void stop() {
     process_->signal(SIGUSR1);
-    // A launcher may pass it on to nobody.
+    // Before its ranks have started, a launcher passes the signal to no process.
     if (!launcher_.empty() && !begun_ && !has_begun(folder_.path())) give_up(stopped_before(folder_.path()));
   }
   void kill_as_asked() { give_up(Error("run " + name_, "killed, as asked", going_on, Exit::failure)); }
 
   size_t index() const { return index_; }
   Launched finish() {
-    process_->kill_all();  // what the run may have left behind
+    process_->kill_all();  // processes that the run has left behind
     Launched done{name_, folder_.path(), false, why_it_ended(folder_.path(), end(), log_start_), {}};
     if (done.error && given_up_ && !is_stop(done.error->exit())) done.error = given_up_;
     if (done.error && !is_stop(done.error->exit())) leave_failure(*done.error);
@@ -139,18 +141,20 @@ class Live {
   }
 
  private:
-  // A rank locks spec.json, where files can be locked, and writes a status other than the "starting" of `prepare`.
+  // True if a rank has started: it locks spec.json, if the file system supports locks, and writes a status other than
+  // the "starting" of `prepare`.
   static bool has_begun(const fs::path& folder) {
     try {
       if (record::being_written(folder / "spec.json")) return true;
       const auto status = record::read_status(folder);
       return status && status->state != "starting";
-    } catch (const Error&) {  // one open or read failed: the next look will tell
+    } catch (const Error&) {  // can't be read at the moment: read again next time
       return false;
     }
   }
 
-  // Nobody else would say why nothing happens: a rank that is alone has no other that waits for it.
+  // Reports that the process is stopped. No other message would say why there is no progress: a single rank has no
+  // other rank that waits for it.
   void tell_if_stopped() {
     const bool stopped = process_->stopped();
     if (stopped && !stopped_) {
@@ -166,7 +170,8 @@ class Live {
     for (const auto& warning : warnings_->fresh()) tell(warning);
   }
 
-  // mpirun waits until its ranks' output is closed, which a process that a plugin left running may keep open.
+  // Ends mpirun if it does not end after its ranks: it waits until their output is closed, and a process that a plugin
+  // has started may keep it open.
   void end_after_ranks(const std::string& state) {
     const bool ended = state == "finished" || state == "preempted";
     if (!ended || !children_of(process_->id()).empty()) {
@@ -180,7 +185,7 @@ class Live {
   ProcessEnd end() const { return end_of_ranks_.value_or(process_->end()); }
 
   void leave_failure(const Error& error) const {
-    const ProcessEnd own = given_up_ ? ProcessEnd() : end();  // the signal by which a run was given up is not its cause
+    const ProcessEnd own = given_up_ ? ProcessEnd() : end();  // our SIGKILL is not the cause
     record_failure(folder_.path(), error, own, log_start_);
   }
 
@@ -196,15 +201,15 @@ class Live {
   uint64_t log_start_ = 0;
   std::optional<Warnings> warnings_;
   double looked_ = 0, patience_ = 0, ranks_seen_ = 0;
-  uint64_t steps_ = 0;    // that are planned; 0: a task without steps
-  std::string launcher_;  // "" if there is but one rank
+  uint64_t steps_ = 0;    // steps of the spec; 0: a task without steps
+  std::string launcher_;  // "mpirun" or "srun"; "" if the worker is started directly
   bool begun_ = false, stopped_ = false;
   std::optional<Error> given_up_;
-  std::optional<ProcessEnd> end_of_ranks_;  // if the launcher was ended after them
+  std::optional<ProcessEnd> end_of_ranks_;  // outcome of the ranks, if the launcher was killed after them
   std::unique_ptr<Process> process_;
 };
 
-// Specs on their way through folders, processes and results.
+// Runs a list of specs, several at a time, and collects the outcomes.
 class Launcher {
  public:
   Launcher(const std::vector<spec::Spec>& specs, const LaunchOptions& options)
@@ -225,7 +230,8 @@ class Launcher {
         done_[one->index()] = one->finish();
         return true;
       });
-      // Ends at a signal. std::this_thread::sleep_for sleeps again, and if signals come fast enough, forever.
+      // nanosleep returns at a signal. std::this_thread::sleep_for would resume sleeping, and never return if signals
+      // arrive fast enough.
       if (!live_.empty()) ::nanosleep(&look_at_process, nullptr);
     }
     progress_.close();
@@ -285,7 +291,8 @@ class Launcher {
 
   const std::vector<spec::Spec>& specs_;
   LaunchOptions options_;
-  const Orphans orphans_;  // outlives the runs: ends what left their sessions
+  const Orphans
+      orphans_;  // declared before `live_`, so that it outlives the runs: kills processes that left their session
   Interrupts interrupts_;
   Progress progress_;
   std::vector<Launched> done_;
@@ -324,7 +331,7 @@ spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Chang
   return longer;
 }
 
-// Refuses inputs with other contents than the run began with, unless that is allowed.
+// Returns the spec with the present pins of its inputs. Throws Error if an input has changed, unless that is allowed.
 spec::Spec with_present_inputs(const spec::Spec& spec, const fs::path& folder, bool allowed) {
   const auto start = record::newest_good(folder);
   auto now = spec::with_present_inputs(spec, start ? start->step : 0);
@@ -339,7 +346,7 @@ spec::Spec with_present_inputs(const spec::Spec& spec, const fs::path& folder, b
   return now;
 }
 
-// Describes plugins as their files are now. The worker reports a file that is gone.
+// Updates hash and version of plugins whose files have changed. The worker reports a file that is missing.
 void look_again(std::vector<spec::PluginInfo>& plugins) {
   for (auto& one : plugins) {
     std::error_code none;

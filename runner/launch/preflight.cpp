@@ -1,3 +1,4 @@
+// Checks and estimates before runs start, computed by a separate worker process.
 #include "launch/preflight.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ namespace {
 
 constexpr double open_patience = 300;  // seconds, for all plugins
 
-// A model that was damaged since a run wrote it.
+// Throws Error (exit 4) for a model folder whose files differ from those that a run has written.
 void refuse_changed(const Spec& spec) {
   for (const auto& [path, folder] : spec.files()) {
     if (const auto what = record::changed_model(folder); !what.empty())
@@ -32,7 +33,7 @@ void refuse_changed(const Spec& spec) {
   }
 }
 
-// Values that name files which aren't there yet: another run makes them.
+// Returns the settings that name files which don't exist yet, because another run will write them.
 json missing_of(const Spec& spec) {
   const auto inputs = spec.values.value("inputs", json::object());
   json missing = json::array();
@@ -42,7 +43,7 @@ json missing_of(const Spec& spec) {
   return missing;
 }
 
-// Makes the value at this path null, if it is among `all`.
+// Sets the value at this path to null if it is in `all`.
 void forget(json& all, const std::string& path) {
   json* value = &all;
   for (const auto& [key, is_index, index] : spec::parse_path(path, "")) {
@@ -52,8 +53,8 @@ void forget(json& all, const std::string& path) {
   *value = nullptr;
 }
 
-// Runs that differ in nothing else have the same plugins, made in the same way. Models are not read, nor is it known
-// which name a file will have that isn't there yet: the seeds of a study are opened once.
+// Returns a key that is equal for specs whose plugins are constructed in the same way, such as those of a study's
+// seeds. Contents of models and names of files that don't exist yet are not part of it.
 std::string what_matters(const Spec& spec) {
   const json missing = missing_of(spec);
   json all = {{"missing", missing}, {"inputs", spec.values.value("inputs", json::object())}};
@@ -72,7 +73,7 @@ std::string what_matters(const Spec& spec) {
   return all.dump();
 }
 
-// It ended without a word of its own.
+// Throws Error for a worker that ended without an error message of its own.
 [[noreturn]] void tell_ending(const ProgramOutput& done) {
   const auto at = last_line(done.text, "opening");
   if (at.is_null()) said_by(find_worker(), done);  // throws

@@ -9,29 +9,30 @@
 
 namespace compeer::launch {
 
-/// The plugins of runs, made before anything is spent, as the runs will make them, in a process of their own
-/// (worker/open_plugins.h): what a descriptor can't tell, such as a script that doesn't compile or a prompt with a
-/// slot that nobody fills, is found in a second instead of hours into a study.
+/// Trial construction of the plugins of runs, in a separate process (worker/open_plugins.h), before any run starts. It
+/// finds errors that a descriptor can't show, such as a script that does not compile or a prompt with an unknown slot,
+/// in a second instead of hours into a study.
 class Opening {
  public:
-  /// For each spec, whose inputs are pinned as far as they are there, the names of figures that its run will have, as
-  /// far as they are known beforehand; empty if they aren't. Throws the Error of the run's plugin, one (exit 5) that
-  /// names the plugin which crashed or did not come back, or one (exit 4) for a split without records or a checkpoint
-  /// that isn't as it was written. What went well is not tried again.
+  /// Constructs the plugins of each spec as its run will and returns the names of the metrics that the run will report;
+  /// empty if they are not known beforehand. Existing inputs of the specs must be pinned. Throws the Error of a plugin
+  /// that can't be constructed; Error (exit 5) that names a plugin which crashed or took more than 300 seconds; Error
+  /// (exit 4) for a split without records or a checkpoint that was modified after it was written. Plugins that were
+  /// constructed successfully are not constructed again for other specs with the same plugin settings and inputs.
   std::vector<std::vector<std::string>> columns(const std::vector<spec::Spec>& specs);
 
  private:
-  std::map<std::string, std::vector<std::string>> known_;  // by what matters of a spec
-  std::set<std::string> whole_;                            // inputs whose models are as they were written
+  std::map<std::string, std::vector<std::string>> known_;  // result by plugin settings and inputs (what_matters)
+  std::set<std::string> whole_;                            // `inputs` tables whose checkpoints were found unmodified
 };
 
-/// For dry runs: what runs read, and the memory of their ranks (worker/preview.h).
+/// Estimates for dry runs: the number of records that runs read and the memory of their ranks (worker/preview.h).
 class Preview {
  public:
-  /// `folder`: the run's. A run may read what those added before it make.
+  /// Adds a run, whose folder is `folder`. A run may read files that runs added before it will write.
   void add(const spec::Spec& spec, const std::string& folder);
 
-  /// A few lines for each run; "" if there are none.
+  /// Computes the estimates and returns a few lines per run; "" if there are no runs.
   std::string text() const;
 
  private:

@@ -1,3 +1,4 @@
+// Child processes, and signals that ask this program to stop.
 #include "launch/process.h"
 
 #include <fcntl.h>
@@ -50,7 +51,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Our environment, with these instead of variables of the same name.
+// Returns this process's environment with these variables added, which replace those of the same name.
 std::vector<std::string> with_variables(const std::vector<std::string>& variables) {
   std::vector<std::string> all = variables;
   for (char** old = environ; *old; ++old) {
@@ -61,7 +62,8 @@ std::vector<std::string> with_variables(const std::vector<std::string>& variable
   return all;
 }
 
-// In the child, after fork: only what is safe there. An error number goes to the parent.
+// Runs the program in the child after fork, using only functions that are safe there. If it can't be started, writes
+// errno to `report` for the parent.
 [[noreturn]] void become(const Process::Setup& setup, char* const* command, char* const* variables, int log, int report,
                          pid_t parent) {
   ::setsid();
@@ -84,7 +86,7 @@ std::vector<std::string> with_variables(const std::vector<std::string>& variable
 
 using Clock = std::chrono::steady_clock;
 
-// Starts it with its output going into `out`; 0 if that fails.
+// Starts a program with its output redirected to `out`. Returns its process id, or 0 on failure.
 pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables, int out) {
   const auto environment = with_variables(variables);
   posix_spawn_file_actions_t files;
@@ -92,7 +94,7 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, out, STDERR_FILENO);
-  posix_spawnattr_t attributes;  // SIGPIPE, which our main ignores, works as usual
+  posix_spawnattr_t attributes;  // restores the default action of SIGPIPE, which our main ignores
   posix_spawnattr_init(&attributes);
   sigset_t usual;
   sigemptyset(&usual);
@@ -107,7 +109,7 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   return error == 0 ? child : 0;
 }
 
-// Reads until the end; false if time ran out before.
+// Appends all output to `text`. Returns false if the deadline passes first.
 bool read_all(int in, Clock::time_point deadline, std::string& text) {
   char block[4096];
   for (;;) {
@@ -121,7 +123,7 @@ bool read_all(int in, Clock::time_point deadline, std::string& text) {
   }
 }
 
-StopRequests requests;  // global because a signal handler has no argument for it
+StopRequests requests;  // global because a signal handler gets no argument
 
 void on_signal(int) { requests.add(); }
 
@@ -214,7 +216,7 @@ Interrupts::Interrupts() {
   action.sa_handler = on_signal;
   for (size_t i = 0; i < signals.size(); ++i) {
     ::sigaction(signals[i], nullptr, &before_[i]);
-    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);  // nohup stays nohup
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);  // keep signals ignored (nohup)
   }
 }
 

@@ -11,36 +11,37 @@ namespace compeer::launch {
 
 /// How a process ended.
 struct ProcessEnd {
-  int exit = 0;    ///< its exit code, if no signal ended it
-  int signal = 0;  ///< the signal that ended it, or 0
+  int exit = 0;    ///< exit code; 0 if a signal ended the process
+  int signal = 0;  ///< signal that ended the process, or 0
 };
 
-/// A program and everything it starts, in a session of its own: a terminal's Ctrl-C doesn't reach it, and all of it can
-/// be found again, even processes whose parents have gone. Destroyed, it leaves nothing behind.
+/// A child process in a new session with everything it starts. The session keeps the terminal's Ctrl-C away from it,
+/// and makes all its processes findable, also those whose parents have ended.
 class Process {
  public:
   struct Setup {
-    std::vector<std::string> command;      ///< the program is looked for in PATH unless it has a slash
-    std::vector<std::string> environment;  ///< "NAME=value", added to ours
-    std::filesystem::path log;             ///< standard output and error are appended here
-    int keep_open = -1;                    ///< a file the process inherits
-    int when_orphaned = 9;                 ///< the signal it gets if this process dies
+    std::vector<std::string> command;      ///< program and arguments; searched in PATH unless it contains a slash
+    std::vector<std::string> environment;  ///< "NAME=value", added to the environment of this process
+    std::filesystem::path log;             ///< file to which standard output and standard error are appended
+    int keep_open = -1;                    ///< file descriptor that the child inherits; -1: none
+    int when_orphaned = 9;                 ///< signal that the child gets if this process dies
   };
 
-  /// Throws Error (exit 1) if the program can't be started.
+  /// Starts the program. Throws Error (exit 1) if it can't be started or `log` can't be written.
   explicit Process(const Setup& setup);
+  /// Calls `kill_all` unless `running` has returned false.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// False once it has ended; then `end` is known.
+  /// Returns false if the program has ended; `end` is valid from then on.
   bool running();
   const ProcessEnd& end() const { return end_; }
-  bool stopped() const;  ///< by a signal such as SIGSTOP, or a debugger: it does nothing until it is let go on
+  bool stopped() const;  ///< true if the program is suspended, by SIGSTOP or a debugger
   pid_t id() const { return pid_; }
 
-  void signal(int number) const;  ///< to the program alone, which passes it on
-  void kill_all();                ///< SIGKILL to whatever lives in the session; returns when it is gone
+  void signal(int number) const;  ///< sends a signal to the program only, not to the processes that it has started
+  void kill_all();                ///< sends SIGKILL to all processes of the session until none is left
 
  private:
   pid_t pid_ = -1;
@@ -48,22 +49,23 @@ class Process {
   ProcessEnd end_;
 };
 
-/// What a program said when it was asked something.
+/// Exit code and output of a program that was run by `ask_program`.
 struct ProgramOutput {
-  int exit = -1;     ///< its exit code; 128 + the signal that ended it; 127 if it could not be started
+  int exit = -1;     ///< exit code, or 128 + signal; 127: could not be started; -1: no pipe could be created
   std::string text;  ///< standard output and standard error
 };
 
-/// Runs a program (looked up in PATH unless it has a slash) without standard input, with `variables` ("NAME=value")
-/// added to the environment, and waits for it. One that takes longer than `seconds` is killed.
+/// Runs a program (searched in PATH unless it contains a slash) without standard input, with `variables` ("NAME=value")
+/// added to the environment, and waits for it. Kills it after `seconds`.
 ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
                           double seconds = 20);
 
-/// What it said, if it ended well. Else throws Error: its own, if it is one of compeer's programs and told one.
+/// Returns the output of a program that exited with 0. Otherwise throws Error with the program's exit code: the last
+/// "compeer: error: " message in its output or, if there is none, (exit 1) with all of its output as help.
 std::string said_by(const std::string& program, const ProgramOutput& done);
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and what batch systems send, SIGUSR1 and SIGUSR2, are counted
-/// (base/signals.h) instead of ending this process.
+/// Scope in which signals to stop are counted (base/signals.h) instead of ending this process: SIGINT, SIGTERM, SIGHUP,
+/// and those of batch systems, SIGUSR1 and SIGUSR2. Signals that were ignored before stay ignored.
 class Interrupts {
  public:
   Interrupts();
@@ -71,8 +73,9 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  /// Returns the number of requests to stop so far; signals in quick succession are one request.
   int count() const;
-  /// Throws Error (exit 85) if a signal came.
+  /// Throws Error (exit 85) if a signal has arrived.
   void check() const;
 
  private:

@@ -1,3 +1,4 @@
+// Progress lines of runs on standard error.
 #include "launch/progress.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// What says most about a run's success: the reward, or the loss.
+// Returns the most informative metric of a run, "reward 0.512" or "loss 1.23"; "" if it has neither.
 std::string headline(const record::Status& status) {
   for (const char* name : {"reward", "loss"}) {
     const auto found = status.metrics.find(name);
@@ -112,7 +113,7 @@ size_t Progress::ended() const {
   return sum;
 }
 
-// "20 finished, 2 failed": what there is of each.
+// Returns the number of runs for each outcome that occurred: "20 finished, 2 failed".
 std::string Progress::counts() const {
   constexpr std::pair<Outcome, const char*> names[] = {{Outcome::read_back, "finished before"},
                                                        {Outcome::finished, "finished"},
@@ -126,7 +127,7 @@ std::string Progress::counts() const {
   return text.empty() ? "none begun" : text;
 }
 
-// At the pace so far, of the runs that had to be run.
+// Returns the estimated time left for all runs, at the rate so far of the runs that were started.
 std::string Progress::all_left() const {
   const auto found = outcomes_.find(Outcome::read_back);
   const size_t read_back = found == outcomes_.end() ? 0 : found->second;
@@ -171,7 +172,8 @@ Progress::Run& Progress::find(const std::string& name) {
   return runs_.emplace_back(Run{name, setup_.now(), setup_.now(), 0, 0, 0, false, {}});
 }
 
-// "1:20 left", at the pace so far; of a step alone if others take another time.
+// Returns "1:20 left" at the rate so far. If the status has the completed part of a step, the estimate is for that step
+// only, since other steps may take different times.
 std::string Progress::left(const Run& run) const {
   const auto& status = run.status;
   const double done = steps_done(status), paced = done - run.first;

@@ -9,48 +9,52 @@
 
 namespace compeer::launch {
 
-/// Tells a person at the terminal how runs go: one line that is written over and over, with a bar. Without a terminal
-/// a line at the start and the end of a run and every 30 seconds. Several runs together have one line for all of them
-/// ("7 of 24, 2 failed, 3:10 left"), drawn over or every 30 seconds, and one at the end.
+/// Progress display of runs. On a terminal it is one line with a bar, which is redrawn in place. Otherwise it writes a
+/// line at the start and the end of a run and every 30 seconds in between. Several runs share one line ("7 of 24, 2
+/// failed, 3:10 left"), redrawn or written every 30 seconds, and a line at the end.
 class Progress {
  public:
+  /// How a run ended; `read_back`: it had finished before and was not started.
   enum class Outcome { finished, failed, stopped, read_back };
   struct Setup {
     bool terminal = false, colour = false, quiet = false;
-    std::function<size_t()> width;  ///< of the terminal, in characters
-    std::function<double()> now;    ///< seconds
-    std::function<void(std::string_view)> write;
+    std::function<size_t()> width;                ///< returns the width of the terminal in characters
+    std::function<double()> now;                  ///< returns the time in seconds
+    std::function<void(std::string_view)> write;  ///< writes text
   };
   static constexpr double between_lines = 30;  ///< seconds
 
-  /// As standard error allows: a terminal or not, NO_COLOR, its width.
+  /// Returns the setup for standard error: whether it is a terminal, its width, and colour unless NO_COLOR is set.
   static Setup standard_error(bool quiet);
 
+  /// `runs`: total number of runs.
   explicit Progress(Setup setup, size_t runs = 1);
   ~Progress();
 
-  /// A run begins: "smoke-grpo: starts on 2 ranks in results/smoke-grpo".
+  /// Reports that a run has started: "smoke-grpo: starts on 2 ranks in results/smoke-grpo".
   void start(const std::string& run, const std::string& sentence);
+  /// Shows the present status of a run.
   void update(const std::string& run, const record::Status& status);
-  /// A run ended, or never began: "finished after 0:32".
+  /// Reports that a run has ended, or could not be started: "finished after 0:32".
   void end(const std::string& run, Outcome outcome, const std::string& sentence);
-  /// From here on runs end after the step that they are in.
+  /// Writes `sentence` and shows from now on that runs stop after their current step.
   void stop(const std::string& sentence);
-  /// All have ended: of several, "24 runs: 22 finished, 2 failed after 12:34".
+  /// Reports that all runs have ended; for several: "24 runs: 22 finished, 2 failed after 12:34".
   void close();
-  /// A remark of its own line. Shown even if quiet.
+  /// Writes a message on its own line, also if quiet.
   void note(const std::string& text);
 
-  /// Seconds since the run began.
+  /// Returns the seconds since the run started; 0 for an unknown run.
   double passed(const std::string& run) const;
 
  private:
   struct Run {
     std::string name;
     double started = 0, told = 0;
-    double first = 0, first_at = 0;  // steps done, and when that was seen: the rate is measured from there ...
-    double last_at = 0;              // ... to when `status` had got so far
-    bool seen = false;
+    // The rate of steps is measured from `first` steps at time `first_at` to the steps in `status` at time `last_at`.
+    double first = 0, first_at = 0;
+    double last_at = 0;
+    bool seen = false;  // `first` is set
     record::Status status;
   };
   Run& find(const std::string& name);
@@ -69,11 +73,11 @@ class Progress {
   size_t total_;
   std::map<Outcome, size_t> outcomes_;
   double began_ = 0, told_ = 0;
-  std::vector<Run> runs_;  // that go on just now
+  std::vector<Run> runs_;  // runs in progress
   bool drawn_ = false, stopping_ = false;
 };
 
-/// 75 -> "1:15", 4000 -> "1:06:40".
+/// Formats seconds: 75 -> "1:15", 4000 -> "1:06:40".
 std::string duration_text(double seconds);
 
 }  // namespace compeer::launch

@@ -1,3 +1,4 @@
+// Finds, locks and prepares the folders of runs.
 #include "launch/run_folder.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ namespace {
 constexpr const char* lock_name = ".lock";
 constexpr auto patience = std::chrono::seconds(15);  // for processes of a dead front end to end
 
-// The hash in the folder's spec.json: "" if there is none, "?" if it can't be read.
+// Returns the hash in the folder's spec.json; "" if there is no such file, "?" if it is invalid.
 std::string hash_in(const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "spec.json", code)) return "";
@@ -45,7 +46,7 @@ std::string hash_in(const fs::path& folder) {
   }
 }
 
-// Of no run, or of one that failed before it had done anything.
+// True if the folder has no run, or only the traces of one that failed before it wrote any results.
 bool holds_only_traces(const fs::path& folder) {
   std::error_code code;
   std::set<std::string> traces{lock_name, "log.txt"};
@@ -72,7 +73,7 @@ struct Owner {
   }
 };
 
-// The process that wrote its name into the lock.
+// Returns the process that last wrote its id and host to the lock file.
 std::optional<Owner> last_owner(const fs::path& folder) {
   std::error_code code;
   Owner owner;
@@ -82,7 +83,7 @@ std::optional<Owner> last_owner(const fs::path& folder) {
   return owner;
 }
 
-// "" if that process is gone. Of one on another host nothing is known.
+// Returns that process as text; "" if it has ended. A process on another host is assumed to be alive.
 std::string live_owner(const fs::path& folder) {
   const auto owner = last_owner(folder);
   if (!owner) return "";
@@ -90,7 +91,8 @@ std::string live_owner(const fs::path& folder) {
   return !here || ::kill(static_cast<pid_t>(owner->pid), 0) == 0 || errno == EPERM ? owner->text() : "";
 }
 
-// The open, locked file. Its former owner's remains are waited for, a live owner is not.
+// Returns the descriptor of the open, locked file. Waits up to 15 seconds for processes that a dead owner has left;
+// does not wait for a live owner.
 int take_lock(const fs::path& folder) {
   const auto file = folder / lock_name;
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -110,10 +112,10 @@ int take_lock(const fs::path& folder) {
                 "wait until it exits, or stop it", Exit::failure);
   }
   struct stat status = {};
-  const bool own = ::fstat(lock, &status) == 0 && status.st_nlink == 1;  // not another's by a hard link
+  const bool own = ::fstat(lock, &status) == 0 && status.st_nlink == 1;  // a hard link could be another file's
   const auto text = fmt::format("{} {}\n", ::getpid(), host_name());
   if (!own || ::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
-    // The lock itself holds; only a message to others would lack our name.
+    // Ignored: the folder is locked; only messages of other processes would not name this one.
   }
   return lock;
 }
@@ -164,7 +166,7 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
     if (code) throw Error(folder.string(), fmt::format("can't be made: {}", code.message()), "", Exit::failure);
     RunFolder mine(folder, take_lock(folder));
     record::refuse_outside_files(folder);
-    // Between looking and locking another process may have made it its own.
+    // Another process may have claimed the folder before it was locked.
     if (free_for(folder, spec.sha256())) return mine;
     if (tries == 10)
       throw Error(folder.string(), "can't be locked: other processes keep replacing it",
@@ -191,7 +193,7 @@ std::string RunFolder::holder(const fs::path& folder) {
   if (lock < 0) return "";
   const bool is_free = ::flock(lock, LOCK_SH | LOCK_NB) == 0, is_held = !is_free && errno == EWOULDBLOCK;
   ::close(lock);
-  return is_free ? "" : is_held ? owner->text() : live_owner(folder);  // the last: a file system without locks
+  return is_free ? "" : is_held ? owner->text() : live_owner(folder);  // last case: a file system without locks
 }
 
 RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::move(other.path_)), lock_(other.lock_) {
@@ -261,7 +263,7 @@ std::string RunFolder::namesake(const spec::Spec& spec) const {
     }
     if (changes.size() > shown) there.push_back(fmt::format("{} more", changes.size() - shown));
     if (!there.empty()) return fmt::format("{} is another run (there: {})", other.string(), fmt::join(there, ", "));
-  } catch (const Error&) {  // no run's, or none that can be read
+  } catch (const Error&) {  // not a run, or unreadable
   }
   return other.string() + " is something else";
 }
@@ -270,7 +272,7 @@ fs::path RunFolder::set_aside() {
   if (!record::was_begun(path_)) return {};
   auto aside = path_;
   aside.replace_filename(record::set_aside(path_).filename());
-  fs::remove(path_ / "log.txt");  // begun anew, too
+  fs::remove(path_ / "log.txt");
   return aside;
 }
 

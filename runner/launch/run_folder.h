@@ -9,25 +9,29 @@
 
 namespace compeer::launch {
 
-/// A run's own folder, held while the object lives and while any process of the run does: `results/<name>`, or
-/// `results/<name>-<first 8 digits of the spec's hash>` where another spec, or something that is no run, has that name.
-/// What belongs to another spec is never touched, unless its run failed before it had done anything.
+/// The locked folder of a run. It is locked while this object or any process of the run lives. Its path is
+/// `results/<name>`, or `results/<name>-<first 8 digits of the spec's hash>` if another spec, or something that is not
+/// a run, has the first one. A folder of another spec is never modified, unless that run failed before it wrote any
+/// results.
 class RunFolder {
  public:
+  /// State of a folder with respect to a spec.
   enum class State {
-    fresh,      ///< nothing of use is there
-    resumable,  ///< it did not finish, but has a checkpoint
-    finished,   ///< it has its summary, and its spec is the one that was asked for
+    fresh,      ///< no checkpoint
+    resumable,  ///< at least one checkpoint, but the run of this spec has not finished
+    finished,   ///< the finished run of this spec
   };
 
-  /// Finds or makes the folder of this spec and takes hold of it. Throws Error if another live process has it.
+  /// Finds or creates the folder of this spec and locks it. Throws Error (exit 1) if another process holds the lock, or
+  /// both paths belong to other specs.
   static RunFolder claim(const spec::Spec& spec, const std::filesystem::path& results);
-  /// Takes hold of a run that exists.
+  /// Locks the folder of an existing run. Throws Error (exit 1) if another process holds the lock.
   static RunFolder open(const std::filesystem::path& folder);
-  /// The process that holds the lock of a run: "process 12", "process 12 on node7"; "" if none does.
+  /// Returns the process that holds the lock of a run: "process 12", or "process 12 on node7" if it is on another host;
+  /// "" if none does.
   static std::string holder(const std::filesystem::path& folder);
-  /// Where `claim` would go, without making anything, and what it would find there. `promised` are folders that other
-  /// specs will have claimed by then.
+  /// Returns the folder that `claim` would choose and its state, without creating or locking it. Folders in `promised`
+  /// count as taken by other specs.
   static std::pair<std::filesystem::path, State> look(const spec::Spec& spec, const std::filesystem::path& results,
                                                       const std::set<std::filesystem::path>& promised = {});
 
@@ -36,28 +40,28 @@ class RunFolder {
   ~RunFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  /// `spec`: the one that is to run here.
+  /// Returns the state of the folder for a run of `spec`.
   State state(const spec::Spec& spec) const;
-  /// An open file whose lock is the claim; a process that inherits it holds the folder too.
+  /// Returns the file descriptor that holds the lock. A process that inherits it holds the lock too.
   int lock() const { return lock_; }
 
-  /// Plugins whose files are not those the run was made with, as sentences.
+  /// Returns one sentence for each plugin whose file differs from the one with which this run was made.
   std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
 
-  /// `spec` with the history of the run here, which goes on. A plugin that is another build than the run has had so far
-  /// becomes an entry of the history if `allow_changed`, else an Error (exit 5).
+  /// Returns `spec` for continuing the run in this folder: with the run's history, and with a new entry for each plugin
+  /// whose build has changed. Throws Error (exit 5) for such a plugin unless `allow_changed`, and (exit 1) if another
+  /// process has just replaced the folder's spec.
   spec::Spec continued(spec::Spec spec, bool allow_changed) const;
 
-  /// Why this folder isn't the one that is called as the run is: "results/a is another run (there: ranks = 2)"; "" if
-  /// it is.
+  /// Returns why this folder is not `results/<name>`: "results/a is another run (there: ranks = 2)"; "" if it is.
   std::string namesake(const spec::Spec& spec) const;
 
-  /// Puts a run that was begun here out of the way, its log too (record::set_aside). Where it is now; empty: there was
-  /// none.
+  /// Moves the files of an earlier attempt to another folder (record::set_aside) and deletes its log. Returns the new
+  /// folder; empty if there was no earlier attempt.
   std::filesystem::path set_aside();
 
-  /// Before a process starts: writes spec.json and removes the files of an earlier attempt. With `resume` checkpoints,
-  /// rows and rollouts stay, and status.json keeps only when the run was started and how long it has run.
+  /// Prepares the folder for starting the run: writes spec.json and deletes files of an earlier attempt. If `resume`,
+  /// checkpoints, metrics and rollouts are kept, and status.json keeps the time of the first start and the run time.
   void prepare(const spec::Spec& spec, bool resume);
 
  private:

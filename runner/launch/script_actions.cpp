@@ -1,3 +1,4 @@
+// Actions of Lua scripts: launches runs, writes reports, and plans both in dry runs.
 #include "launch/script_actions.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ namespace {
 
 constexpr double seconds_for_report = 300;
 
-// Reading a plugin's descriptor means hashing its file; a script asks for the same ones again and again.
+// Caches descriptors: reading one hashes the plugin's file, and scripts need the same ones many times.
 class RememberingCatalog : public spec::Catalog {
  public:
   std::vector<std::string> names(const std::string& kind) const override {
@@ -161,7 +162,8 @@ class ScriptActions : public script::Actions {
   }
 
  private:
-  // The script's name for it stays below the current folder, but a link on its way might not.
+  // Creates the folder of an output file. Throws Error (exit 4) if a symbolic link in its path leads out of the current
+  // folder and the folder of runs.
   void prepare_place(const fs::path& output, const char* what) const {
     const auto folder = fs::absolute(output).parent_path();
     if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
@@ -177,7 +179,7 @@ class ScriptActions : public script::Actions {
            RunFolder::look(spec, options_.launch.results).second == RunFolder::State::finished;
   }
 
-  // What would end a run at its start is found before any begins. All in one process.
+  // Constructs the plugins of all unfinished runs in one process, to find errors before the first run starts.
   void open_plugins(const std::vector<spec::Spec>& specs) {
     std::vector<spec::Spec> unfinished;
     for (const auto& spec : specs) {
@@ -200,7 +202,7 @@ class ScriptActions : public script::Actions {
     return path == folder || path.starts_with(folder + "/");
   }
 
-  // Read back if it has finished; else put on the agenda.
+  // Returns the result of a finished run. Adds other runs to the agenda and returns planned results.
   script::RunResult looked_up(const spec::Spec& spec) {
     const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
     if (state == RunFolder::State::finished) {
@@ -214,7 +216,7 @@ class ScriptActions : public script::Actions {
     return planned(spec);
   }
 
-  // The planned run whose folder holds what the spec reads: its name, or "".
+  // Returns the name of the planned run from whose folder the spec reads, or "".
   std::string maker_of_inputs(const spec::Spec& spec) const {
     for (const auto& path : spec.paths) {
       const auto* value = script::look(spec.values, path);
@@ -239,13 +241,13 @@ class ScriptActions : public script::Actions {
     return result;
   }
 
-  std::vector<std::string> planned_;  // folders of runs
+  std::vector<std::string> planned_;  // folders of planned runs
   ScriptOptions options_;
   RememberingCatalog catalog_;
   Opening opening_;
 };
 
-// Writes down what a script asks for, and does nothing of it.
+// Records the specs that a script launches, without launching them.
 class PlanRecorder : public script::Actions {
  public:
   explicit PlanRecorder(const std::vector<std::string>& sets) {

@@ -10,41 +10,43 @@
 
 namespace compeer::launch {
 
-/// What a script would run, followed as far as that goes without results of runs that have not finished.
+/// The runs that a script would launch, up to the point where it needs a result of an unfinished run.
 struct Agenda {
   struct PlannedRun {
     spec::Spec spec;
-    std::string waits_for;  ///< the experiment whose files it reads; empty: it is ready
+    std::string waits_for;  ///< name of the planned run whose files this one reads; empty if it can start at once
   };
-  std::vector<PlannedRun> entries;                                      ///< each spec once
-  std::vector<std::pair<std::string, std::filesystem::path>> finished;  ///< names and folders
-  size_t widest = 0;                                                    ///< the longest list that is run as one
-  std::vector<std::string> notes;                                       ///< the last says why the script ended early
+  std::vector<PlannedRun> entries;                                      ///< unfinished runs, each spec once
+  std::vector<std::pair<std::string, std::filesystem::path>> finished;  ///< names and folders of finished runs
+  size_t widest = 0;               ///< number of runs in the longest list that is launched at once
+  std::vector<std::string> notes;  ///< messages of the script; the last says why it ended early, if it did
 };
 
+/// Options for running a script.
 struct ScriptOptions {
   LaunchOptions launch;
-  std::vector<spec::Change> changes;  ///< of the command line
-  bool quick = false;
-  bool dry_run = false;
-  bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
-  /// Makes a dry run one for a batch system: what has finished is read back, the rest written down here.
+  std::vector<spec::Change> changes;  ///< changes of the command line, for every experiment
+  bool quick = false;                 ///< run the smallest form of the script (`--quick`)
+  bool dry_run = false;               ///< start no run; print the runs that would start
+  bool rehearsal = false;             ///< dry run without output, to find mistakes
+  /// Only with `dry_run` or `rehearsal`. If set, results of finished runs are used, and the other runs are added here.
   std::shared_ptr<Agenda> agenda = nullptr;
-  /// In a dry run: gets the runs that would begin.
+  /// Only with `dry_run` or `rehearsal`. If set, the runs that would start are added here.
   std::shared_ptr<Preview> preview = nullptr;
-  /// Gets the runs that failed while the script went on.
+  /// Receives the failed runs that did not end the script.
   std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();
 };
 
-/// What scripts may set in motion, done by the launcher and the report's writer.
+/// Returns the implementation of script::Actions that launches runs and writes reports.
 std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
 
-/// One line about what `launch` would do with a spec: its name, hash, folder, and whether it starts, goes on or is
-/// read back.
+/// Returns a line about what `launch` would do with a spec: its name, hash, folder, and "starts", "goes on" or
+/// "finished before".
 std::string plan(const spec::Spec& spec, const LaunchOptions& options);
 
-/// The specs a script would launch, in order, as far as it gets without results of runs. No run is started and nothing
-/// written, but plugins are opened (launch/preflight.h); what the script prints goes to standard error.
+/// Returns the specs that a script would launch, in order, up to the point where it needs a result of a run. `sets` are
+/// the arguments of `--set`. Starts no run and writes no file, but opens plugins (preflight.h). The script's output
+/// goes to standard error.
 std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets);
 
 }  // namespace compeer::launch

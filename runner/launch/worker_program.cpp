@@ -1,3 +1,4 @@
+// Command lines and environments of compeer-worker.
 #include "launch/worker_program.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string find_mpirun(int64_t ranks) {
               "install openmpi-bin, or use --ranks 1", Exit::failure);
 }
 
-// Whether mpirun has nothing that could name other hosts to it: a batch system's allocation, a file, a setting.
+// True if nothing could make mpirun start ranks on other hosts: no batch system, host file or setting of Open MPI.
 bool on_this_host_alone() {
   const char* launcher = std::getenv("COMPEER_LAUNCHER");
   if (launcher && std::string_view(launcher) == "srun") return false;
@@ -58,7 +59,7 @@ std::string mpi_of_srun() {
   return fmt::format("--mpi={}", wanted && *wanted ? wanted : "pmix");
 }
 
-// Some containers forbid a process to read another's memory, which MPI would use between ranks.
+// True if a process may read the memory of another one, as Open MPI does between ranks. Some containers forbid it.
 bool can_read_other_processes() {
   char from = 1, to = 0;
   iovec local{&to, 1}, remote{&from, 1};
@@ -92,8 +93,8 @@ std::vector<std::string> arithmetic_environment(int64_t threads) {
 
 std::vector<std::string> training_environment(int64_t threads) {
   auto variables = arithmetic_environment(threads);
-  // The last: a parsed record is some hundred small pieces, freed together. More than 50 of a size kept back would be
-  // missed elsewhere: a supervised run then grows to three times its size.
+  // tcache_count is limited because a parsed record consists of some hundred small blocks that are freed together. With
+  // more than 50 cached blocks per size a supervised run grows to three times its size.
   if (!std::getenv("GLIBC_TUNABLES")) {
     variables.emplace_back(
         "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824:"
@@ -106,7 +107,7 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
   const char* wanted = std::getenv("COMPEER_LAUNCHER");
   const std::string launcher = wanted && *wanted ? wanted : "mpirun";
   if (launcher == "srun") {
-    // After sbatch --export=NONE srun would hand on nothing of the environment, COMPEER_LOCKED included.
+    // Without --export=ALL, srun in a job of sbatch --export=NONE passes no variables on, not even COMPEER_LOCKED.
     return {"srun",
             mpi_of_srun(),
             "--export=ALL",
@@ -118,11 +119,11 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
     throw Error("COMPEER_LAUNCHER", fmt::format("there is no launcher '{}'", launcher),
                 suggest(launcher, {"mpirun", "srun"}), Exit::usage);
   if (ranks == 1) return {};
-  fs::remove(make_temporary_folder());  // mpirun would say that it can't, at length
-  // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
+  fs::remove(make_temporary_folder());  // checks that one can be made: mpirun's own message is very long
+  // --oversubscribe: mpirun counts cores as slots, and a virtual machine may report fewer cores than processors.
   std::vector<std::string> command{find_mpirun(ranks), "-n",        std::to_string(ranks),
                                    "--oversubscribe",  "--bind-to", "none"};
-  // Other hosts get nothing of our environment but what is named.
+  // mpirun passes only named variables to other hosts.
   if (std::getenv("COMPEER_LOCKED")) command.insert(command.end(), {"-x", "COMPEER_LOCKED"});
   return command;
 }
@@ -150,7 +151,8 @@ std::vector<std::string> rank_environment(int64_t ranks, int64_t threads) {
     unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
   if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  if (ranks > 1 && on_this_host_alone()) unless_set("OMPI_MCA_btl", "self,vader");  // memory, and nothing that listens
+  if (ranks > 1 && on_this_host_alone())
+    unless_set("OMPI_MCA_btl", "self,vader");  // shared memory only: opens no network port
   if (ranks > ::sysconf(_SC_NPROCESSORS_ONLN)) unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
   return variables;
 }
@@ -161,7 +163,7 @@ void become_worker(const std::string& name, const nlohmann::json& options, int t
     const auto end = variable.find('=');
     ::setenv(variable.substr(0, end).c_str(), variable.c_str() + end + 1, 1);
   }
-  std::signal(SIGPIPE, SIG_DFL);  // a reader that goes away ends the program
+  std::signal(SIGPIPE, SIG_DFL);  // the program ends when the reader of its output does
   std::cout.flush();
   ::execl(program.c_str(), program.c_str(), "model", name.c_str(), text.c_str(), nullptr);
   throw Error(program, std::string("can't be started: ") + std::strerror(errno), "", Exit::failure);

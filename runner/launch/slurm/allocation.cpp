@@ -1,3 +1,4 @@
+// Resources of Slurm jobs: from options of the command line, the specs, and an estimate of memory.
 #include "launch/slurm/allocation.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,8 @@ void check_time(const Wishes& wishes) {
   }
 }
 
-// What ranks depend on has one place: what sbatch were told twice, srun and the workers would read differently.
+// Throws Error for options that determine ranks and threads. If sbatch got them twice, srun and the workers could use
+// different values.
 void refuse_own(const std::string& option) {
   const auto name = option.substr(0, option.find('='));
   const auto refuse = [&](const char* help) {
@@ -58,12 +60,12 @@ bool is_gpus(const std::string& option) {
   return name == "--gres" || name.starts_with("--gpus") || name.starts_with("-G") || name.starts_with("--tres-per-");
 }
 
-constexpr double beyond = 1.25;     // of the estimate: messages between ranks, what rewards take while they work
-constexpr double cuda = 4096;       // MiB of a rank's libraries and context of CUDA; a guess on the safe side
+constexpr double beyond = 1.25;     // factor for memory that is not estimated: MPI messages, rewards while they compute
+constexpr double cuda = 4096;       // MiB for libraries and context of CUDA in a rank; a generous guess
 constexpr double patience = 180;    // seconds
 constexpr int64_t rounded_to = 16;  // MiB
 
-// What size depends on: a learning rate matters only as far as it is 0 or not.
+// Replaces numbers that don't affect memory: of a float, such as a learning rate, only whether it is 0 matters.
 json size_of(const json& value) {
   if (value.is_number_float()) return value.get<double>() != 0;
   if (!value.is_structured()) return value;
@@ -78,7 +80,7 @@ std::string kind_of(const spec::Spec& spec) {
   return spec::canonical_json(size_of(values));
 }
 
-// In MiB; 0 with the reason if it can't be told.
+// Returns the worker's estimate for a rank in MiB, or 0 and sets `why_unknown`.
 double estimated(const spec::Spec& spec, std::string& why_unknown) {
   const auto done = ask_worker("estimate_memory", spec.file_text(),
                                training_environment(spec.values.at("threads").get<int64_t>()), patience);

@@ -9,47 +9,48 @@
 
 namespace compeer::launch {
 
-/// What the command line asks of Slurm; 0 and "" where it says nothing.
+/// Slurm options of `compeer submit`; 0 or "" for options that were not given. The fields are those of Allocation;
+/// `memory` is the size per node ("64G").
 struct Wishes {
   int64_t nodes = 0, tasks = 0, tasks_per_node = 0, signal = 180;
   std::string time, partition, account, memory;
   std::vector<std::string> more;
 };
 
-/// Seconds of a time as Slurm writes it: "90" (minutes), "1:30", "2:00:00", "1-12", "1-12:00", "1-12:00:00". -1 for
-/// "UNLIMITED" and "INFINITE"; nothing for anything else.
+/// Parses a time limit in Slurm's notation, "90" (minutes), "1:30", "2:00:00", "1-12", "1-12:00" or "1-12:00:00", into
+/// seconds. Returns -1 for "UNLIMITED" and "INFINITE", nothing for other text.
 std::optional<int64_t> slurm_seconds(const std::string& time);
 
-/// Throws Error (exit 2) if the wishes make no sense together.
+/// Throws Error (exit 2) if an option is malformed or the options contradict each other.
 void check_wishes(const Wishes& wishes);
 
-/// Whether they ask for GPUs.
+/// True if an option in `more` requests GPUs.
 bool asks_for_gpus(const Wishes& wishes);
 
-/// Whether they say how much memory there is to be.
+/// True if the memory is given, by `memory` or in `more`.
 bool asks_for_memory(const Wishes& wishes);
 
-/// The change of a spec that they ask for: `ranks`, if they say how many tasks there are.
+/// Returns the change of a spec that the options imply: `ranks`, if the number of tasks is given.
 std::vector<spec::Change> changes_of(const Wishes& wishes);
 
-/// What a job for these specs needs: ranks and threads of the largest. Throws Error (exit 2) if the wishes don't allow
-/// it.
+/// Returns the resources for a job that runs these specs: the maximum of their ranks and of their threads, and the
+/// given options. Throws Error (exit 2) if the options don't fit the number of ranks.
 Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wishes);
 
-// What a batch script asks of memory. Slurm counts it by processor, so that it is right wherever ranks are put.
-
+/// The memory that a batch script requests. It is per CPU, so that it is right for any placement of ranks on nodes.
 struct MemoryNeed {
-  int64_t mib_per_cpu = 0;  ///< 0: not known
-  std::string why_unknown;  ///< then
+  int64_t mib_per_cpu = 0;  ///< MiB; 0: unknown
+  std::string why_unknown;  ///< reason, if unknown
 };
 
-/// Of the largest of these runs: what the worker estimates that a rank takes (docs/running.md), a quarter more for what
-/// the estimate leaves out, by its processors, and some GiB for CUDA unless it computes on the CPU. Of runs that differ
-/// only in name, seed or numbers that size does not depend on, one is asked about: each takes about as long as the
-/// start of a run.
+/// Estimates the memory for the largest of these runs: the worker's estimate for a rank (docs/running.md), plus 4 GiB
+/// for CUDA if it may compute on a GPU, plus a quarter for what the estimate omits, divided by the rank's threads. Runs
+/// that differ only in name, seed and numbers without influence on size are estimated once, because each estimate takes
+/// about as long as the start of a run.
 MemoryNeed memory_need(const std::vector<spec::Spec>& specs);
 
-/// The same number from an estimate: of 185 MiB for a rank of two threads, 128 each.
+/// Returns the MiB per CPU for a rank of `rank_mib`, with a quarter added, rounded up to a multiple of 16: 185 MiB for
+/// a rank of two threads give 128.
 int64_t mib_per_cpu(double rank_mib, int64_t threads);
 
 }  // namespace compeer::launch

@@ -1,3 +1,4 @@
+// Texts of batch scripts for Slurm.
 #include "launch/slurm/job_script.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,9 @@ namespace {
 
 constexpr size_t longest_path = 4096;
 
-// The first lines: what this is, and how it is submitted by hand.
+// Returns the first lines: what the script does, and how to submit it by hand.
 std::string head(const std::string& what, const fs::path& script, const JobEnvironment& around) {
-  // Where a site defines `module`, that is often done for login shells only.
+  // -l, because many sites define `module` for login shells only.
   const char* shell = around.modules.empty() ? "#!/bin/bash" : "#!/bin/bash -l";
   return fmt::format("{}\n# {} Written by compeer submit; by hand: sbatch {}\n", shell, what,
                      spec::printable(shell_word(script.string()), longest_path));
@@ -59,7 +60,8 @@ std::string environment(const JobEnvironment& around) {
   return lines;
 }
 
-// A lock that all who write into the folder ask for. 75 is nobody else's code: where there are no locks, it goes on.
+// Takes the lock that all writers of the run's folder take. Only a held lock gives exit code 75; on a file system
+// without locks the script continues.
 constexpr const char* hold_folder = R"sh(
 # One job or process at a time has the run's folder.
 exec 9>>"$run/.lock"
@@ -71,8 +73,8 @@ fi
 echo "$$ $(hostname)" >"$run/.lock"
 )sh";
 
-// As many tasks and processors as the job has, whoever changed that number: the lines above, or options of sbatch.
-// Memory srun inherits.
+// Starts the worker with the job's numbers of tasks and CPUs, which the user may have changed in the script or by
+// options of sbatch. srun inherits the memory.
 std::string step(const Allocation& allocation, const JobEnvironment& around) {
   return fmt::format(R"sh(
 # TERM comes from Slurm when it ends the job: scancel, the time limit, preemption, a node that failed.
@@ -88,7 +90,7 @@ if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then
                      shell_word(around.mpi), allocation.tasks, allocation.threads, shell_word(around.worker.string()));
 }
 
-// What follows the step of a run.
+// The end of the script: records how the run ended, or requeues the job.
 constexpr const char* ending = R"sh(
 # leave STATE: writes how the job ended into status.json and, unless a rank did, into error.json.
 leave() {
@@ -115,7 +117,7 @@ esac
 exit "$code"
 )sh";
 
-// SLURM_JOB_ID of an array's last task is that of the whole array.
+// An array's last task has the array's id as its SLURM_JOB_ID, so tasks are named by array id and index.
 constexpr const char* job_number = "job=$SLURM_JOB_ID\n";
 constexpr const char* task_number = "job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n";
 

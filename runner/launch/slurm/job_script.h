@@ -4,58 +4,60 @@
 #include <string>
 #include <vector>
 
-/// Batch scripts for Slurm: text that a person can read, change and submit by hand, and that `shellcheck` passes.
-/// Functions of what they are told: they look at no file and no variable. All throw Error (exit 2) for names that no
-/// batch script can hold.
+/// Texts of batch scripts for Slurm, which can be read, changed and submitted by hand and which pass `shellcheck`. The
+/// results depend on the arguments only, not on files or environment variables. All functions that return scripts throw
+/// Error (exit 2) for names that a batch script can't contain.
 
 namespace compeer::launch {
 
-/// What is asked of Slurm.
+/// The resources of a Slurm job.
 struct Allocation {
-  int64_t tasks = 1;                      ///< ranks
-  int64_t threads = 1;                    ///< of each: --cpus-per-task
-  int64_t nodes = 0, tasks_per_node = 0;  ///< 0: as Slurm finds best
-  std::string time, partition, account;   ///< empty: as the cluster has it
-  std::string memory;                     ///< "--mem-per-cpu=512M"; empty: as the cluster has it
-  int64_t signal = 180;                   ///< seconds before its end at which a job is asked to stop
-  std::vector<std::string> more;          ///< other options of sbatch, as "--qos=long"
+  int64_t tasks = 1;                      ///< number of ranks (--ntasks)
+  int64_t threads = 1;                    ///< threads per rank (--cpus-per-task)
+  int64_t nodes = 0, tasks_per_node = 0;  ///< 0: chosen by Slurm
+  std::string time, partition, account;   ///< values of these options; empty: the cluster's default
+  std::string memory;                     ///< complete option, "--mem-per-cpu=512M"; empty: the cluster's default
+  int64_t signal = 180;                   ///< seconds before the time limit at which the job is asked to stop
+  std::vector<std::string> more;          ///< other options of sbatch, such as "--qos=long"
 };
 
-/// Where a job finds itself when it starts.
+/// The environment in which a job starts.
 struct JobEnvironment {
-  std::filesystem::path folder;        ///< paths in specs are meant from there
-  std::vector<std::string> variables;  ///< "NAME=value"
-  std::vector<std::string> modules;    ///< `module load NAME`
-  std::vector<std::string> before;     ///< lines of shell
-  std::string mpi = "pmix";            ///< srun --mpi=...
-  std::filesystem::path worker;        ///< the program
+  std::filesystem::path folder;        ///< working folder, to which paths in specs are relative
+  std::vector<std::string> variables;  ///< "NAME=value" to export
+  std::vector<std::string> modules;    ///< names for `module load`
+  std::vector<std::string> before;     ///< shell commands to run first
+  std::string mpi = "pmix";            ///< value of srun --mpi
+  std::filesystem::path worker;        ///< path of compeer-worker
 };
 
-/// One run: a Slurm step of the worker. Its output is appended to the run's log.txt. Asked to stop it saves a
-/// checkpoint, ends with 85 and is queued again; so it is when a node fails. Any other end the script writes into
-/// status.json (failed, cancelled) and, unless a rank did, into error.json.
+/// Returns the script of a job for one run, which is a Slurm step of the worker. Output is appended to the run's
+/// log.txt. When the job is asked to stop, the run saves a checkpoint and exits with 85, and the job is requeued. It is
+/// also requeued when a node fails. At any other failure the script writes the state (failed, cancelled) to status.json
+/// and, unless a rank has done so, the reason to error.json.
 std::string run_script(const std::string& name, const std::filesystem::path& script, const std::filesystem::path& run,
                        const Allocation& allocation, const JobEnvironment& around);
 
-/// The same for several runs, a task of a job array each, at most `at_once` at the same time (0: as the cluster
-/// allows). What Slurm itself has to say goes into a file for each beside the script.
+/// The same for several runs, each a task of a job array; at most `at_once` at the same time (0: no limit). Messages of
+/// Slurm itself go to one file per task next to the script.
 std::string array_script(const std::string& name, const std::filesystem::path& script,
                          const std::vector<std::filesystem::path>& runs, int64_t at_once, const Allocation& allocation,
                          const JobEnvironment& around);
 
-/// A job in which `command` (compeer run SCRIPT ...) starts runs one after the other, each as a Slurm step.
+/// Returns the script of a job in which `command` (compeer run SCRIPT ...) starts its runs as Slurm steps.
 std::string study_script(const std::string& name, const std::filesystem::path& script,
                          const std::vector<std::string>& command, const Allocation& allocation,
                          const JobEnvironment& around);
 
-/// A word as a shell reads it back: in single quotes unless nothing in it means anything to a shell.
+/// Returns text as a word for a shell: in single quotes if it has characters with a meaning to shells.
 std::string shell_word(const std::string& text);
 
-/// "#SBATCH --job-name=x\n". sbatch reads these lines by rules of its own, not a shell's. Throws Error (exit 2) for
-/// what no such line can hold: control characters, line breaks above all.
+/// Returns the line "#SBATCH --job-name=x\n", quoted by the rules of sbatch, which differ from a shell's. Throws Error
+/// (exit 2) if the option has control characters such as newlines.
 std::string directive(const std::string& option);
 
-/// A path for --output: in it sbatch replaces nothing. Throws Error (exit 2) if it has a backslash.
+/// Returns a path for --output with '%' escaped, so that sbatch replaces nothing in it. Throws Error (exit 2) if it has
+/// a backslash.
 std::string output_path(const std::string& path);
 
 }  // namespace compeer::launch

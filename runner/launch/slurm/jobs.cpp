@@ -1,3 +1,4 @@
+// Makes and prepares Slurm jobs for runs and scripts.
 #include "launch/slurm/jobs.h"
 
 #include <fmt/format.h>
@@ -36,14 +37,15 @@ bool free_for(const fs::path& folder, const std::string& file_text) {
   if (!fs::exists(folder / file_name, code)) return fs::is_empty(folder, code);
   try {
     return read_plain_file(folder / file_name, longest) == file_text;
-  } catch (const Error&) {  // can't be read: not ours, then
+  } catch (const Error&) {  // unreadable: belongs to something else
     return false;
   }
 }
 
 fs::path in_full(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
-// Where runs will be, in this order: two of one name get folders of their own.
+// Returns the absolute folders of the runs. Adds them to `promised`, so that two runs with the same name get different
+// folders.
 std::vector<fs::path> folders_of(const std::vector<spec::Spec>& specs, const Submission& how,
                                  std::set<fs::path>& promised) {
   std::vector<fs::path> folders;
@@ -66,7 +68,8 @@ std::vector<std::string> study_command(const SubmittedScript& study, const Submi
   return words;
 }
 
-// What the job asks of Slurm; of memory, what its runs are estimated to take unless the user says how much.
+// Returns the resources for a job, with an estimate of its memory unless the user has given it. Adds remarks to the
+// job.
 Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Submission& how) {
   auto allocation = allocation_for(runs, how.wishes);
   for (const auto& run : runs) {
@@ -87,7 +90,7 @@ Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Su
   return allocation;
 }
 
-// What `compeer run` would give a worker to start with.
+// Returns the job's environment with the variables that `compeer run` sets for workers.
 JobEnvironment with_threads(const Submission& how, const Allocation& allocation) {
   auto around = how.around;
   for (const auto& variable : training_environment(allocation.threads)) around.variables.push_back(variable);
@@ -117,7 +120,7 @@ Job array(const SubmittedScript& study, const std::string& script, const std::ve
   return job;
 }
 
-// Why other hosts don't see it, or "".
+// Returns why other hosts can't read a file, or "".
 std::string unseen(const fs::path& file) {
   struct statfs system = {};
   if (::statfs(file.c_str(), &system) != 0) return "";
@@ -128,7 +131,7 @@ std::string unseen(const fs::path& file) {
   return "";
 }
 
-// The folder itself may not be there yet.
+// Returns the nearest existing ancestor of a folder that may not exist yet.
 fs::path existing(fs::path folder) {
   std::error_code code;
   while (folder.has_relative_path() && !fs::exists(folder, code)) folder = folder.parent_path();
@@ -182,7 +185,7 @@ std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec
 Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how) {
   Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", {}, study.file_text()};
   const auto allocation = allocation_of(job, known, how);
-  // Its runs get their threads from compeer run.
+  // No thread variables: `compeer run` sets them for its runs.
   job.text = study_script(job.title, job.script, study_command(study, how), allocation, how.around);
   return job;
 }

@@ -8,62 +8,63 @@
 
 namespace compeer::launch {
 
-/// A script as it is submitted. Two of one file name, or with other changes, are other studies.
+/// A Lua script that is submitted to Slurm, here called a study. The same script with other changes is another study.
 struct SubmittedScript {
-  std::filesystem::path script;      ///< in full
-  std::vector<std::string> changes;  ///< the words `compeer run` is given for it: "--set", "seed=2", "--quick"
+  std::filesystem::path script;      ///< absolute path
+  std::vector<std::string> changes;  ///< arguments for `compeer run`: "--set", "seed=2", "--quick"
 
   std::string name() const { return script.filename().string(); }
-  /// study.json, by which its folder is known again.
+  /// Returns the contents of study.json, which identifies the study's folder.
   std::string file_text() const;
 };
 
-/// Where the study's scripts lie: `<results>/<stem>.jobs`, or `<results>/<stem>-<first 8 digits of a hash>.jobs` where
-/// another study, or something else, has that name.
+/// Returns the folder for the study's batch scripts: `<results>/<stem>.jobs`, or
+/// `<results>/<stem>-<first 8 digits of a hash>.jobs` if another study, or something else, has the first one.
 std::filesystem::path jobs_folder(const SubmittedScript& study, const std::filesystem::path& results);
 
-/// Makes the folder the study's own. Throws Error (exit 1) if another took it meanwhile.
+/// Creates the folder if needed and writes `file_text` to its study.json. Throws Error (exit 1) if the folder can't be
+/// created or belongs to another study. Not atomic: two concurrent calls for different studies may both succeed.
 void claim_jobs_folder(const std::filesystem::path& folder, const std::string& file_text);
 
-/// One batch script on its way to Slurm.
+/// A batch script to be written and submitted.
 struct Job {
-  std::string title;                           ///< "smoke-grpo", "9 experiments of study.lua"
-  std::filesystem::path script;                ///< where it is to lie
-  std::vector<spec::Spec> runs;                ///< what it runs, in the order of the array; empty: a whole script
-  std::vector<std::filesystem::path> folders;  ///< of these runs, absolute
-  std::string text;                            ///< of the script
-  std::vector<std::string> remarks = {};       ///< what whoever submits it should know
-  std::string study = "";                      ///< study.json beside it; empty: it lies in the folder of its run
+  std::string title;                           ///< for messages: "smoke-grpo", "9 experiments of study.lua"
+  std::filesystem::path script;                ///< absolute path to which to write the batch script
+  std::vector<spec::Spec> runs;                ///< runs, in the order of the array; empty if it runs a whole Lua script
+  std::vector<std::filesystem::path> folders;  ///< absolute folders of `runs`
+  std::string text;                            ///< contents of the batch script
+  std::vector<std::string> remarks = {};       ///< notes for the user, such as a missing request for GPUs
+  std::string study = "";                      ///< contents of study.json next to the script; empty: a job of one run
 };
 
-/// How a file is to become jobs.
+/// Options of a submission.
 struct Submission {
-  std::filesystem::path results;
+  std::filesystem::path results;  ///< folder of the folders of runs
   Wishes wishes;
   JobEnvironment around;
-  int64_t at_once = 0;  ///< tasks of an array at the same time; 0: as the cluster allows
+  int64_t at_once = 0;  ///< maximum number of array tasks at the same time; 0: no limit
 };
 
-/// A job for one run; its script lies in the run's folder.
+/// Returns the job for one run. Its batch script is in the run's folder.
 Job run_job(const spec::Spec& spec, const Submission& how);
 
-/// Jobs for experiments that do not wait for one another: an array for each kind of allocation, or for a single one
-/// the job of that run. Scripts of arrays lie in the `jobs_folder` of the study.
+/// Returns the jobs for runs that do not depend on each other: one array per combination of ranks and threads, or
+/// `run_job` if a combination has a single run. Scripts of arrays are in the study's `jobs_folder`.
 std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec::Spec>& specs, const Submission& how);
 
-/// A job that runs a whole script, of which these runs are known.
+/// Returns a job that runs the whole Lua script. Its resources are those that the runs in `known` need.
 Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how);
 
-/// Folders of runs are made as `compeer run` makes them, and the script is written: nothing is left but sbatch.
-/// `allow_changed` as in LaunchOptions.
+/// Writes the batch script and prepares the folders of its runs as `compeer run` does, so that it can be submitted.
+/// `allow_changed` as in LaunchOptions. Throws Error (exit 1) if another process has taken a folder.
 void prepare(const Job& job, const std::filesystem::path& results, bool allow_changed = false);
 
-/// What COMPEER_LOCKED is to be in a job: its lists of allowed plugins in full, which mean the same in any folder.
+/// Returns the value of COMPEER_LOCKED for a job: the plugin allow lists as absolute paths, joined by ':'.
 std::string lists_in_full(const std::vector<std::filesystem::path>& lists);
 
-/// A job's ranks, on whatever host, need the lists that are in force. Throws Error (exit 2) for one that lies where
-/// other hosts look in vain, in memory or in a folder for temporary files, unless `results` lies on the same file
-/// system: other hosts need that, too.
+/// Throws Error (exit 2) if an allow list is on storage that other hosts can't read (tmpfs, /tmp, /var/tmp), since
+/// ranks on any host need it. A list on the same file system as `results` is accepted, because every host needs that
+/// one.
 void need_shared_lists(const std::vector<std::filesystem::path>& lists, const std::filesystem::path& results);
 
 }  // namespace compeer::launch

@@ -1,3 +1,4 @@
+// Calls of Slurm's sbatch and squeue.
 #include "launch/slurm/slurm.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ namespace {
 
 constexpr double patience = 120;  // seconds: a busy controller may take its time
 
-// "17" or "17;cluster" in a line of its own: the last, for a site's remarks, numbers among them, come before. Else "".
+// Returns the job id from the last line that is "17" or "17;cluster"; "" if there is none. Earlier lines may be
+// messages of the site, which may be numbers too.
 std::string job_number(const std::string& answer) {
   static const std::regex form("([0-9]+)(?:;.*)?");
   std::istringstream lines(answer);
@@ -70,7 +72,7 @@ std::optional<QueuedJob> job_in_queue(const fs::path& folder) {
   if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return {};
   const auto job = known["job"].get<std::string>();
   const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, patience);
-  if (answer.exit != 0) return {};  // forgotten long ago, or no Slurm here
+  if (answer.exit != 0) return {};  // the job is no longer known, or Slurm is not installed
   std::istringstream states(answer.text);
   std::string state;
   if (!(states >> state)) return {};

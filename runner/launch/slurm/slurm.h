@@ -5,21 +5,21 @@
 
 namespace compeer::launch {
 
-/// Throws Error (exit 1) if there is no sbatch here.
+/// Throws Error (exit 1) if sbatch is not in PATH.
 void need_sbatch();
 
-/// Submits a script; the job's number. Throws Error (exit 1) with all that sbatch said if it refuses.
+/// Submits a batch script and returns the job id. Throws Error (exit 1) with the output of sbatch if it fails.
 std::string submit_job(const std::filesystem::path& script);
 
-/// job.json in the folder of a run or a study: the job it was submitted as last.
+/// Writes the id of the latest job to job.json in the folder of a run or study.
 void remember_job(const std::filesystem::path& folder, const std::string& job);
 
-/// A job that Slurm's queue has.
+/// A job in Slurm's queue.
 struct QueuedJob {
   std::string number, state;  ///< "17", "PENDING"
 };
 
-/// The job of this folder's job.json, if it is still in the queue.
+/// Returns the job in the folder's job.json if it is still in the queue, waiting or running.
 std::optional<QueuedJob> job_in_queue(const std::filesystem::path& folder);
 
 }  // namespace compeer::launch
