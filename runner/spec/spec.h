@@ -65,7 +65,8 @@ struct RunPlaces {
 
 /// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults. The name of
 /// a run is replaced by the path of its output. Throws one Error for all mistakes (the first 20 in full), each with
-/// origin, offending text and nearest valid name: exit 3, or 5 if all are faults of plugins' files.
+/// origin, offending text and nearest valid name. Its exit code is 3 if any is a mistake in the settings, otherwise
+/// that of the first: 5 for a plugin's file, 4 for a model folder.
 Spec resolve(const Draft& draft, const Catalog& catalog, const RunPlaces& places = {});
 
 /// Checks a draft that is not complete yet: throws what `resolve` would throw, except that required keys may be missing
