@@ -291,8 +291,7 @@ class Launcher {
 
   const std::vector<spec::Spec>& specs_;
   LaunchOptions options_;
-  const Orphans
-      orphans_;  // declared before `live_`, so that it outlives the runs: kills processes that left their session
+  const Orphans orphans_;  // outlives `live_`: kills processes that have left the session of their run
   Interrupts interrupts_;
   Progress progress_;
   std::vector<Launched> done_;
