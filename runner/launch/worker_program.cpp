@@ -151,8 +151,8 @@ std::vector<std::string> rank_environment(int64_t ranks, int64_t threads) {
     unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
   if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  if (ranks > 1 && on_this_host_alone())
-    unless_set("OMPI_MCA_btl", "self,vader");  // shared memory only: opens no network port
+  // Shared memory only: opens no network port.
+  if (ranks > 1 && on_this_host_alone()) unless_set("OMPI_MCA_btl", "self,vader");
   if (ranks > ::sysconf(_SC_NPROCESSORS_ONLN)) unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
   return variables;
 }

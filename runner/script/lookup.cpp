@@ -141,8 +141,8 @@ bool may_have(const RunResult& run, const std::string& figure) {
   return std::any_of(run.promised.begin(), run.promised.end(), [&](const std::string& name) {
     if (!name.ends_with("/*")) return false;
     const auto group = slashed(in_short(name.substr(0, name.size() - 2)));
-    if (parted == std::string::npos)
-      return group.size() + 2 < name.size();  // a stage: in_short() has removed its number
+    // A name of one part: true for a stage, whose number in_short() has removed.
+    if (parted == std::string::npos) return group.size() + 2 < name.size();
     return wanted.starts_with(group + "/") || ("/" + group).ends_with("/" + wanted.substr(0, parted));
   });
 }

@@ -23,9 +23,8 @@ struct SettingField : SettingSchema {
   SettingField& above(double least) { return min = least, above_min = true, *this; }
   SettingField& below(double most) { return max = most, below_max = true, *this; }
   SettingField& of(std::vector<std::string> all) { return choices = std::move(all), *this; }
-  SettingField& unset() {
-    return default_value = json(nullptr), *this;
-  }  ///< makes the setting unset by default; then the member keeps its value
+  /// Makes the setting unset by default. An unset setting leaves the member's value unchanged.
+  SettingField& unset() { return default_value = json(nullptr), *this; }
 };
 using SettingFields = std::vector<SettingField>;
 

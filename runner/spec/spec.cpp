@@ -166,8 +166,8 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
       spec.plugins.push_back(
           {plugin.at("kind"), plugin.at("name"), plugin.at("version"), plugin.at("path"), plugin.at("sha256"), {}});
     }
-    (void)spec.values.value("inputs",
-                            std::map<std::string, std::string>());  // throws unless it maps strings to strings
+    // Throws unless it maps strings to strings.
+    (void)spec.values.value("inputs", std::map<std::string, std::string>());
     spec.history = file.value("history", json::array());
     for (const json& change : spec.history) (void)change_text(change);  // throws if it is no change
     if (file.at("sha256") != spec.sha256()) {
