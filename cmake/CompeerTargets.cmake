@@ -1,7 +1,18 @@
 # What is known only when every target exists.
 
-# compeer-programs: what a user runs, without the tests. The wrapper builds this before a command.
+# compeer-programs: what a user runs, without the tests. The wrapper builds this before a command; before the quickstart,
+# compeer-quickstart, which takes half the time.
 function(compeer_programs_target)
+  add_custom_target(compeer-quickstart)
+  add_dependencies(compeer-quickstart compeer compeer-worker)
+  foreach(plugin
+      chat_esc_world chat_local datasets_cer datasets_esc_world models_qwen2
+      rewards_esc_world_truth rewards_format rewards_unifireward reweighting_none reweighting_redundancy
+      similarity_hashed_ngrams stages_annotate stages_deduplicate stages_diversity stages_esc_eval stages_filter
+      stages_generate stages_read stages_respond stages_reward_accuracy stages_sample stages_split stages_spoil
+      stages_world_truth)
+    add_dependencies(compeer-quickstart plugin_${plugin})
+  endforeach()
   add_custom_target(compeer-programs)
   compeer_targets_in("${PROJECT_SOURCE_DIR}/runner" programs)
   compeer_targets_in("${PROJECT_SOURCE_DIR}/plugins" plugins)
@@ -69,6 +80,7 @@ function(compeer_precompile_headers)
   set(heavy <ATen/core/Tensor.h> <ATen/TensorOperators.h> <ATen/core/grad_mode.h> <ATen/ops/empty.h> <ATen/ops/tensor.h>
     <fmt/format.h>)
   compeer_headers(light ${light})
+  compeer_headers(light_quick ${light})
   compeer_headers(heavy ${light} ${heavy} LINK compeer::torch fmt::fmt)
   compeer_headers(light_test ${light} <gtest/gtest.h> LINK GTest::gtest)
   compeer_headers(heavy_test ${light} ${heavy} <gtest/gtest.h> LINK GTest::gtest compeer::torch fmt::fmt)
@@ -79,9 +91,12 @@ function(compeer_precompile_headers)
       get_target_property(type ${target} TYPE)
       get_target_property(links ${target} LINK_LIBRARIES)
       compeer_uses_torch(${target} uses)
+      get_target_property(options ${target} COMPILE_OPTIONS)
       set(sort light)
       if(uses)
         set(sort heavy)
+      elseif(COMPEER_QUICK IN_LIST options AND type STREQUAL "STATIC_LIBRARY")
+        set(sort light_quick)
       endif()
       if(type MATCHES "STATIC_LIBRARY|MODULE_LIBRARY")
         target_precompile_headers(${target} REUSE_FROM compeer_headers_${sort})
@@ -95,17 +110,34 @@ function(compeer_precompile_headers)
   endforeach()
 endfunction()
 
-# For programs (_test) and libraries: gcc's -fPIE and -fPIC are options, too.
+# For programs (_test) and libraries: gcc's -fPIE and -fPIC are options, too. So is -O1: gcc optimizes what includes a
+# precompiled header as it did the header.
 function(compeer_headers sort)
   cmake_parse_arguments(headers "" "" "LINK" ${ARGN})
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/headers.cpp" CONTENT "// nothing but headers\n")
   add_library(compeer_headers_${sort} OBJECT "${PROJECT_BINARY_DIR}/headers.cpp")
   target_link_libraries(compeer_headers_${sort} PRIVATE compeer_flags ${headers_LINK})
   target_precompile_headers(compeer_headers_${sort} PRIVATE ${headers_UNPARSED_ARGUMENTS})
+  if(NOT sort STREQUAL "light")
+    target_compile_options(compeer_headers_${sort} PRIVATE ${COMPEER_QUICK})
+  endif()
   if(sort MATCHES "_test$")
     set_target_properties(compeer_headers_${sort} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(compeer_headers_${sort} PRIVATE -fPIE)
   endif()
+endfunction()
+
+# What uses libtorch takes its time in libtorch and in kernels/, so it is compiled with -O1.
+function(compeer_optimize)
+  compeer_targets_in("${PROJECT_SOURCE_DIR}" targets)
+  list(REMOVE_ITEM targets compeer_kernels)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    compeer_uses_torch(${target} heavy)
+    if(heavy AND type MATCHES "LIBRARY|EXECUTABLE")
+      target_compile_options(${target} PRIVATE ${COMPEER_QUICK})
+    endif()
+  endforeach()
 endfunction()
 
 # Compiling and linking what uses libtorch shares the pool that memory allows; the rest uses every processor.

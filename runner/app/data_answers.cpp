@@ -25,13 +25,13 @@ using plugin::AnswerLine;
 
 namespace {
 
-struct Lines {
+struct AnswerLines {
   std::unique_ptr<AnswerFile> file;
   std::vector<AnswerLine> lines;
 };
 
 struct OpenStore {
-  std::vector<Lines> files;
+  std::vector<AnswerLines> files;
   std::set<std::string> malformed;  // keys of the answers marked as malformed
 };
 
@@ -42,7 +42,7 @@ OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) 
     if (change && !file->lock())
       throw Error(path.string(), "a run is adding to it", "wait for the run to end", Exit::data);
     store.files.push_back({std::move(file), {}});
-    Lines& one = store.files.back();
+    AnswerLines& one = store.files.back();
     one.file->read_on([&](AnswerLine line) { one.lines.push_back(std::move(line)); }, log);
     for (const auto& line : one.lines) {
       if (line.malformed) store.malformed.insert(line.key);
@@ -54,7 +54,7 @@ OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) 
   return store;
 }
 
-bool meant(const json& answer, bool malformed, const AnswerFilter& filter) {
+bool is_selected(const json& answer, bool malformed, const AnswerFilter& filter) {
   if (filter.malformed && !malformed) return false;
   return filter.model.empty() || answer.at("model") == filter.model || answer.value("served", "") == filter.model;
 }
@@ -71,13 +71,14 @@ void add(const json& answer, bool malformed, std::map<std::string, AnswerSums>& 
 
 // Calls f with each answer that `filter` selects.
 template <class F>
-void each(const OpenStore& store, const Lines& lines, const AnswerFilter& filter, const AnswerFile::Log& log, F&& f) {
+void each(const OpenStore& store, const AnswerLines& lines, const AnswerFilter& filter, const AnswerFile::Log& log,
+          F&& f) {
   for (const auto& line : lines.lines) {
     if (line.malformed) continue;
     try {
       const json answer = json::parse(lines.file->at(line.offset, line.length));
       const bool malformed = store.malformed.contains(line.key);
-      if (meant(answer, malformed, filter)) f(line, answer, malformed);
+      if (is_selected(answer, malformed, filter)) f(line, answer, malformed);
     } catch (const json::exception&) {
       if (log) log(lines.file->path().string() + ": the answer " + line.key + " is damaged and left out");
     }
@@ -85,7 +86,7 @@ void each(const OpenStore& store, const Lines& lines, const AnswerFilter& filter
 }
 
 // Replaces the file by one without the lines of the keys `gone`.
-void rewrite(const Lines& lines, const std::set<std::string>& gone) {
+void rewrite(const AnswerLines& lines, const std::set<std::string>& gone) {
   const auto& path = lines.file->path();
   const fs::path temporary = path.string() + ".new";
   std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
@@ -102,7 +103,7 @@ void rewrite(const Lines& lines, const std::set<std::string>& gone) {
 using nlohmann::ordered_json;
 using Sums = std::map<std::string, AnswerSums>;
 
-constexpr const char* explained = R"(
+constexpr const char* answers_help = R"(
 Runs keep every answer of a chat model in RESULTS/answers, whichever run asked, so that nothing is paid twice.
   compeer data answers                          what there is, by model
   compeer data answers --malformed              of it what could not be read
@@ -128,7 +129,7 @@ AnswerSums added(const Sums& sums) {
   return all;
 }
 
-ordered_json to_json(const AnswerSums& sum) {
+ordered_json sums_json(const AnswerSums& sum) {
   return {{"answers", sum.answers},
           {"malformed", sum.malformed},
           {"prompt_tokens", sum.prompt_tokens},
@@ -136,17 +137,17 @@ ordered_json to_json(const AnswerSums& sum) {
           {"cost", sum.cost}};
 }
 
-void print_json(const Sums& sums, bool dropped) {
+void print_sums_json(const Sums& sums, bool dropped) {
   ordered_json models = ordered_json::object();
   for (const auto& [model, sum] : sums) {
-    models[model] = to_json(sum);
+    models[model] = sums_json(sum);
     models[model]["served"] = sum.served;
   }
-  const ordered_json all{{"dropped", dropped}, {"models", models}, {"total", to_json(added(sums))}};
+  const ordered_json all{{"dropped", dropped}, {"models", models}, {"total", sums_json(added(sums))}};
   std::cout << all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-void print(const Sums& sums) {
+void print_sums(const Sums& sums) {
   const auto total = added(sums);
   size_t widest = 5;
   for (const auto& [model, sum] : sums) widest = std::max(widest, spec::printable(model, 80).size());
@@ -161,18 +162,18 @@ void print(const Sums& sums) {
   if (sums.size() > 1) line("total", total);
 }
 
-int run(const AnswersOptions& options) {
+int run_answers(const AnswersOptions& options) {
   if (options.drop && options.filter.model.empty() && !options.filter.malformed)
     throw Error("--drop", "would drop every answer", "say which: --malformed, --model NAME, or both", Exit::usage);
   const auto folder = std::filesystem::path(options.results) / "answers";
   const auto log = [](const std::string& line) { std::cerr << "compeer: " << line << '\n'; };
   const auto sums = options.drop ? drop_answers(folder, options.filter, log) : sums_of(folder, options.filter, log);
   if (options.as_json) {
-    print_json(sums, options.drop);
+    print_sums_json(sums, options.drop);
   } else if (sums.empty()) {
     std::cout << (options.drop ? "nothing to drop\n" : "no such answers\n");
   } else {
-    print(sums);
+    print_sums(sums);
     if (options.drop) std::cout << fmt::format("dropped {}; the next run asks again\n", added(sums).answers);
   }
   return 0;
@@ -214,8 +215,8 @@ void add_data_answers(CLI::App& command, Action& action) {
   command.add_flag("--malformed", options->filter.malformed, "only answers that could not be read");
   command.add_flag("--drop", options->drop, "forget them, so that they are asked for again");
   command.add_flag("--json", options->as_json, "as one JSON object");
-  command.footer(explained);
-  command.callback([options, &action] { action = [options] { return run(*options); }; });
+  command.footer(answers_help);
+  command.callback([options, &action] { action = [options] { return run_answers(*options); }; });
 }
 
 }  // namespace compeer::app

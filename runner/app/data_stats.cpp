@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* explained = R"(
+constexpr const char* data_stats_help = R"(
 SOURCE is a dataset plugin, whose settings --set gives, or a file with a [dataset]:
   compeer data stats esconv --set path=train.txt
   compeer data stats experiments/smoke_grpo.toml --set dataset.train=100
@@ -78,7 +78,7 @@ void add_data_stats(CLI::App& command, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--json", options->as_json, "as one JSON object");
   command.add_flag("--all", options->all, "name every record that can't be read, not the first 20");
-  command.footer(explained);
+  command.footer(data_stats_help);
   command.callback([options, &action] { action = [options] { return stats(*options); }; });
 }
 

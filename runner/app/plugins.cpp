@@ -49,7 +49,7 @@ std::string forbidden(const Found& found) { return plugin::AllowLists().reason(f
 // Returns why this program can't load the plugin, or "".
 std::string problem(const Found& found) { return found.problem.empty() ? misfit(found.descriptor) : found.problem; }
 
-ordered_json as_json(const Found& found) {
+ordered_json plugin_json(const Found& found) {
   ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};
   out["shadowed"] = found.shadowed;
   if (const auto why = problem(found); !why.empty()) out["problem"] = why;
@@ -69,11 +69,11 @@ ordered_json as_json(const Found& found) {
   return out;
 }
 
-void print(const ordered_json& json) {
+void print_value(const ordered_json& json) {
   std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-std::vector<Found> wanted(const plugin::Finder& finder, const PluginsOptions& options) {
+std::vector<Found> chosen_plugins(const plugin::Finder& finder, const PluginsOptions& options) {
   auto found = finder.all();
   std::erase_if(found, [&](const Found& one) {
     const bool other_kind = !options.name.empty() && one.kind != options.name;
@@ -111,11 +111,11 @@ int list(const PluginsOptions& options) {
     throw Error(options.name, "no such kind of plugin", suggest(options.name, kinds), Exit::usage);
   }
   const plugin::Finder finder;
-  const auto found = wanted(finder, options);
+  const auto found = chosen_plugins(finder, options);
   if (options.as_json) {
     auto all = ordered_json::array();
-    for (const auto& one : found) all.push_back(as_json(one));
-    print(all);
+    for (const auto& one : found) all.push_back(plugin_json(one));
+    print_value(all);
     return 0;
   }
   size_t width = 0;
@@ -126,7 +126,7 @@ int list(const PluginsOptions& options) {
 }
 
 // Finds the plugin `name`: "length" or "rewards/length".
-Found named(const plugin::Finder& finder, const std::string& name) {
+Found find_named(const plugin::Finder& finder, const std::string& name) {
   std::vector<std::pair<std::string, std::string>> matches;
   std::vector<std::string> titles;
   for (const auto& kind : plugin::kinds()) {
@@ -148,9 +148,9 @@ Found named(const plugin::Finder& finder, const std::string& name) {
 }
 
 int inspect(const PluginsOptions& options) {
-  const auto found = named(plugin::Finder(), options.name);
+  const auto found = find_named(plugin::Finder(), options.name);
   if (options.as_json) {
-    print(as_json(found));
+    print_value(plugin_json(found));
     return 0;
   }
   const auto& descriptor = found.descriptor;
@@ -173,7 +173,7 @@ std::shared_ptr<PluginsOptions> add_options(CLI::App& command, Action& action, i
   return options;
 }
 
-constexpr const char* explained = R"(
+constexpr const char* plugins_help = R"(
 FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is a finding like any
 other, with the place and the stack.
   compeer plugins check build/plugins/rewards/length.so
@@ -269,7 +269,7 @@ void add_plugins_check(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(0.1, 86400.0));
   command.add_flag("--json", options->as_json, "as one JSON object");
-  command.footer(explained);
+  command.footer(plugins_help);
   command.callback([options, &action] { action = [options] { return contract::check(*options); }; });
 }
 

@@ -27,7 +27,7 @@ struct ReportOptions {
   double seconds = 300;
 };
 
-ordered_json to_json(const report::WrittenReport& written, const std::string& output) {
+ordered_json report_json(const report::WrittenReport& written, const std::string& output) {
   return {{"output", output}, {"bytes", written.bytes}, {"runs", written.runs}, {"notices", written.notices}};
 }
 
@@ -63,7 +63,7 @@ int report_runs(const ReportOptions& options) {
   const auto result = record::in_child(
       [&] {
         const auto written = report::write_report(folders, options.output, {options.title, {}, frontiers});
-        return to_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+        return report_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       },
       options.seconds);
   if (!result.problem.empty()) name_culprit(folders, options, result);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* explained = R"(
+constexpr const char* rescore_help = R"(
 STAGE is an evaluation, FILE what it made or others recorded of it: JSON lines, a JSON list, or a JSON
 object of records by their names. Nothing is asked of any model.
   compeer rescore sage results/sage/stages/01-sage.jsonl
@@ -69,7 +69,7 @@ void add_rescore(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command.add_flag("--json", options->as_json, "as one JSON object");
-  command.footer(explained);
+  command.footer(rescore_help);
   command.callback([options, &action] { action = [options] { return rescore(*options); }; });
 }
 

@@ -86,7 +86,7 @@ int compare(const ResolveOptions& options) {
 }
 
 // Prints the spec of a file as spec.json, those of a script as a list.
-void print_json(const std::vector<spec::Spec>& specs, bool as_list) {
+void print_specs_json(const std::vector<spec::Spec>& specs, bool as_list) {
   if (as_list) std::cout << "[";
   for (size_t i = 0; i < specs.size(); ++i) std::cout << (i ? "," : "") << specs[i].file_text();
   if (as_list) std::cout << "]\n";
@@ -96,7 +96,7 @@ int resolve(const ResolveOptions& options) {
   if (!options.other.empty()) return compare(options);
   const auto specs = all_specs(options);
   if (options.as_json) {
-    print_json(specs, is_script(options.file));
+    print_specs_json(specs, is_script(options.file));
     return 0;
   }
   for (const auto& spec : specs) {

@@ -81,7 +81,7 @@ void print_evaluations(const json& stages) {
   }
 }
 
-void print(const launch::Launched& done) {
+void print_metrics(const launch::Launched& done) {
   const auto stages = record::stages_text(done.summary.details);
   std::cout << stages;
   const auto rest = stages.empty() ? done.summary : other_findings(done.summary);
@@ -112,10 +112,10 @@ void print_places(const fs::path& folder) {
   }
 }
 
-int tell(const launch::Launched& done) {
+int print_outcome(const launch::Launched& done) {
   if (done.error) throw *done.error;
   try {
-    print(done);
+    print_metrics(done);
   } catch (const json::exception& error) {  // the summary was written by another version, or edited
     throw Error((done.folder / "summary.json").string(), std::string("is not what it should be: ") + error.what(),
                 "repeat the run with --fresh", Exit::data);
@@ -125,7 +125,7 @@ int tell(const launch::Launched& done) {
   return 0;
 }
 
-spec::RunInput named(const spec::Spec& spec, const fs::path& folder) {
+spec::RunInput as_input(const spec::Spec& spec, const fs::path& folder) {
   return {spec.values.at("name"), folder, spec.values, {}, true};
 }
 
@@ -138,7 +138,7 @@ std::vector<spec::Spec> plan_with_inputs(const spec::Draft& draft, const launch:
     const auto folder = launch::RunFolder::look(input, how.results, folders).first;
     folders.insert(folder);
     all.push_back(input);
-    return named(input, folder);
+    return as_input(input, folder);
   };
   const auto planned = [&](const std::string& path) {
     const auto inside = [&](const fs::path& folder) {
@@ -175,16 +175,17 @@ int run_spec(const RunOptions& options) {
   const auto how = options.launch_options();
   const auto all = plan_with_inputs(draft, how, options.dry_run);
   if (options.dry_run) return print_plan(all, how), 0;
-  if (all.size() == 1) return tell(launch::launch(all, how).at(0));
+  if (all.size() == 1) return print_outcome(launch::launch(all, how).at(0));
   const auto make = [&](const spec::Spec& input, const std::string& why) {
     if (!how.quiet) std::cerr << fmt::format("compeer: note: {}\n", why);
     auto continuing = how;
     continuing.fresh = false;
     const auto done = launch::launch({input}, continuing).at(0);
     if (done.error) throw *done.error;
-    return named(input, done.folder);
+    return as_input(input, done.folder);
   };
-  return tell(launch::launch({spec::resolve_after_inputs(draft, plugin::Finder(), {how.results}, make)}, how).at(0));
+  return print_outcome(
+      launch::launch({spec::resolve_after_inputs(draft, plugin::Finder(), {how.results}, make)}, how).at(0));
 }
 
 void evaluate(const std::string& file, launch::ScriptOptions options) {
@@ -221,7 +222,7 @@ int run_script(const RunOptions& options) {
   return 0;
 }
 
-int run(const RunOptions& options) {
+int run_file(const RunOptions& options) {
   return fs::path(options.file).extension() == ".lua" ? run_script(options) : run_spec(options);
 }
 
@@ -233,7 +234,7 @@ int resume_run(const RunOptions& options) {
   const auto done =
       launch::resume(is_name ? named : fs::path(options.file), options.launch_options(), plugin::Finder(), changes);
   if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
-  return tell(done);
+  return print_outcome(done);
 }
 
 void add_changed(CLI::App& command, RunOptions& options) {
@@ -267,7 +268,7 @@ void add_run(CLI::App& command, Action& action) {
   command.add_flag("--dry-run", options->dry_run,
                    "check everything, print what would run, its records and memory; start nothing");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
-  command.callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run_file(*options); }; });
 }
 
 void add_resume(CLI::App& command, Action& action) {

@@ -18,7 +18,7 @@ namespace compeer::app {
 namespace {
 
 // A plugin's descriptor may contain any bytes: escapes those that are not printable.
-std::string line(const std::string& text) { return spec::printable(text, 200); }
+std::string short_line(const std::string& text) { return spec::printable(text, 200); }
 
 std::string default_of(const spec::SettingSchema& setting) {
   if (!setting.default_value) return "required";
@@ -26,9 +26,9 @@ std::string default_of(const spec::SettingSchema& setting) {
 }
 
 void print_setting(const spec::SettingSchema& one, size_t width, const std::string& indent) {
-  std::cout << fmt::format("{}{:<{}}  {}; {}\n", indent, line(one.name), width, line(spec::describe(one)),
-                           line(default_of(one)));
-  if (!one.help.empty()) std::cout << fmt::format("{}{:<{}}  {}\n", indent, "", width, line(one.help));
+  std::cout << fmt::format("{}{:<{}}  {}; {}\n", indent, short_line(one.name), width, short_line(spec::describe(one)),
+                           short_line(default_of(one)));
+  if (!one.help.empty()) std::cout << fmt::format("{}{:<{}}  {}\n", indent, "", width, short_line(one.help));
 }
 
 void print_section(const spec::Section& section) {
@@ -52,7 +52,7 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-int print(const std::string& name) {
+int print_setting(const std::string& name) {
   if (name.empty()) {
     for (const auto& section : spec::core_schema()) print_section(section);
     return 0;
@@ -81,7 +81,7 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
 void add_settings(CLI::App& command, Action& action) {
   auto name = std::make_shared<std::string>();
   command.add_option("NAME", *name, "only this table, or this key: grpo, grpo.clip");
-  command.callback([name, &action] { action = [name] { return print(*name); }; });
+  command.callback([name, &action] { action = [name] { return print_setting(*name); }; });
 }
 
 }  // namespace compeer::app

@@ -194,7 +194,7 @@ Plan plan_script_jobs(const SubmitOptions& options) {
 
 std::string in_full(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
 
-ordered_json as_json(const launch::Job& job, const std::string& number, bool with_text) {
+ordered_json job_json(const launch::Job& job, const std::string& number, bool with_text) {
   ordered_json one = {{"job", number.empty() ? ordered_json() : ordered_json(number)}, {"script", job.script.string()}};
   one["runs"] = ordered_json::array();
   for (size_t i = 0; i < job.runs.size(); ++i)
@@ -212,7 +212,7 @@ std::string hand_over(const launch::Job& job) {
   return number;
 }
 
-void tell(const SubmitOptions& options, const launch::Job& job, const std::string& number) {
+void print_job(const SubmitOptions& options, const launch::Job& job, const std::string& number) {
   if (options.dry_run) {
     std::cout << job.text;
   } else if (options.write_only) {
@@ -244,8 +244,8 @@ int submit(const SubmitOptions& options) {
   for (const auto& job : plan.jobs) {
     if (!options.dry_run) launch::prepare(job, options.folder(), options.allow_changed);
     const auto number = options.hands_over() ? hand_over(job) : "";
-    all["jobs"].push_back(as_json(job, number, options.dry_run));
-    if (!options.as_json) tell(options, job, number);
+    all["jobs"].push_back(job_json(job, number, options.dry_run));
+    if (!options.as_json) print_job(options, job, number);
   }
   for (const auto& [name, folder, job] : plan.queued)
     all["queued"].push_back({{"name", name}, {"folder", in_full(folder)}, {"job", job.number}, {"state", job.state}});

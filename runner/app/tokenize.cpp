@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using language::Chat;
 using language::Tokenizer;
 
-constexpr const char* explained = R"(
+constexpr const char* tokenize_help = R"(
 Standard input: a JSON object a line,
   {"text": "Hello"}                                        -> {"ids": [...]}
   {"messages": [{"role": "user", "content": "Hello"}], "add_generation_prompt": true}
@@ -105,7 +105,7 @@ void add_tokenize(CLI::App& command, Action& action) {
   command.add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
   command.add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
   command.add_flag("--json", options->as_json, "as JSON, which the output is anyway");
-  command.footer(explained);
+  command.footer(tokenize_help);
   command.callback([options, &action] { action = [options] { return tokenize(*options); }; });
 }
 

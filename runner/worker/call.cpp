@@ -2,6 +2,7 @@
 #include "worker/call.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "record/run_folder.h"
 #include "record/status.h"
 #include "spec/text.h"
+#include "worker/faults.h"
 
 namespace compeer::worker {
 
@@ -118,6 +120,23 @@ TakenFolder take_folder(const WorkerCall& call) {
                 "--resume continues it; --fresh starts over and renames the existing folder", Exit::data);
   }
   return taken;
+}
+
+void run_and_exit(const std::function<int()>& command) {
+  release_signals();
+  watch_for_crashes();
+  int exit = 0;
+  try {
+    exit = command();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
+    exit = static_cast<int>(error.exit());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
+    exit = static_cast<int>(Exit::failure);
+  }
+  std::fflush(nullptr);
+  ::_exit(exit);
 }
 
 }  // namespace compeer::worker

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 
 #include "record/lock.h"
 
@@ -25,5 +26,10 @@ struct TakenFolder {
 /// folder that contains a run (record::set_aside) and prints a note; otherwise changes nothing. Throws Error (exit 4)
 /// if other workers use the folder, or if it contains a run and neither --resume nor --fresh is given.
 TakenFolder take_folder(const WorkerCall& call);
+
+/// Runs a command that needs no ranks and exits the process with the code that it returns, or that of the Error it
+/// throws; other exceptions give 1. Errors are printed in the format of the front end. Skips the exit handlers of
+/// libraries.
+[[noreturn]] void run_and_exit(const std::function<int()>& command);
 
 }  // namespace compeer::worker

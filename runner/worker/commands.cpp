@@ -1,27 +1,20 @@
 // Table of the commands of `compeer-worker model`.
 #include "worker/commands.h"
 
-#include <functional>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "base/error.h"
-#include "contract/worker/check_plugin.h"
 #include "data/rescore.h"
 #include "data/stats.h"
 #include "inference/chat.h"
 #include "inference/generate_and_score.h"
 #include "kernels/instruction_set.h"
 #include "serve/command.h"
-#include "tools/bench/worker/allreduce.h"
-#include "tools/bench/worker/generate.h"
-#include "tools/bench/worker/judging.h"
-#include "tools/bench/worker/kernels.h"
-#include "tools/bench/worker/model.h"
-#include "tools/bench/worker/prefix.h"
-#include "tools/bench/worker/serve.h"
-#include "tools/bench/worker/train.h"
-#include "tools/verify/device.h"
-#include "tools/verify/verify.h"
 #include "worker/hosts.h"
 #include "worker/open_plugins.h"
 #include "worker/preview.h"
@@ -30,41 +23,33 @@ namespace compeer::worker {
 
 namespace {
 
-using Command = int (*)(const nlohmann::json& options);
-
 // By name; each function is declared in its own header.
-const std::map<std::string, Command> commands{{"about", about},
-                                              {"bench_allreduce", bench::bench_allreduce},
-                                              {"bench_generate", bench::bench_generate},
-                                              {"bench_judging", bench::bench_judging},
-                                              {"bench_kernels", bench::bench_kernels},
-                                              {"bench_model", bench::bench_model},
-                                              {"bench_prefix", bench::bench_prefix},
-                                              {"bench_serve", bench::bench_serve},
-                                              {"bench_train", bench::bench_train},
-                                              {"chat", inference::chat},
-                                              {"check_hosts", check_hosts},
-                                              {"check_plugin", contract::check_plugin},
-                                              {"data_stats", data::data_stats},
-                                              {"estimate_memory", estimate_memory},
-                                              {"generate", inference::generate},
-                                              {"open_plugins", open_plugins},
-                                              {"preview", preview},
-                                              {"rescore", data::rescore},
-                                              {"score", inference::score},
-                                              {"serve", serve::serve},
-                                              {"verify", verify::verify},
-                                              {"verify_device", verify::verify_device}};
+const std::map<std::string, ModelCommand> commands{{"about", about},
+                                                   {"chat", inference::chat},
+                                                   {"check_hosts", check_hosts},
+                                                   {"data_stats", data::data_stats},
+                                                   {"estimate_memory", estimate_memory},
+                                                   {"generate", inference::generate},
+                                                   {"open_plugins", open_plugins},
+                                                   {"preview", preview},
+                                                   {"rescore", data::rescore},
+                                                   {"score", inference::score},
+                                                   {"serve", serve::serve}};
+
+[[noreturn]] void become_tools(const std::string& name, const std::string& options) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "compeer-tools";
+  ::execl(program.c_str(), program.c_str(), name.c_str(), options.c_str(), nullptr);
+  throw Error(program.string(), std::string("can't be started: ") + std::strerror(errno), "./compeer builds it",
+              Exit::failure);
+}
 
 }  // namespace
 
-int model_command(const std::string& name, const nlohmann::json& options) {
-  std::vector<std::string> known;
-  for (const auto& [key, command] : commands) known.push_back(key);
+int model_command(const std::string& name, const std::string& options) {
   const auto found = commands.find(name);
-  if (found == commands.end()) throw Error("", "no model command '" + name + "'", suggest(name, known), Exit::usage);
+  if (found == commands.end()) become_tools(name, options);
   kernels::obey_environment();
-  return found->second(options);
+  return found->second(nlohmann::json::parse(options));
 }
 
 }  // namespace compeer::worker

@@ -83,31 +83,13 @@ int start(const WorkerCall& call) {
   ::_exit(0);
 }
 
-// `compeer-worker model NAME OPTIONS`, which the front end executes for commands such as `compeer generate`. Errors are
-// printed in the format of the front end.
-int model_main(const char* name, const char* options) {
-  release_signals();
-  watch_for_crashes();
-  int exit = 0;
-  try {
-    exit = model_command(name, nlohmann::json::parse(options));
-  } catch (const Error& error) {
-    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
-    exit = static_cast<int>(error.exit());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
-    exit = static_cast<int>(Exit::failure);
-  }
-  std::fflush(nullptr);
-  ::_exit(exit);  // skips the exit handlers of libraries
-}
-
 }  // namespace
 }  // namespace compeer::worker
 
 int main(int argc, char** argv) try {
   compeer::worker::die_with_launcher();
-  if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::worker::model_main(argv[2], argv[3]);
+  if (argc == 4 && std::string_view(argv[1]) == "model")
+    compeer::worker::run_and_exit([&] { return compeer::worker::model_command(argv[2], argv[3]); });
   const auto call = compeer::worker::parse_worker_call(argc, argv);
   return compeer::worker::start(call);
 } catch (const compeer::Error& e) {  // from before or during the start of MPI

@@ -6,7 +6,7 @@ source_dir=$1 tree=$2
 compeer=$tree/bin/compeer
 
 # The loader finds everything, and nothing where it was built.
-for file in "$compeer" "$tree/bin/compeer-worker" "$tree"/lib/compeer/plugins/*/*.so; do
+for file in "$compeer" "$tree"/bin/compeer-{worker,tools} "$tree"/lib/compeer/plugins/*/*.so; do
   LD_TRACE_LOADED_OBJECTS=1 /lib64/ld-linux-x86-64.so.2 "$file" >loaded
   ! grep "not found" loaded || fail "$file lacks libraries"
   if [[ -d $tree/lib/compeer/libtorch ]]; then

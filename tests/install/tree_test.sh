@@ -7,7 +7,7 @@ rm -rf "$tree" "$tree.first"
 quietly install cmake --install "$build" --prefix "$tree.first"
 mv -T "$tree.first" "$tree"
 
-for file in bin/compeer bin/compeer-worker include/compeer/reward.h lib/cmake/compeer/compeerConfig.cmake \
+for file in bin/compeer bin/compeer-worker bin/compeer-tools include/compeer/reward.h lib/cmake/compeer/compeerConfig.cmake \
     lib/compeer/plugins/rewards/length.so lib/compeer/plugins/stages/prompts/en/filter.txt \
     lib/compeer/plugins/rewards/prompts/en/judge_context.txt lib/compeer/plugins/chat/prompts/esc_world/en/filter.txt \
     share/compeer/experiments/smoke_grpo.toml share/compeer/scripts/lib/method.lua share/doc/compeer/LICENSE; do

@@ -107,7 +107,7 @@ void run_task(World& world, const nlohmann::json& spec_file, const std::filesyst
   world.broadcast(metrics);
 }
 
-int model_command(const std::string& name, const nlohmann::json&) {
+int model_command(const std::string& name, const std::string&) {
   throw Error("", "no model command '" + name + "' in a worker without models", "", Exit::usage);
 }
 

@@ -26,7 +26,7 @@ const char* word(Finding::State state) {
   return state == Finding::good ? "ok" : state == Finding::remark ? "note" : "lacking";
 }
 
-void print_table(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
+void print_findings_table(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
   size_t width = 0;
   for (const auto& finding : findings) width = std::max(width, finding.name.size());
   for (const auto& finding : findings) {
@@ -38,7 +38,7 @@ void print_table(const std::vector<Finding>& findings, size_t lacking, std::ostr
   if (lacking > 1) out << lacking << " things are lacking.\n";
 }
 
-void print_json(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
+void print_findings_json(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& finding : findings) {
     nlohmann::ordered_json one = {{"name", finding.name}, {"state", word(finding.state)}, {"what", finding.what}};
@@ -69,7 +69,7 @@ uint64_t shared_memory() {
 int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out) {
   const auto lacking = static_cast<size_t>(
       std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.state == Finding::lacking; }));
-  (json ? print_json : print_table)(findings, lacking, out);
+  (json ? print_findings_json : print_findings_table)(findings, lacking, out);
   return lacking == 0 ? 0 : 1;
 }
 

@@ -14,6 +14,9 @@
 /// arguments where tests pass those of another machine.
 namespace compeer::app {
 
+/// Returns the first line that is not empty.
+std::string first_line(const std::string& text);
+
 /// Result of one check.
 struct Finding {
   enum State {

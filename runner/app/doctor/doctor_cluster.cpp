@@ -18,9 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double patience = 60;  // time limit in seconds for the tests of ranks or hosts; MPI that works is fast
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+constexpr double test_seconds = 60;  // time limit in seconds for the tests of ranks or hosts; MPI that works is fast
 
 bool lists_pmix(const std::string& kinds) {
   std::istringstream words(kinds);
@@ -32,14 +30,14 @@ bool lists_pmix(const std::string& kinds) {
 
 constexpr double largest_clock_difference = 1;  // seconds
 
-std::optional<int> number(const char* variable) {
+std::optional<int> environment_number(const char* variable) {
   const char* text = std::getenv(variable);
   char* end = nullptr;
   const long value = text ? std::strtol(text, &end, 10) : 0;
   return text && end != text && !*end ? std::optional(static_cast<int>(value)) : std::nullopt;
 }
 
-json as_json(const std::vector<Finding>& findings) {
+json findings_json(const std::vector<Finding>& findings) {
   json list = json::array();
   for (const auto& one : findings) list.push_back({one.name, static_cast<int>(one.state), one.what, one.remedy});
   return list;
@@ -137,7 +135,7 @@ std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
   }
   for (const auto& word : {worker.string(), std::string("model"), std::string("about"), std::string("{}")})
     command.push_back(word);
-  return judge_ranks(launch::ask_program(command, launch::rank_environment(2, 1), patience));
+  return judge_ranks(launch::ask_program(command, launch::rank_environment(2, 1), test_seconds));
 }
 
 std::vector<Finding> judge_ranks(const launch::ProgramOutput& said) {
@@ -191,15 +189,15 @@ std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const lau
 std::optional<LaunchedTask> launched_task() {
   for (const auto& [size, rank] :
        {std::pair{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}) {
-    const auto tasks = number(size), own = number(rank);
+    const auto tasks = environment_number(size), own = environment_number(rank);
     if (tasks && own) return *tasks > 1 ? std::optional(LaunchedTask{*own, *tasks}) : std::nullopt;
   }
   return std::nullopt;
 }
 
 int nodes_of_job() {
-  const auto step = number("SLURM_STEP_ID");  // negative as an int in the shell of salloc
-  return step && *step >= 0 ? 1 : number("SLURM_JOB_NUM_NODES").value_or(1);
+  const auto step = environment_number("SLURM_STEP_ID");  // negative as an int in the shell of salloc
+  return step && *step >= 0 ? 1 : environment_number("SLURM_JOB_NUM_NODES").value_or(1);
 }
 
 launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
@@ -216,11 +214,11 @@ launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, 
                "--ntasks-per-node=1",
                "--time=2"};
   }
-  const json options = {{"folder", folder.string()}, {"findings", as_json(findings)}};
+  const json options = {{"folder", folder.string()}, {"findings", findings_json(findings)}};
   for (const auto& word : {worker.string(), std::string("model"), std::string("check_hosts"),
                            options.dump(-1, ' ', false, json::error_handler_t::replace)})
     command.push_back(word);
-  return launch::ask_program(command, launch::arithmetic_environment(1), patience);
+  return launch::ask_program(command, launch::arithmetic_environment(1), test_seconds);
 }
 
 std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks) {

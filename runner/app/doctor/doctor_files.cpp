@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr double patience = 30;  // time limit in seconds for the HDF5 test
+constexpr double bytes_per_gib = 1024.0 * 1024 * 1024;
+constexpr double hdf5_seconds = 30;  // time limit in seconds for the HDF5 test
 
 fs::path nearest_existing(fs::path folder) {
   std::error_code none;
@@ -37,7 +37,7 @@ fs::path nearest_existing(fs::path folder) {
 Finding check_room(const fs::path& folder) {
   struct statvfs room {};
   if (::statvfs(folder.c_str(), &room) != 0) return {"room", Finding::remark, "unknown", ""};
-  const double free = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize) / gib;
+  const double free = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize) / bytes_per_gib;
   const auto what = fmt::format("{:.1f} GiB free", free);
   if (free >= 1) return {"room", Finding::good, what, ""};
   return {"room", Finding::remark, what, "the quickstart needs about 0.2 GiB; write elsewhere with --results DIR"};
@@ -122,7 +122,7 @@ Finding try_live_reading(const fs::path& folder) {
         for (const double value : {1.0, 2.0}) writer.append({&value, 1});
         return std::to_string(record::RunReader(folder / "run.h5").rows());
       },
-      patience);
+      hdf5_seconds);
   if (seen.problem.empty() && seen.output == "2")
     return {"SWMR", Finding::good, "run.h5 can be read while it is written", ""};
   return {"SWMR", Finding::remark,

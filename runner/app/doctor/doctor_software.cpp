@@ -12,15 +12,14 @@
 
 namespace compeer::app {
 
-namespace fs = std::filesystem;
-
-namespace {
-
-// Returns the first line that is not empty.
 std::string first_line(const std::string& text) {
   const auto begin = std::min(text.find_first_not_of('\n'), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
 }
+
+namespace fs = std::filesystem;
+
+namespace {
 
 std::string first_match(const std::string& text, const char* pattern) {
   std::smatch match;

@@ -14,6 +14,8 @@
 
 namespace compeer::app {
 
+std::string figure_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
+
 namespace {
 
 using nlohmann::json;
@@ -61,41 +63,41 @@ struct Wanted {
   const char *group, *pattern;  // pattern: '*' matches anything (see `fits`)
 };
 // In descending order of importance, which decides what is shown if there are more than `most`.
-constexpr Wanted wanted[] = {{"result", "reward"},
-                             {"result", "validation/*"},
-                             {"policy", "kl"},
-                             {"policy", "entropy"},
-                             {"policy", "zero_variance"},
-                             {"completions", "length"},
-                             {"completions", "truncated"},
-                             {"completions", "distinct_2"},
-                             {"cost", "seconds/step"},
-                             {"result", "rewards/*/reward"},
-                             {"result", "rewards/*"},
-                             {"result", "loss"},
-                             {"policy", "grad_norm"},
-                             {"cost", "tokens_per_second"},
-                             {"cost", "peak_memory"},
-                             {"policy", "lr"}};
+constexpr Wanted wanted_figures[] = {{"result", "reward"},
+                                     {"result", "validation/*"},
+                                     {"policy", "kl"},
+                                     {"policy", "entropy"},
+                                     {"policy", "zero_variance"},
+                                     {"completions", "length"},
+                                     {"completions", "truncated"},
+                                     {"completions", "distinct_2"},
+                                     {"cost", "seconds/step"},
+                                     {"result", "rewards/*/reward"},
+                                     {"result", "rewards/*"},
+                                     {"result", "loss"},
+                                     {"policy", "grad_norm"},
+                                     {"cost", "tokens_per_second"},
+                                     {"cost", "peak_memory"},
+                                     {"policy", "lr"}};
 
 struct Measured {
   const char *pattern, *unit;
   double factor = 1;
 };
-constexpr Measured measured[] = {{"seconds", "s"},
-                                 {"seconds/*", "s"},
-                                 {"tokens_per_second", "tokens/s"},
-                                 {"peak_memory", "MiB"},
-                                 {"tokens", "tokens"},
-                                 {"length", "tokens"},
-                                 {"entropy", "nats"},
-                                 {"kl", "nats"},
-                                 {"reference_kl", "nats"},
-                                 {"truncated", "%", 100},
-                                 {"zero_variance", "%", 100},
-                                 {"clip_share", "%", 100},
-                                 {"clip_share_low", "%", 100},
-                                 {"clip_share_high", "%", 100}};
+constexpr Measured measured_figures[] = {{"seconds", "s"},
+                                         {"seconds/*", "s"},
+                                         {"tokens_per_second", "tokens/s"},
+                                         {"peak_memory", "MiB"},
+                                         {"tokens", "tokens"},
+                                         {"length", "tokens"},
+                                         {"entropy", "nats"},
+                                         {"kl", "nats"},
+                                         {"reference_kl", "nats"},
+                                         {"truncated", "%", 100},
+                                         {"zero_variance", "%", 100},
+                                         {"clip_share", "%", 100},
+                                         {"clip_share_low", "%", 100},
+                                         {"clip_share_high", "%", 100}};
 
 // True if `name` matches a pattern with at most one '*', which does not match names ending in _std or _share.
 bool fits(std::string_view name, std::string_view pattern) {
@@ -106,17 +108,16 @@ bool fits(std::string_view name, std::string_view pattern) {
          !name.ends_with("_std") && !name.ends_with("_share");
 }
 
-std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
-
 struct Line {
   std::string name, mean, unit, interval;
 };
 
 Line line_of(const RunFigure& figure, const std::string& indent) {
   const Unit unit = unit_of(figure.name);
-  Line line{indent + spec::printable(figure.name, 200), number(figure.mean * unit.factor), unit.name, ""};
+  Line line{indent + spec::printable(figure.name, 200), figure_text(figure.mean * unit.factor), unit.name, ""};
   if (figure.low < figure.high)
-    line.interval = fmt::format("{} .. {}", number(figure.low * unit.factor), number(figure.high * unit.factor));
+    line.interval =
+        fmt::format("{} .. {}", figure_text(figure.low * unit.factor), figure_text(figure.high * unit.factor));
   return line;
 }
 
@@ -137,7 +138,7 @@ std::string aligned(const std::vector<Line>& lines) {
   return text;
 }
 
-const RunFigure& named(const std::vector<RunFigure>& figures, const std::string& name) {
+const RunFigure& figure_named(const std::vector<RunFigure>& figures, const std::string& name) {
   return *std::find_if(figures.begin(), figures.end(), [&](const RunFigure& figure) { return figure.name == name; });
 }
 
@@ -152,7 +153,7 @@ std::vector<Line> under_headings(const std::vector<RunFigure>& figures) {
       if (one.group != group) continue;
       if (!headed) lines.push_back(Line{group, "", "", ""});
       headed = true;
-      lines.push_back(line_of(named(figures, one.name), "  "));
+      lines.push_back(line_of(figure_named(figures, one.name), "  "));
     }
   }
   return lines;
@@ -191,7 +192,7 @@ std::vector<record::Scalar> scalars_in(const std::filesystem::path& folder, uint
 }
 
 Unit unit_of(const std::string& metric) {
-  for (const auto& known : measured)
+  for (const auto& known : measured_figures)
     if (fits(metric, known.pattern)) return {known.unit, known.factor};
   return {};
 }
@@ -202,7 +203,7 @@ std::vector<KeyFigure> key_figures(const std::vector<std::string>& names) {
     const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const auto& one) { return one.name == name; });
     if (!known && name != "step" && chosen.size() < most) chosen.push_back({group, name});
   };
-  for (const auto& [group, pattern] : wanted) {
+  for (const auto& [group, pattern] : wanted_figures) {
     for (const auto& name : names) {
       if (fits(name, pattern)) choose(group, name);
     }

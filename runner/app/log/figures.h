@@ -47,6 +47,9 @@ struct KeyFigure {
 /// there is room. Never `step`.
 std::vector<KeyFigure> key_figures(const std::vector<std::string>& names);
 
+/// Formats a value with four digits; "-" if it is NaN.
+std::string figure_text(double value);
+
 /// Formats figures in aligned lines with units and intervals: the key figures under headings, or, with `all`, every one
 /// in the given order.
 std::string figures_text(const std::vector<RunFigure>& figures, bool all = false);

@@ -32,13 +32,13 @@ using Path = std::filesystem::path;
 
 constexpr size_t without_terminal = 100;  // characters per line
 
-struct Column {
+struct ShownColumn {
   std::string name;
   std::vector<double> values;
 };
 
-std::vector<Column> wanted_columns(const RunReader& run, const std::vector<std::string>& names) {
-  std::vector<Column> columns;
+std::vector<ShownColumn> wanted_columns(const RunReader& run, const std::vector<std::string>& names) {
+  std::vector<ShownColumn> columns;
   for (const auto& name : names.empty() ? run.columns() : names) {
     if (!run.has(name)) throw Error("--columns", "no column '" + name + "'", suggest(name, run.columns()), Exit::usage);
     columns.push_back({name, run.column(name)});
@@ -54,21 +54,18 @@ std::string state_of(const RunReader& run) {
 
 uint64_t first_row(const RunReader& run, uint64_t last) { return last && last < run.rows() ? run.rows() - last : 0; }
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
-
 ordered_json numbers(const std::vector<double>& values, uint64_t first) {
   auto list = ordered_json::array();
-  for (uint64_t row = first; row < values.size(); ++row) list.push_back(number(values[row]));
+  for (uint64_t row = first; row < values.size(); ++row) list.push_back(values[row]);
   return list;
 }
 
-void show_json(const Path& folder, const RunReader& run, const LogShow& options, std::ostream& out) {
+void show_rows_json(const Path& folder, const RunReader& run, const LogShow& options, std::ostream& out) {
   const uint64_t first = first_row(run, options.last);
   auto columns = ordered_json::object(), events = ordered_json::array();
   for (const auto& column : wanted_columns(run, options.columns)) columns[column.name] = numbers(column.values, first);
   for (const auto& event : run.events())
-    events.push_back(
-        {{"step", number(event.step)}, {"time", event.time}, {"level", event.level}, {"text", event.text}});
+    events.push_back({{"step", event.step}, {"time", event.time}, {"level", event.level}, {"text", event.text}});
   const ordered_json all = {{"run", folder.string()}, {"status", run.status()},
                             {"live", run.live()},     {"software", run.software()},
                             {"rows", run.rows()},     {"times", numbers(run.times(), first)},
@@ -77,7 +74,7 @@ void show_json(const Path& folder, const RunReader& run, const LogShow& options,
 }
 
 // Formats a column for printing: its name, then its values, padded to the same width.
-std::vector<std::string> cells(const Column& column, uint64_t first) {
+std::vector<std::string> cells(const ShownColumn& column, uint64_t first) {
   std::vector<std::string> texts = {spec::printable(column.name, 200)};
   for (uint64_t row = first; row < column.values.size(); ++row)
     texts.push_back(std::isnan(column.values[row]) ? "-" : fmt::format("{:.5g}", column.values[row]));
@@ -88,7 +85,7 @@ std::vector<std::string> cells(const Column& column, uint64_t first) {
 }
 
 // Prints columns side by side, as many as fit into `width` (0: all) but at least two. Returns their number.
-size_t print_table(std::span<const Column> columns, uint64_t first, size_t width, std::ostream& out) {
+size_t print_table(std::span<const ShownColumn> columns, uint64_t first, size_t width, std::ostream& out) {
   std::vector<std::string> lines;
   size_t printed = 0;
   for (const auto& column : columns) {
@@ -104,7 +101,7 @@ size_t print_table(std::span<const Column> columns, uint64_t first, size_t width
 }
 
 // Prints all columns in several tables, each starting with the first column.
-void print_tables(std::vector<Column> columns, uint64_t first, size_t width, std::ostream& out) {
+void print_tables(std::vector<ShownColumn> columns, uint64_t first, size_t width, std::ostream& out) {
   while (true) {
     const size_t printed = print_table(columns, first, width, out);
     if (printed == columns.size()) return;
@@ -185,7 +182,7 @@ int log_show(const LogShow& options, std::ostream& out) {
   const Path folder = find_run(options.run);
   const auto show = [&](std::ostream& text) {
     const RunReader run = open_run(folder);
-    options.json ? show_json(folder, run, options, text) : show_table(folder, run, options, text);
+    options.json ? show_rows_json(folder, run, options, text) : show_table(folder, run, options, text);
   };
   record::write_from_child(folder.string(), options.seconds, show, out);
   return 0;

@@ -22,8 +22,6 @@ using nlohmann::ordered_json;
 
 constexpr size_t longest_value = 200;
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
-
 ordered_json settings_of(const report::RunData& before, const report::RunData& after) {
   auto list = ordered_json::object();
   const auto a = report::flattened(before.spec), b = report::flattened(after.spec);
@@ -34,12 +32,11 @@ ordered_json settings_of(const report::RunData& before, const report::RunData& a
   return list;
 }
 
-ordered_json to_json(const statistics::Interval& e) {
+ordered_json interval_json(const statistics::Interval& e) {
   const bool interval = e.has_interval();
-  return {{"mean", number(e.mean)},
-          {"low", interval ? number(e.low) : nullptr},
-          {"high", interval ? number(e.high) : nullptr},
-          {"n", e.n}};
+  ordered_json json{{"mean", e.mean}, {"low", nullptr}, {"high", nullptr}, {"n", e.n}};
+  if (interval) json["low"] = e.low, json["high"] = e.high;
+  return json;
 }
 
 // True for costs, which differ between any two runs.
@@ -48,7 +45,7 @@ bool costs(const std::string& metric) {
 }
 
 // Returns the metrics of a run, without costs. Means of training rows, which are not independent, have no interval.
-std::vector<std::pair<std::string, statistics::Interval>> measured(const report::RunData& run) {
+std::vector<std::pair<std::string, statistics::Interval>> evaluated_metrics(const report::RunData& run) {
   std::vector<std::pair<std::string, statistics::Interval>> all;
   for (const auto& stage : run.stages) {
     for (const auto& [path, figure] : report::figures_of(stage.findings))
@@ -68,16 +65,16 @@ std::vector<std::pair<std::string, statistics::Interval>> measured(const report:
 // both measured the same prompts.
 ordered_json metrics_of(const report::RunData& before, const report::RunData& after) {
   auto list = ordered_json::object();
-  const auto of_after = measured(after);
+  const auto of_after = evaluated_metrics(after);
   const bool paired = before.task == "evaluate" && after.task == "evaluate";
-  for (const auto& [name, a] : measured(before)) {
+  for (const auto& [name, a] : evaluated_metrics(before)) {
     const auto same = [&, wanted = &name](const auto& one) { return one.first == *wanted; };
     const auto found = std::find_if(of_after.begin(), of_after.end(), same);
     if (found == of_after.end() || !a.known() || !found->second.known() || a.mean == found->second.mean) continue;
     const auto d = paired ? report::difference(before, after, name) : report::difference(a, found->second);
-    list[name] = {{"before", to_json(a)},
-                  {"after", to_json(found->second)},
-                  {"difference", {{"value", number(d.value)}, {"low", number(d.low)}, {"high", number(d.high)}}},
+    list[name] = {{"before", interval_json(a)},
+                  {"after", interval_json(found->second)},
+                  {"difference", {{"value", d.value}, {"low", d.low}, {"high", d.high}}},
                   {"clear", d.clear()}};
   }
   return list;
@@ -120,7 +117,7 @@ void print_aligned(const std::vector<std::vector<std::string>>& rows, std::ostre
   }
 }
 
-void print(const ordered_json& all, std::ostream& out) {
+void print_comparison(const ordered_json& all, std::ostream& out) {
   const auto before = text_of(all["before"]), after = text_of(all["after"]);
   std::vector<std::vector<std::string>> settings = {{"setting", before, after}},
                                         metrics = {{"metric", before, after, "difference"}};
@@ -162,7 +159,7 @@ int log_diff(const LogDiff& options, std::ostream& out) {
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
                 "compeer log verify tells more", result.exit);
   if (options.json) return out << result.output << '\n', 0;
-  print(ordered_json::parse(result.output), out);
+  print_comparison(ordered_json::parse(result.output), out);
   return 0;
 }
 

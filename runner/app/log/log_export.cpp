@@ -31,8 +31,6 @@ using nlohmann::ordered_json;
 using record::RolloutReader;
 using record::RolloutRow;
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
-
 ordered_json messages(const std::string& prompt) {
   auto all = ordered_json::array();
   for (const auto& turn : report::by_turns(prompt))
@@ -65,7 +63,7 @@ void add_tokens(ordered_json& line, const RolloutRow& row) {
   line["prompt_tokens"] = row.prompt_tokens;
   line["tokens"] = row.tokens;
   auto logprobs = ordered_json::array();
-  for (const float value : row.logprobs) logprobs.push_back(number(value));
+  for (const float value : row.logprobs) logprobs.push_back(value);
   line["logprobs"] = logprobs;
 }
 
@@ -210,7 +208,7 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream
                              {"example", row.example_id}, {"prompt", messages(row.prompt_text)},
                              {"completion", row.text},    {"finished", row.finished}};
         for (size_t k = 0; k < columns.size(); ++k)
-          line[columns[k]] = places[k] < 0 ? ordered_json(nullptr) : number(row.values[static_cast<size_t>(places[k])]);
+          line[columns[k]] = places[k] < 0 ? ordered_json(nullptr) : row.values[static_cast<size_t>(places[k])];
         if (tokens) add_tokens(line, row);
         out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
       }

@@ -38,21 +38,19 @@ std::vector<RolloutRow> group_of(const record::RolloutReader& rollouts, const st
   return rows;
 }
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
-
-ordered_json to_json(const RolloutRow& row, const std::vector<std::string>& columns) {
+ordered_json row_json(const RolloutRow& row, const std::vector<std::string>& columns) {
   auto values = ordered_json::object(), logprobs = ordered_json::array();
-  for (size_t i = 0; i < columns.size(); ++i) values[columns[i]] = number(row.values[i]);
-  for (const float value : row.logprobs) logprobs.push_back(number(value));
+  for (size_t i = 0; i < columns.size(); ++i) values[columns[i]] = row.values[i];
+  for (const float value : row.logprobs) logprobs.push_back(value);
   return {{"completion", row.completion}, {"finished", row.finished}, {"text", row.text},
           {"tokens", row.tokens},         {"logprobs", logprobs},     {"values", values}};
 }
 
-void show_json(const std::vector<RolloutRow>& rows, const std::vector<std::string>& columns, const std::string& run,
-               std::ostream& out) {
+void show_group_json(const std::vector<RolloutRow>& rows, const std::vector<std::string>& columns,
+                     const std::string& run, std::ostream& out) {
   const auto& first = rows.front();
   auto completions = ordered_json::array();
-  for (const auto& row : rows) completions.push_back(to_json(row, columns));
+  for (const auto& row : rows) completions.push_back(row_json(row, columns));
   const ordered_json all = {{"run", run},
                             {"step", first.step},
                             {"prompt", first.prompt},
@@ -91,7 +89,7 @@ void show_group(const std::filesystem::path& folder, LogGroup options, std::ostr
   const record::RolloutReader rollouts(folder);
   const auto rows = group_of(rollouts, folder.string(), options);
   const auto& columns = rollouts.value_columns();
-  if (options.json) return show_json(rows, columns, folder.string(), out);
+  if (options.json) return show_group_json(rows, columns, folder.string(), out);
   const auto& first = rows.front();
   out << fmt::format("step {}, prompt {}: {}, {} completions\nprompt, {} tokens\n", first.step, first.prompt,
                      spec::printable(first.example_id, 200), rows.size(), first.prompt_tokens.size())

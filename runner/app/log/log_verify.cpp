@@ -244,7 +244,7 @@ std::vector<LogCheck> check_all(const Path& folder, double seconds) {
   return checks;
 }
 
-void print_json(const Path& folder, const std::vector<LogCheck>& checks, bool good, std::ostream& out) {
+void print_checks_json(const Path& folder, const std::vector<LogCheck>& checks, bool good, std::ostream& out) {
   auto list = ordered_json::array();
   for (const auto& check : checks)
     list.push_back({{"what", check.what}, {"good", check.good}, {"detail", check.detail}});
@@ -261,7 +261,7 @@ int log_verify(const LogVerify& options, std::ostream& out) {
   const bool failed = std::any_of(checks.begin(), checks.end(),
                                   [](const LogCheck& check) { return !check.good && check.exit == Exit::failure; });
   if (options.json) {
-    print_json(folder, checks, good, out);
+    print_checks_json(folder, checks, good, out);
   } else {
     for (const auto& check : checks)
       out << fmt::format("{:<4}  {:<24}  {}\n", check.good ? "good" : "BAD", check.what,

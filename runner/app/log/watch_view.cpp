@@ -32,11 +32,9 @@ std::string cut(const std::string& text, size_t most) {
   return text;
 }
 
-std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
-
 std::string newest(const WatchedRun& run, const std::string& column) {
   const auto found = run.values.find(column);
-  return found == run.values.end() || found->second.empty() ? "" : number(found->second.back());
+  return found == run.values.end() || found->second.empty() ? "" : figure_text(found->second.back());
 }
 
 std::string steps(const WatchedRun& run) {
@@ -111,7 +109,7 @@ std::string row_text(const WatchedRun& run, uint64_t row, const std::vector<std:
   for (const auto& name : columns) {
     const auto found = run.values.find(name);
     if (name != "step" && found != run.values.end() && row < found->second.size())
-      text += fmt::format("  {} {}", spec::printable(name, 60), number(found->second[row]));
+      text += fmt::format("  {} {}", spec::printable(name, 60), figure_text(found->second[row]));
   }
   return text;
 }

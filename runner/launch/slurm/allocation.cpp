@@ -60,30 +60,30 @@ bool is_gpus(const std::string& option) {
   return name == "--gres" || name.starts_with("--gpus") || name.starts_with("-G") || name.starts_with("--tres-per-");
 }
 
-constexpr double beyond = 1.25;     // factor for memory that is not estimated: MPI messages, rewards while they compute
-constexpr double cuda = 4096;       // MiB for libraries and context of CUDA in a rank; a generous guess
-constexpr double patience = 180;    // seconds
-constexpr int64_t rounded_to = 16;  // MiB
+constexpr double beyond = 1.25;  // factor for memory that is not estimated: MPI messages, rewards while they compute
+constexpr double cuda = 4096;    // MiB for libraries and context of CUDA in a rank; a generous guess
+constexpr double allocation_seconds = 180;  // seconds
+constexpr int64_t rounded_to = 16;          // MiB
 
 // Replaces numbers that don't affect memory: of a float, such as a learning rate, only whether it is 0 matters.
-json size_of(const json& value) {
+json value_size(const json& value) {
   if (value.is_number_float()) return value.get<double>() != 0;
   if (!value.is_structured()) return value;
   json sizes = value;
-  for (auto& inner : sizes) inner = size_of(inner);
+  for (auto& inner : sizes) inner = value_size(inner);
   return sizes;
 }
 
 std::string kind_of(const spec::Spec& spec) {
   auto values = spec.values;
   for (const char* key : {"name", "seed", "inputs"}) values.erase(key);
-  return spec::canonical_json(size_of(values));
+  return spec::canonical_json(value_size(values));
 }
 
 // Returns the worker's estimate for a rank in MiB, or 0 and sets `why_unknown`.
 double estimated(const spec::Spec& spec, std::string& why_unknown) {
   const auto done = ask_worker("estimate_memory", spec.file_text(),
-                               training_environment(spec.values.at("threads").get<int64_t>()), patience);
+                               training_environment(spec.values.at("threads").get<int64_t>()), allocation_seconds);
   std::istringstream lines(done.text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("compeer: error: ")) why_unknown = line.substr(16);

@@ -118,7 +118,7 @@ exit "$code"
 )sh";
 
 // An array's last task has the array's id as its SLURM_JOB_ID, so tasks are named by array id and index.
-constexpr const char* job_number = "job=$SLURM_JOB_ID\n";
+constexpr const char* job_line = "job=$SLURM_JOB_ID\n";
 constexpr const char* task_number = "job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n";
 
 bool plain(const std::string& text) {
@@ -132,8 +132,7 @@ std::string run_script(const std::string& name, const fs::path& script, const fs
                        const Allocation& allocation, const JobEnvironment& around) {
   return head(fmt::format("Runs {} under Slurm.", name), script, around) +
          directives(name, output_path(run / "log.txt"), allocation, "USR1") + environment(around) +
-         fmt::format("run={}\n", shell_word(run.string())) + job_number + hold_folder + step(allocation, around) +
-         ending;
+         fmt::format("run={}\n", shell_word(run.string())) + job_line + hold_folder + step(allocation, around) + ending;
 }
 
 std::string array_script(const std::string& name, const fs::path& script, const std::vector<fs::path>& runs,

@@ -30,7 +30,7 @@ namespace {
 constexpr const char* file_name = "study.json";
 constexpr uint64_t longest = 1 << 20;
 
-bool free_for(const fs::path& folder, const std::string& file_text) {
+bool job_may_use(const fs::path& folder, const std::string& file_text) {
   std::error_code code;
   if (!fs::exists(folder, code)) return true;
   if (!fs::is_directory(folder, code)) return false;
@@ -153,14 +153,14 @@ std::string SubmittedScript::file_text() const {
 fs::path jobs_folder(const SubmittedScript& study, const fs::path& results) {
   const auto stem = study.script.stem().string(), text = study.file_text();
   const auto first = results / (stem + ".jobs");
-  return free_for(first, text) ? first : results / fmt::format("{}-{}.jobs", stem, sha256(text).substr(0, 8));
+  return job_may_use(first, text) ? first : results / fmt::format("{}-{}.jobs", stem, sha256(text).substr(0, 8));
 }
 
 void claim_jobs_folder(const fs::path& folder, const std::string& file_text) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) throw Error(folder.string(), "can't be made: " + code.message(), "", Exit::failure);
-  if (!free_for(folder, file_text))
+  if (!job_may_use(folder, file_text))
     throw Error(folder.string(), "is not this study's folder", "submit it again, or use --results", Exit::failure);
   write_file(folder / file_name, file_text);
 }

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr const char* explained = R"(
+constexpr const char* agreement_help = R"(
 FILE holds a JSON object a line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and labels are
 texts, numbers, true or false.
 Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss'
@@ -88,7 +88,7 @@ std::vector<Window> windows(const Judgements& judgements, const std::vector<bool
   return result;
 }
 
-ordered_json to_json(const Findings& found) {
+ordered_json findings_json(const Findings& found) {
   ordered_json result{{"items", found.judgements.items().size()}, {"judgements", found.judgements.size()}};
   result.update(to_json(found.whole));
   const auto judged = found.judgements.judged();
@@ -111,7 +111,7 @@ ordered_json to_json(const Findings& found) {
   return result;
 }
 
-void print(const Findings& found) {
+void print_findings(const Findings& found) {
   const auto& judgements = found.judgements;
   const size_t items = judgements.items().size();
   std::cout << fmt::format("{} items, {} judgements, labels {}\n", items, judgements.size(),
@@ -154,9 +154,9 @@ int run(const AgreementOptions& options) {
     throw Error(options.file, "holds no item that two annotators judged", "agreement compares judgements of one item",
                 Exit::data);
   if (options.as_json)
-    std::cout << to_json(found).dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    std::cout << findings_json(found).dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   else
-    print(found);
+    print_findings(found);
   return 0;
 }
 
@@ -181,7 +181,7 @@ void add_agreement(CLI::App& command, std::function<int()>& action) {
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--seed", options->resampling.seed, "of the resampling")->type_name("S")->capture_default_str();
-  command.footer(explained);
+  command.footer(agreement_help);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* explained = R"(
+constexpr const char* annotate_help = R"(
 FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": [{"history", "emotion", "strategy",
 "reply"}]}, with two candidates, or one and a "reference" that its reply is compared with. Writes DIR/annotate.html,
 which needs no network and no other file, and DIR/records.jsonl, a copy of FILE for `compeer data merge`. Each annotator
@@ -84,7 +84,7 @@ void add_annotate(CLI::App& command, std::function<int()>& action) {
       ->type_name("S")
       ->capture_default_str();
   command.add_flag("--json", options->as_json, "say what was written as one JSON object");
-  command.footer(explained);
+  command.footer(annotate_help);
   command.callback([options, &action] { action = [options] { return annotate(*options); }; });
 }
 

@@ -49,7 +49,7 @@ bool all_equal(const Given& given) {
   });
 }
 
-size_t number(const std::string& preference) {
+size_t preference_number(const std::string& preference) {
   return static_cast<size_t>(std::find(preferences.begin(), preferences.end(), preference) - preferences.begin());
 }
 
@@ -72,7 +72,7 @@ std::optional<AnnotationLine> settled(const Given& given, std::string& reason) {
       result.steps[c][k] = answer == 1;
     }
   }
-  const size_t preference = most(given, [](const AnnotationLine& one) { return number(one.preference); });
+  const size_t preference = most(given, [](const AnnotationLine& one) { return preference_number(one.preference); });
   if (preference == no_majority)
     reason = "no majority on the preference";
   else
@@ -152,7 +152,7 @@ std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* explained = R"(
+constexpr const char* merge_help = R"(
 EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
   merged.jsonl    records with the answers that two or more annotators agree on, or more than half of three or more;
                   "annotators" has all judgements
@@ -227,7 +227,7 @@ std::map<std::string, size_t> reasons(const Merged& merged) {
   return counts;
 }
 
-ordered_json to_json(const RecordFile& file, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+ordered_json merge_json(const RecordFile& file, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
   ordered_json result{{"records", file.records.size()},   {"merged", merged.finished.size()},
                       {"dropped", merged.dropped.size()}, {"dropped_by_reason", reasons(merged)},
                       {"open", merged.open.size()},       {"waiting", merged.waiting.size()}};
@@ -235,7 +235,7 @@ ordered_json to_json(const RecordFile& file, const Merged& merged, const std::ve
   return result;
 }
 
-void print(const MergeOptions& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+void print_merge(const MergeOptions& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
   std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", "agreement", "n", "observed", "kappa");
   for (const auto& [question, agreement] : questions)
     std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", question, agreement.n, text(agreement.observed),
@@ -261,9 +261,9 @@ int merge(MergeOptions options) {
   const auto questions = agreement_by_question(file, judgements, {});
   write(options, file, result);
   if (options.as_json)
-    std::cout << to_json(file, result, questions) << '\n';
+    std::cout << merge_json(file, result, questions) << '\n';
   else
-    print(options, result, questions);
+    print_merge(options, result, questions);
   return 0;
 }
 
@@ -280,7 +280,7 @@ void add_merge(CLI::App& command, std::function<int()>& action) {
   command.add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
   command.add_option("--seed", options->seed, "of the orders on the third page")->type_name("S")->capture_default_str();
   command.add_flag("--json", options->as_json, "counts and agreement as one JSON object");
-  command.footer(explained);
+  command.footer(merge_help);
   command.callback([options, &action] { action = [options] { return merge(*options); }; });
 }
 
