@@ -207,7 +207,7 @@ class Resolver {
     if (!places_) return;
     try {
       const auto run = find_run(name, experiment_folders(draft_, path), *places_);
-      value = path_in(run, parameter.run_folder);
+      value = input_path(run, parameter.run_folder);
       spec_.runs[path] = run;
     } catch (const Error& error) {
       const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();

@@ -104,8 +104,8 @@ std::string checkpoint_of(const json& values) {
   return validates && text_at(validation, "keep") != "last" ? "checkpoints/best" : "checkpoints/last";
 }
 
-std::string path_in(const RunInput& run, bool folder) {
-  if (folder) return run.folder.string();
+std::string input_path(const RunInput& run, bool want_folder) {
+  if (want_folder) return run.folder.string();
   const auto task = text_at(run.values, "task");
   if (task == "data") return (run.folder / "stages" / (stage_names(run.values).back().second + ".jsonl")).string();
   if (task == "sft" || task == "grpo") return (run.folder / checkpoint_of(run.values)).string();

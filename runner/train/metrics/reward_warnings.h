@@ -18,14 +18,16 @@ namespace compeer::train {
 ///   - for each reward that in `patience` consecutive steps scored no completion, or gave all of them the same number.
 class RewardSignal {
  public:
-  /// If half of all groups have equal rewards and a step has 4 groups, ten steps without signal in a row occur by
-  /// chance once in 10^12 steps. If rewards are rare and groups few, a warning is appropriate.
+  /// Number of steps. If half of all groups have equal rewards and a step has 4 groups, ten steps without signal in a
+  /// row occur by chance once in 10^12 steps. With rare rewards and few groups they are more frequent, and the warning
+  /// is justified.
   static constexpr int patience = 10;
 
   /// `rewards`: labels and columns ("curious", "rewards/curious/score") of the rewards whose weight is not 0.
   explicit RewardSignal(std::vector<std::pair<std::string, std::string>> rewards);
 
-  /// Adds a row and returns the warnings that it causes. `last`: it is the row of the run's last step.
+  /// Adds a row and returns the warnings that it causes. `last`: it is the row of the run's last step, after which a
+  /// run shorter than `patience` is judged.
   std::vector<std::string> warnings_after(const MetricRow& row, bool last);
 
  private:
@@ -46,7 +48,8 @@ class RewardSignal {
 };
 
 /// Enforces the setting `most_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
-/// parsed. Applies to rewards with the columns `asked` (number of answers) and `unreadable`.
+/// parsed. Applies to rewards with the columns `asked` and `unreadable`: answers of a completion, and those of them
+/// that can't be parsed.
 class UnreadableAnswers {
  public:
   static constexpr uint64_t window = 10;  ///< number of steps that `check` covers
@@ -59,16 +62,17 @@ class UnreadableAnswers {
   /// The limits of those rewards that have the two columns.
   static std::vector<Limit> limits_of(const std::vector<RewardTerm>& rewards);
 
-  /// `steps`: number of steps of the run.
+  /// `steps`: number of steps of the run, those before a resume included.
   UnreadableAnswers(std::vector<Limit> limits, uint64_t steps);
 
-  /// Adds the row of a step. Returns a warning for each reward whose fraction in this step is above its maximum, once
-  /// per reward. When a run is resumed, add the rows of its earlier steps first.
+  /// Adds the row of a step. Returns a warning for each reward whose fraction is above its maximum in this step for the
+  /// first time. When a run is resumed, add the rows of its earlier steps first.
   std::vector<std::string> warnings_after(const MetricRow& row);
 
-  /// Throws Error (exit 4) if a reward's fraction over the last `window` steps (or all steps of a shorter run) exceeds
-  /// its maximum, or is bound to when the window is full: each missing step is counted like the step with the most
-  /// answers, all of them readable.
+  /// Throws Error (exit 4) if the unreadable answers of a reward in the last `window` steps (or all steps of a shorter
+  /// run), divided by its answers in these steps, exceed its maximum. Before there are so many steps, the missing ones
+  /// are counted as if all answers were readable, as many as in the step with the most: a run that can hardly recover
+  /// ends early.
   void check() const;
 
  private:
@@ -87,14 +91,15 @@ class UnreadableAnswers {
 /// Applies RewardSignal and UnreadableAnswers to a GRPO run, and writes the warnings to its journal.
 class RewardWarnings {
  public:
+  /// `steps`: number of steps of the run. Keeps a reference to `run`.
   RewardWarnings(RunContext& run, uint64_t steps);
 
   /// Collective. When a run is resumed, reads the rows of its earlier steps, without repeating their warnings. The
   /// journal must be open.
   void read_earlier_rows();
 
-  /// Rank 0: writes the warnings after step `t`, and throws Error (exit 4) if too many answers are unreadable. `last`:
-  /// the run ends after this step.
+  /// To be called on rank 0. Writes the warnings after step `t` = 1, 2, ..., and throws Error (exit 4) if too many
+  /// answers are unreadable. `last`: the run ends after this step.
   void check(uint64_t t, const MetricRow& row, bool last);
 
  private:
