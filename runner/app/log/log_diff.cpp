@@ -99,7 +99,7 @@ std::string number_text(const ordered_json& value, const char* format) {
 }
 
 // "1.5 [1.25, 1.75]"
-std::string figure_text(const ordered_json& figure, const char* key, const char* format) {
+std::string interval_text(const ordered_json& figure, const char* key, const char* format) {
   const auto mean = number_text(figure[key], format);
   if (figure["low"].is_null() || figure["high"].is_null()) return mean;
   return fmt::format("{} [{}, {}]", mean, number_text(figure["low"], format), number_text(figure["high"], format));
@@ -127,9 +127,9 @@ void print_comparison(const ordered_json& all, std::ostream& out) {
   for (const auto& [name, one] : all["metrics"].items()) {
     const auto clear = one["clear"].get<bool>() ? " *" : "";
     any_clear = any_clear || one["clear"].get<bool>();
-    metrics.push_back({spec::printable(name, longest_value), figure_text(one["before"], "mean", "{:.4g}"),
-                       figure_text(one["after"], "mean", "{:.4g}"),
-                       figure_text(one["difference"], "value", "{:+.4g}") + clear});
+    metrics.push_back({spec::printable(name, longest_value), interval_text(one["before"], "mean", "{:.4g}"),
+                       interval_text(one["after"], "mean", "{:.4g}"),
+                       interval_text(one["difference"], "value", "{:+.4g}") + clear});
   }
   if (settings.size() > 1) print_aligned(settings, out);
   if (settings.size() == 1) out << "no setting differs\n";

@@ -208,7 +208,8 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream
                              {"example", row.example_id}, {"prompt", messages(row.prompt_text)},
                              {"completion", row.text},    {"finished", row.finished}};
         for (size_t k = 0; k < columns.size(); ++k)
-          line[columns[k]] = places[k] < 0 ? ordered_json(nullptr) : row.values[static_cast<size_t>(places[k])];
+          line[columns[k]] =
+              places[k] < 0 ? ordered_json(nullptr) : ordered_json(row.values[static_cast<size_t>(places[k])]);
         if (tokens) add_tokens(line, row);
         out << line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
       }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "app/log/figures.h"
 #include "base/error.h"
 #include "launch/progress.h"
 #include "spec/text.h"

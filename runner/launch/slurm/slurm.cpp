@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double slurm_seconds = 120;  // seconds: a busy controller may take its time
+constexpr double answer_seconds = 120;  // seconds: a busy controller may take its time
 
 // Returns the job id from the last line that is "17" or "17;cluster"; "" if there is none. Earlier lines may be
 // messages of the site, which may be numbers too.
@@ -48,7 +48,7 @@ void need_sbatch() {
 }
 
 std::string submit_job(const fs::path& script) {
-  const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, slurm_seconds);
+  const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, answer_seconds);
   const auto number = job_number(answer.text);
   if (answer.exit == 0 && !number.empty()) return number;
   auto text = answer.text;
@@ -71,7 +71,7 @@ std::optional<QueuedJob> job_in_queue(const fs::path& folder) {
   const auto known = nlohmann::json::parse(read_plain_file(folder / "job.json", 1 << 16), nullptr, false);
   if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return {};
   const auto job = known["job"].get<std::string>();
-  const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, slurm_seconds);
+  const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, answer_seconds);
   if (answer.exit != 0) return {};  // the job is no longer known, or Slurm is not installed
   std::istringstream states(answer.text);
   std::string state;
