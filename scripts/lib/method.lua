@@ -1,6 +1,5 @@
--- The paper's method in small, by experiments that name each other's runs: path = { run = "esc-world-judge" } is what
--- experiments/esc_world_judge.toml makes. Here every seed has runs of its own, and a world of its own (esc_world): what
--- an experiment names is run first, for the same seed.
+-- The paper's method in small, by experiments that name each other's runs. Here every seed has runs and a world
+-- (esc_world) of its own: what an experiment names is run first, for the same seed.
 --
 --   local method = require("lib.method")(2)
 --   local ur = method.run "esc-world-ur"     -- experiments/esc_world_ur.toml for seed 2, after all that it reads
@@ -32,20 +31,24 @@ return function(seed, variant)
   local world, player = merge({ seed = seed - 1 }, variant.world), variant.player or {}
   local ending = (seed == 1 and "" or "-" .. seed) .. (variant.name and "-" .. variant.name or "")
 
-  -- Players have a `world`, and so have stages that look up the truth. The dataset's settings are the world's.
-  local function settled(value)
-    if type(value) ~= "table" then return value end
-    for key, each in pairs(value) do value[key] = settled(each) end
-    if value.world then merge(value.world, world) end
-    if value.plugin == "esc_world" then merge(value, value.world and player or world) end
-    if compeer.quick and value.most_unreadable then -- don't refuse a judge that learned nothing
-      value.least_recall, value.most_unreadable = 0, 1
+  -- Settings of this world, by path. Players and stages that look up the truth have a `world`; a dataset is one.
+  local function settled(value, path, changes)
+    if type(value) ~= "table" then return changes end
+    local function set(values, at)
+      for key, new in pairs(values) do changes[path .. at .. key] = new end
     end
-    return value
+    for key, each in pairs(value) do
+      local name = type(key) == "number" and ("[%d]"):format(key - 1) or path ~= "" and "." .. key or key
+      settled(each, path .. name, changes)
+    end
+    if value.world then set(world, ".world.") end
+    if value.plugin == "esc_world" then set(value.world and player or world, ".") end
+    -- with --quick don't refuse a judge that learned nothing
+    if compeer.quick and value.most_unreadable then set({ least_recall = 0, most_unreadable = 1 }, ".") end
+    return changes
   end
 
-  -- The experiment of this name in this world, with changes. Their `name` may have any letters; other runs they give by
-  -- path, as run.checkpoint or run.records.
+  -- The experiment of this name in this world, with changes, whose `name` may have any letters.
   function method.experiment(name, changes)
     local file = name:gsub("^real%-", "real/"):gsub("-", "_") -- real-judge: experiments/real/judge.toml
     local default = compeer.load("experiments/" .. file .. ".toml")
@@ -54,9 +57,11 @@ return function(seed, variant)
     named.name = named.name:gsub("[^%w._-]+", "-") .. ending
     local changed = default:with(variant.changes and variant.changes[name] or {}):with(named)
     if compeer.quick then changed = changed:with((variant.quickly or quickly)[variant.quickly and name or kind] or {}) end
-    local read, here = {}, settled(changed:resolve())
-    for setting, run in pairs(changed:inputs()) do read[setting] = method.run(run).output end
-    return changed:with({ model = here.model, dataset = here.dataset, rewards = here.rewards, stages = here.stages }):with(read)
+    local here, inputs, settings = settled(changed:resolve(), "", {}), changed:inputs(), {}
+    for setting in pairs(inputs) do table.insert(settings, setting) end
+    table.sort(settings)
+    for _, setting in ipairs(settings) do here[setting] = method.run(inputs[setting]).output end
+    return changed:with(here)
   end
 
   -- Its run. Without changes it is what other experiments read by this name.

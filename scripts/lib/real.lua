@@ -7,18 +7,13 @@
 local new_method = require "lib.method"
 
 local quickly = { -- with --quick everything is made, and hardly anything learned
-  ["real-records"] = { data = { records = 24 } },
-  ["real-records-valid"] = { data = { records = 12 } },
-  ["real-judge"] = { sft = { steps = 2 } },
-  ["real-sft"] = { sft = { steps = 8 } },
-  ["real-ur"] = { grpo = { steps = 1 } },
-  ["real-urp"] = { grpo = { steps = 1 } },
-  ["real-preferred"] = { data = { records = 3 } },
-  ["real-rated"] = { data = { records = 3 } },
-  ["real-replies"] = { evaluate = { prompts = 2 } },
-  ["real-pairs"] = { data = { records = 2 } },
+  ["real-records"] = { data = { records = 24 } }, ["real-records-valid"] = { data = { records = 12 } },
+  ["real-judge"] = { sft = { steps = 2 } }, ["real-sft"] = { sft = { steps = 8 } },
+  ["real-ur"] = { grpo = { steps = 1 } }, ["real-urp"] = { grpo = { steps = 1 } },
+  ["real-preferred"] = { data = { records = 3 } }, ["real-rated"] = { data = { records = 3 } },
+  ["real-replies"] = { evaluate = { prompts = 2 } }, ["real-pairs"] = { data = { records = 2 } },
 }
-local mesc = { dataset = { plugin = "mesc", path = "corpora/mesc", unit = "dialogue" } } -- train.json and val.json
+local mesc = { dataset = { plugin = "mesc", path = "corpora/mesc", unit = "dialogue" } } -- train.json, val.json
 local sources = { mesc = { ["real-records"] = mesc, ["real-records-valid"] = mesc } }
 local methods = {} -- by seed and source: rows share what is made
 

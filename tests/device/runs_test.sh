@@ -63,7 +63,7 @@ says moved/log.txt "note: model.device is 'auto', and the run computes on the CP
 make_run taught "$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set threads=1 --set model.path=whole/checkpoints/last \
   --set sft.steps=2 --set sft.batch=4 --set sft.together=2
 run taught 0
-sed "s|results/esc-world-cer-sft|taught|; s|results/esc-world-judge|taught|; /^reader\|^reads\|^accuracy\|^least/d" \
+sed "s|{ run = .* }|'taught/checkpoints/last'|; /^reader\|^reads\|^accuracy\|^least/d" \
   "$source_dir/experiments/esc_world_ur.toml" >ur.toml
 make_run judged ur.toml "${there[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].most_unreadable=1
 run judged 0

@@ -19,7 +19,7 @@ study() {
 says() { grep -q -- "$2" "$1" || { head -30 "$1"; fail "$1 does not say $2"; }; }
 
 study 3 nothing
-says nothing.log "experiments/real/records.toml:8: 'dataset.path': there is no file or folder \"corpora/esconv\""
+says nothing.log "experiments/real/records_valid.toml:7: 'dataset.path': there is no file or folder \"corpora/esconv\""
 [[ ! -e results ]] || fail "without a corpus something is run"
 
 "$build/bin/compeer" run "$source_dir/experiments/smoke_grpo.toml" --ranks 1 --set grpo.steps=1 >made.log 2>&1 || { cat made.log; fail "no model is made"; }

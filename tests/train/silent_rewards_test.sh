@@ -59,7 +59,7 @@ holds "so has the report" "taught nothing" page.html
 run early 'return { abstains = true, score = function() return nil end }' --set grpo.steps=50 --set validation.every=1 \
   --set validation.prompts=2 --set validation.patience=2
 ends 0
-holds "validation ends the run" "no better validation/reward since step 0" results/early/log.txt
+holds "validation ends the run" "ended after step 2 of 50: validation/reward was never a number" results/early/log.txt
 times 1 "a run that ends early is warned of, too" "the last 2 steps taught nothing: no reward" results/early/log.txt
 
 run equal 'return function() return 0.1 end' --set grpo.steps=11 --set reweighting.plugin=none --set grpo.beta=0
