@@ -9,7 +9,8 @@ set(COMPEER_PLUGIN_FOLDER lib/compeer/plugins)   # of what is installed
 # Compiles in three quarters of the time.
 set(COMPEER_QUICK $<$<CONFIG:Release>:-O1>)
 
-# A room of runner/: the static library compeer::<name>. QUICK: nobody waits for what it computes.
+# A room of runner/: the static library compeer::<name>. QUICK: its own running time
+# does not matter.
 function(compeer_room name)
   cmake_parse_arguments(room "QUICK" "" "SOURCES;LINK" ${ARGN})
   add_library(compeer_${name} STATIC ${room_SOURCES})
