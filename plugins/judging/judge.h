@@ -52,7 +52,7 @@ struct Hearing {
   bool ahead = false;
 };
 
-/// Which questions a judge is asked.
+/// Selection of the questions that a judge is asked.
 struct Scope {
   bool steps = true, reply = true;
   bool apart = false;  ///< ask each question in a conversation of its own, without the earlier verdicts

@@ -49,7 +49,7 @@ struct Reading {
   ReplyReading reference, reply;
 };
 
-/// Which parts of a reading are shown to a judge.
+/// Selection of the parts of a reading that are shown to a judge.
 struct Reads {
   Reads() = default;
   Reads(bool dialogue, bool replies) : dialogue(dialogue), replies(replies) {}

@@ -1,4 +1,4 @@
-// What a data run reports: metrics of its stages, status, summary, and the ledger of paid requests.
+// Reports of a data run: metrics of its stages, status, summary, and the ledger of paid requests.
 #include "data/report.h"
 
 #include <fcntl.h>

@@ -30,7 +30,7 @@ at::Tensor clip_cov_of(const Inputs& i) {
 }
 at::Tensor kl_cov_of(const Inputs& i) { return kl_cov(i.completions, i.ratio, i.objective.kl_cov); }
 
-// Which ratios a loss clips.
+// The limits with which a loss clips ratios.
 enum class Clips { range, cispo, none };
 
 struct Loss {

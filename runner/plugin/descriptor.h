@@ -41,8 +41,8 @@ Descriptor read_descriptor(const std::filesystem::path& file);
 /// missing.
 spec::json defaults(const spec::Schema& parameters);
 
-/// What this program was built with. A plugin must have the same interface version of its kind, libtorch version (if it
-/// uses libtorch) and _GLIBCXX_USE_CXX11_ABI, and at most the same host interface version.
+/// Versions that this program was built with. A plugin must have the same interface version of its kind, libtorch
+/// version (if it uses libtorch) and _GLIBCXX_USE_CXX11_ABI, and at most the same host interface version.
 int64_t interface_number(const std::string& kind);
 int64_t host_interface_number();
 std::string torch_version();

@@ -33,7 +33,7 @@ std::vector<float> frequencies(const Rope& rope, int64_t dim);
 /// Returns yarn's factor of cosines and sines for a context extension by `factor`.
 double yarn_magnitude(double factor, double scale = 1.0);
 
-/// Which layers use sliding-window attention.
+/// Selection of the layers with sliding-window attention.
 enum class Slides {
   never,
   if_asked,  ///< with use_sliding_window, the layers selected by layer_types or max_window_layers

@@ -111,7 +111,8 @@ std::vector<Finding> check_optional();
 /// Returns the exit code: 0 if nothing is lacking, otherwise 1.
 int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out);
 
-/// Runs all checks and prints the findings (of several tasks, only rank 0 does). Returns 0 if a run would work, else 1.
+/// Runs all checks and prints the findings (of several tasks, only rank 0 does). Returns 0 if a run would
+/// work, otherwise 1.
 int doctor(bool json, std::ostream& out);
 
 }  // namespace compeer::app

@@ -43,7 +43,7 @@ struct Cases {
   std::string varies_with_threads = {};  ///< why they may differ with the number of threads; empty: they must be equal
 };
 
-/// What `compeer plugins check` asks the worker to check.
+/// The request of `compeer plugins check` to the worker.
 struct ConformanceRequest {
   plugin::Chosen chosen;
   std::string version;

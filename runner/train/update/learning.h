@@ -28,7 +28,7 @@ struct LearningGroup {
 
   const PromptGroup* source;
   GroupBatch batch;
-  at::Tensor counts;               ///< float32 [G, 1]: loss mask, 1 if the completion contributes to the loss, else 0
+  at::Tensor counts;               ///< float32 [G, 1]: loss mask, 1 if the completion contributes, otherwise 0
   at::Tensor reference;            ///< float32 [targets]: log-probs under the reference model, or undefined
   std::vector<double> rewards;     ///< one per completion, column "learned"
   std::vector<double> advantages;  ///< one per completion

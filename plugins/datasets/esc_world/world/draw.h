@@ -13,7 +13,7 @@ struct DrawKey {
   uint32_t round = 0;
 };
 
-/// What random numbers are used for. New purposes get new numbers, so that existing draws do not change.
+/// Purposes of random numbers. New purposes get new numbers, so that existing draws do not change.
 enum class Purpose : uint32_t { start = 1, change = 2, utterance = 3, supporter = 4, answer = 5, choice = 6 };
 
 /// A sequence of random numbers for one purpose at one address. It depends on these only.

@@ -42,7 +42,7 @@ struct Lexicon {
   std::array<Problem, problems> problem;
   std::string yours, unnamed;  ///< "your {s}", and the text for an unnamed subject
 
-  // What seekers say. Comments list the slots.
+  // Sentences of seekers. Comments list the slots.
   std::vector<std::string> facts;                       ///< {s}, {c}: first mention of the subject
   std::vector<std::string> reminders;                   ///< {s}: later mentions
   std::array<std::vector<std::string>, 8> cues;         ///< by emotion: {i}
@@ -57,7 +57,7 @@ struct Lexicon {
   std::array<std::string, 4> manners;  ///< by style: {m}, a marker
   std::array<std::string, 3> wishes;   ///< by need
 
-  // What supporters say. All sentences are different.
+  // Sentences of supporters. All sentences are different.
   std::array<std::vector<std::string>, 8> acts;         ///< by strategy: {s}
   std::array<std::vector<std::string>, 8> attunements;  ///< by emotion
   std::array<std::vector<std::string>, 4> tails;        ///< by style
