@@ -166,7 +166,7 @@ void print_facts(const Facts& facts) {
   };
   if (facts.contains("adapter")) {
     const Facts& adapter = facts.at("adapter");
-    line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
+    line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, for {}", adapter.at("rank").get<int64_t>(),
                                 adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
                                 millions(adapter.at("parameters")),
                                 joined(adapter.at("targets").get<std::vector<std::string>>())));
@@ -176,21 +176,20 @@ void print_facts(const Facts& facts) {
                             millions(facts.at("parameters")),
                             fmt::join(facts.at("types").get<std::vector<std::string>>(), " and "),
                             gigabytes(facts.at("bytes"))));
-  line("shape", fmt::format("{} layers of width {}, {} heads of {}, {} of keys; a vocabulary of {}",
+  line("shape", fmt::format("{} layers of width {}, {} attention heads of {}, {} key heads; a vocabulary of {}",
                             facts.at("layers").get<int64_t>(), facts.at("hidden_size").get<int64_t>(),
                             facts.at("heads").get<int64_t>(), facts.at("head_dim").get<int64_t>(),
                             facts.at("key_heads").get<int64_t>(), facts.at("vocabulary").get<int64_t>()));
   line("context", fmt::format("{} tokens", facts.at("context").get<int64_t>()));
   line("tokenizer", tokenizer_text(facts.at("tokenizer")));
   const Facts& memory = facts.at("memory");
-  line("memory",
-       fmt::format("to serve {}, in 8 bits {}, and {} for each token of context", gigabytes(memory.at("serve")),
-                   gigabytes(memory.at("serve_q8_0")), kilobytes(memory.at("token_of_context"))));
+  line("memory", fmt::format("to serve {}, as q8_0 {}, plus {} per token of context", gigabytes(memory.at("serve")),
+                             gigabytes(memory.at("serve_q8_0")), kilobytes(memory.at("token_of_context"))));
   line("", fmt::format("to train an adapter of rank {} ({} parameters) {}", usual_rank,
                        millions(memory.at("adapter_parameters")), gigabytes(memory.at("train_adapter"))));
-  line("", fmt::format("to train all of it {}", gigabytes(memory.at("train_whole"))));
+  line("", fmt::format("to train all parameters {}", gigabytes(memory.at("train_whole"))));
   line("",
-       fmt::format("and for each token of a training pass {}, or {} with recompute_above",
+       fmt::format("plus {} per token of a training pass, or {} with recompute_above",
                    kilobytes(memory.at("token_of_training")), kilobytes(memory.at("token_of_training_recomputed"))));
 }
 
@@ -202,7 +201,7 @@ void add_about(CLI::App& command, Action& action) {
     bool as_json = false;
   };
   const auto options = std::make_shared<AboutOptions>();
-  command.add_option("model", options->model, "a model folder, or an adapter's")->required()->type_name("DIR");
+  command.add_option("model", options->model, "a model folder or an adapter folder")->required()->type_name("DIR");
   command.add_flag("--json", options->as_json, "as JSON; memory in bytes");
   command.callback([options, &action] {
     action = [options] {

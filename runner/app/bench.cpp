@@ -74,8 +74,8 @@ std::vector<std::string> chosen(const BenchCommandOptions& options) {
   for (const auto& name : options.names) {
     if (!benches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
     if (!on_cpu && !benches.at(name).on_device)
-      throw Error("--device " + options.bench.device, "does not go with bench " + name + ", which measures the CPU",
-                  fmt::format("it goes with {}", fmt::join(on_device, ", ")), Exit::usage);
+      throw Error("--device " + options.bench.device, "is not supported by bench " + name + ", which measures the CPU",
+                  fmt::format("use it with {}", fmt::join(on_device, ", ")), Exit::usage);
   }
   return options.names.empty() ? quick : options.names;
 }
@@ -108,29 +108,32 @@ void add_bench(CLI::App& command, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   command.add_option(
       "name", options->names,
-      "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
-      "model's prefill and decoding), train (its forward, backward, AdamW), grpo_step (a whole step by\n"
-      "phase), prefix (what sharing prompts gains), judging (what a judge's rounds take), scaling (a step\n"
-      "over ranks and threads), scoring (a step with judges behind a slow endpoint), serve (requests over\n"
-      "HTTP beside generate), allreduce (sums over ranks beside MPI's own); all that are quick if none is\n"
-      "named");
+      "start (start-up of the programs), record (cost of logging), kernels (matrix products, compared with\n"
+      "libtorch's), generate (a model's prefill and decoding), train (its forward and backward pass and\n"
+      "AdamW), grpo_step (a whole training step, by phase), prefix (gain from shared prompts), judging (time\n"
+      "of a judge's rounds), scaling (a step over ranks and threads), scoring (a step with judges behind a\n"
+      "slow endpoint), serve (requests over HTTP, compared with generate), allreduce (sums over ranks,\n"
+      "compared with MPI's own); default: start, record, generate, train and grpo_step");
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
-  command.add_option("--size", bench.size, "the model")
+  command.add_option("--size", bench.size, "size of the model")
       ->check(CLI::IsMember({"toy", "small", "0.5b", "7b"}))
       ->capture_default_str();
-  command.add_option("--dtype", bench.dtype, "generate: of its weights")
+  command.add_option("--dtype", bench.dtype, "generate: type of the weights")
       ->check(CLI::IsMember({"fp32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
-  command.add_option("--compute", bench.compute, "generate, train, steps: what products multiply")
+  command
+      .add_option("--compute", bench.compute, "generate, train, steps: precision of the operands of matrix products")
       ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
-  command.add_option("--device", bench.device, "generate, train, grpo_step: where it computes")
+  command.add_option("--device", bench.device, "generate, train, grpo_step: device that computes")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
+  command.add_option("--threads", bench.threads, "number of threads; default: all, steps: 1")
+      ->check(CLI::Range(1, 1024));
   command
-      .add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b; serve: requests at once, 32")
+      .add_option("--batch", bench.batch,
+                  "generate, train: sequences; 16, or 4 at 0.5b; serve: concurrent requests, 32")
       ->check(any);
   command.add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
       ->check(any);
@@ -140,30 +143,30 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(any);
   command
       .add_option("--together", bench.together,
-                  "steps: prompt groups accumulated before the reduction, 1; train: sequences\n"
-                  "differentiated at once, 8")
+                  "steps: prompt groups that a rank accumulates before the reduction, 1;\n"
+                  "train: micro-batch size in sequences, 8")
       ->check(any);
-  command.add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
-  command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
+  command.add_option("--steps", bench.steps, "steps: number of steps; 6, or 2 at 0.5b")->check(any);
+  command.add_option("--ranks", bench.ranks, "number of ranks; grpo_step: 1, allreduce: 2")->check(CLI::Range(1, 64));
   command.add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
-  command.add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b; judging: 7")->check(any);
-  command.add_option(
-      "--model", bench.model,
-      "generate, train, grpo_step: a folder in place of --size; judging: a judge's; scoring: a policy's");
+  command.add_option("--repeats", bench.repeats, "number of repetitions; 5, or 1 at 0.5b; judging: 7")->check(any);
+  command.add_option("--model", bench.model,
+                     "model folder that replaces --size; generate, train, grpo_step: the model; judging: the judge; "
+                     "scoring: the policy");
   command
       .add_option("--adapter", bench.adapter,
-                  "train, grpo_step: a LoRA adapter of this rank learns in place of the model")
+                  "train, grpo_step: train a LoRA adapter of this rank instead of the model")
       ->check(any);
-  command.add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
-  command.add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
-  command.add_option("--by", bench.by, "judging: judges are heard by their answers, or by how likely each is")
+  command.add_option("--prm", bench.prm, "judging: model folder of the judge of steps; default: --model");
+  command.add_option("--orm", bench.orm, "judging: model folder of the judge of replies; default: --model");
+  command.add_option("--by", bench.by, "judging: judge by the generated answer, or by the likelihood of each answer")
       ->check(CLI::IsMember({"answer", "likelihood"}))
       ->capture_default_str();
   command
       .add_option("--baseline", options->baseline,
                   "compare with earlier measurements: a file of lines that --json printed")
       ->check(CLI::ExistingFile);
-  command.add_flag("--json", options->json, "a JSON object a line, with the machine");
+  command.add_flag("--json", options->json, "print one JSON object per line, with the machine");
   command.callback([options, &action] { action = [options] { return run_benchmarks(*options); }; });
 }
 

@@ -22,9 +22,10 @@ FILE is a GGUF file (.gguf), or a Python wheel (.whl) or other zip archive with 
 Face layout: config.json, generation_config.json, model.safetensors, tokenizer.json, tokenizer_config.json.
 Architectures: llama, mistral, qwen2, qwen3. Blocks: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K to Q6_K.
 Tokenizers: byte-level BPE that splits words as gpt-2, smollm, llama-bpe or qwen2 do.
-float32 weights are exactly what the file's blocks stand for; bfloat16 takes half the space, and rounds them unless
-they are BF16 in the file.
-A file with a vocabulary and no weights gives the tokenizer's files alone. DIR appears whole or not at all.)";
+float32 weights are exactly the file's dequantized weights; bfloat16 takes half the space and rounds them unless they
+are BF16 in the file.
+If the file has a vocabulary but no weights, only the tokenizer files are written. If the import fails, DIR is not
+created.)";
 
 struct ImportCommand {
   std::string file, folder, dtype = "float32";
@@ -65,14 +66,14 @@ struct ExportOptions {
 int export_model(const ExportOptions& options) {
   const fs::path adapter = options.adapter;
   if (!fs::exists(adapter / "adapter_config.json"))
-    throw Error(options.adapter, "holds no adapter_config.json",
-                "a whole model needs no export: its folder is what other programs read", Exit::data);
+    throw Error(options.adapter, "contains no adapter_config.json",
+                "use a full model's folder as it is: other programs can read it without an export", Exit::data);
   if (!options.merge)
-    throw Error(options.adapter, "is an adapter's folder as peft reads it",
-                "--merge adds it to the weights of its base", Exit::usage);
+    throw Error(options.adapter, "is an adapter folder, which peft reads without an export",
+                "pass --merge to add the adapter to the weights of its base model", Exit::usage);
   const fs::path base = options.base.empty() ? base_model(adapter) : fs::path(options.base);
   record::merge_adapter(base, adapter, options.out);
-  std::cout << fmt::format("{}: {} with the changes of {}\n", options.out, base.string(), options.adapter);
+  std::cout << fmt::format("{}: {} merged with the adapter {}\n", options.out, base.string(), options.adapter);
   return 0;
 }
 
@@ -81,13 +82,13 @@ int export_model(const ExportOptions& options) {
 void add_import(CLI::App& command, Action& action) {
   auto options = std::make_shared<ImportCommand>();
   command.add_option("FILE", options->file, "a GGUF file, or a wheel with one in it")->required();
-  command.add_option("-o,--out", options->folder, "the folder to write, which is not there yet or is empty")
+  command.add_option("-o,--out", options->folder, "the folder to write; it must be empty or not exist")
       ->required()
       ->type_name("DIR");
-  command.add_option("--dtype", options->dtype, "the type of the weights")
+  command.add_option("--dtype", options->dtype, "type of the weights in the folder")
       ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
-  command.add_flag("--json", options->as_json, "say what was written as one JSON object");
+  command.add_flag("--json", options->as_json, "print what was written as one JSON object");
   command.footer(convert_help);
   command.callback([options, &action] { action = [options] { return import_file(*options); }; });
 }
@@ -98,7 +99,9 @@ void add_export(CLI::App& command, Action& action) {
       ->required()
       ->type_name("DIR");
   command.add_flag("--merge", options->merge, "add W + scaling B A to the base's weights");
-  command.add_option("--base", options->base, "the model that it was made for; default: the one that it names")
+  command
+      .add_option("--base", options->base,
+                  "the adapter's base model; default: the one that its adapter_config.json names")
       ->type_name("DIR");
   command.add_option("-o,--out", options->out, "the folder to write, which must not exist")
       ->required()

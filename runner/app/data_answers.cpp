@@ -40,7 +40,7 @@ OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) 
   for (const auto& path : plugin::answer_files(folder)) {
     auto file = std::make_unique<AnswerFile>(path, change ? AnswerFile::Use::change : AnswerFile::Use::read);
     if (change && !file->lock())
-      throw Error(path.string(), "a run is adding to it", "wait for the run to end", Exit::data);
+      throw Error(path.string(), "a run is writing to it", "wait for the run to end", Exit::data);
     store.files.push_back({std::move(file), {}});
     AnswerLines& one = store.files.back();
     one.file->read_on([&](AnswerLine line) { one.lines.push_back(std::move(line)); }, log);
@@ -49,8 +49,9 @@ OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) 
     }
   }
   if (store.files.empty())
-    throw Error(folder.string(), "holds no answers",
-                "runs keep them in 'answers' where their folders are; name that folder", Exit::data);
+    throw Error(folder.string(), "contains no answers",
+                "name the folder that contains the folders of runs: answers are stored in its subfolder 'answers'",
+                Exit::data);
   return store;
 }
 
@@ -80,7 +81,7 @@ void each(const OpenStore& store, const AnswerLines& lines, const AnswerFilter& 
       const bool malformed = store.malformed.contains(line.key);
       if (is_selected(answer, malformed, filter)) f(line, answer, malformed);
     } catch (const json::exception&) {
-      if (log) log(lines.file->path().string() + ": the answer " + line.key + " is damaged and left out");
+      if (log) log(lines.file->path().string() + ": the answer " + line.key + " is damaged and is ignored");
     }
   }
 }
@@ -104,12 +105,13 @@ using nlohmann::ordered_json;
 using Sums = std::map<std::string, AnswerSums>;
 
 constexpr const char* answers_help = R"(
-Runs keep every answer of a chat model in RESULTS/answers, whichever run asked, so that nothing is paid twice.
-  compeer data answers                          what there is, by model
-  compeer data answers --malformed              of it what could not be read
-  compeer data answers --malformed --drop       forget that: the next run asks again
-  compeer data answers --model NAME --drop      forget all that this model said
-Exit code 4 if there are no answers, or if a run adds to those that are to be dropped.)";
+Runs store every answer of a chat model in RESULTS/answers and reuse the answers of earlier runs, so that no request is
+paid for twice.
+  compeer data answers                          count the answers of each model
+  compeer data answers --malformed              count those that could not be parsed
+  compeer data answers --malformed --drop       delete those: the next run requests them again
+  compeer data answers --model NAME --drop      delete all answers of this model
+Exit code 4 if there are no answers, or if a run is writing to the files with the answers to delete.)";
 
 struct AnswersOptions {
   std::string results = "results";
@@ -164,17 +166,17 @@ void print_sums(const Sums& sums) {
 
 int run_answers(const AnswersOptions& options) {
   if (options.drop && options.filter.model.empty() && !options.filter.malformed)
-    throw Error("--drop", "would drop every answer", "say which: --malformed, --model NAME, or both", Exit::usage);
+    throw Error("--drop", "would delete every answer", "add --malformed, --model NAME, or both", Exit::usage);
   const auto folder = std::filesystem::path(options.results) / "answers";
   const auto log = [](const std::string& line) { std::cerr << "compeer: " << line << '\n'; };
   const auto sums = options.drop ? drop_answers(folder, options.filter, log) : sums_of(folder, options.filter, log);
   if (options.as_json) {
     print_sums_json(sums, options.drop);
   } else if (sums.empty()) {
-    std::cout << (options.drop ? "nothing to drop\n" : "no such answers\n");
+    std::cout << (options.drop ? "nothing to delete\n" : "no matching answers\n");
   } else {
     print_sums(sums);
-    if (options.drop) std::cout << fmt::format("dropped {}; the next run asks again\n", added(sums).answers);
+    if (options.drop) std::cout << fmt::format("deleted {}; the next run requests them again\n", added(sums).answers);
   }
   return 0;
 }
@@ -210,10 +212,11 @@ std::map<std::string, AnswerSums> drop_answers(const fs::path& folder, const Ans
 
 void add_data_answers(CLI::App& command, Action& action) {
   auto options = std::make_shared<AnswersOptions>();
-  command.add_option("RESULTS", options->results, "the folder in which the folders of runs are")->capture_default_str();
-  command.add_option("--model", options->filter.model, "only this model's")->type_name("NAME");
-  command.add_flag("--malformed", options->filter.malformed, "only answers that could not be read");
-  command.add_flag("--drop", options->drop, "forget them, so that they are asked for again");
+  command.add_option("RESULTS", options->results, "the folder that contains the folders of runs")
+      ->capture_default_str();
+  command.add_option("--model", options->filter.model, "only answers of this model")->type_name("NAME");
+  command.add_flag("--malformed", options->filter.malformed, "only answers that could not be parsed");
+  command.add_flag("--drop", options->drop, "delete the answers, so that the next run requests them again");
   command.add_flag("--json", options->as_json, "as one JSON object");
   command.footer(answers_help);
   command.callback([options, &action] { action = [options] { return run_answers(*options); }; });

@@ -22,11 +22,11 @@ constexpr const char* data_stats_help = R"(
 SOURCE is a dataset plugin, whose settings --set gives, or a file with a [dataset]:
   compeer data stats esconv --set path=train.txt
   compeer data stats experiments/smoke_grpo.toml --set dataset.train=100
-Corpora are counted as they were written: whole dialogues, and what one person writes in a row apart
-(unit = "dialogue", merge = false), unless --set says otherwise.
-Words are what white space separates; of languages without spaces, characters are counted.
-Exit code 4 if more records can't be read than the plugin's max_unreadable allows; with
---set max_unreadable=1 they are all listed.)";
+Unless --set changes it, whole dialogues are counted, and consecutive messages of one person are not merged
+(unit = "dialogue", merge = false).
+Words are separated by white space; in languages without spaces, characters are counted.
+Exit code 4 if the share of unreadable records exceeds the plugin's max_unreadable; with
+--set max_unreadable=1 they are listed instead.)";
 
 struct StatsOptions {
   std::vector<std::string> sources, sets;
@@ -53,7 +53,7 @@ json source_json(const std::string& source, const std::vector<std::string>& sets
                                      : contract::draft_of("dataset", source, sets, "compeer data stats");
   spec::check(draft, finder);
   const json given = draft.values.value("dataset", json::object());
-  if (!given.contains("plugin")) throw Error(source, "names no dataset: it has no [dataset]", "", Exit::spec);
+  if (!given.contains("plugin")) throw Error(source, "has no table [dataset]", "", Exit::spec);
   const auto found = finder.get("datasets", given.at("plugin").get<std::string>());
   json chosen = contract::plugin_json(found, given, source, as_written);
   chosen["source"] = source;
@@ -77,7 +77,7 @@ void add_data_stats(CLI::App& command, Action& action) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--json", options->as_json, "as one JSON object");
-  command.add_flag("--all", options->all, "name every record that can't be read, not the first 20");
+  command.add_flag("--all", options->all, "list every unreadable record, not only the first 20");
   command.footer(data_stats_help);
   command.callback([options, &action] { action = [options] { return stats(*options); }; });
 }

@@ -58,70 +58,80 @@ void ModelChoice::add_to(CLI::App& command) {
   command.add_option("--model", model, "a model folder: config.json, *.safetensors, tokenizer files")
       ->required()
       ->type_name("DIR");
-  command.add_option("--dtype", dtype, "how weights are kept")
+  command.add_option("--dtype", dtype, "type of the weights in memory; stored: as in the files")
       ->check(CLI::IsMember({"stored", "float32", "bfloat16", "q8_0", "q4_0"}))
       ->capture_default_str();
-  command.add_option("--compute", compute, "bfloat16: what products multiply is rounded to it, and sums are float32")
+  command
+      .add_option("--compute", compute,
+                  "bfloat16: operands of matrix products are rounded to bfloat16, sums are float32")
       ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
   command
       .add_option("--engine", engine,
-                  "exact: the bits do not depend on batch or threads; libtorch: plain tensor operations")
+                  "exact: results are bitwise independent of batch and threads; libtorch: plain tensor operations")
       ->check(CLI::IsMember({"exact", "libtorch"}))
       ->default_str("exact, on a GPU libtorch");
-  command.add_option("--device", device, "where it computes; auto: on a GPU if there is one")
+  command.add_option("--device", device, "device that computes; auto: a GPU if there is one")
       ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
-  command.add_option("--threads", threads, "default: all processors")->check(CLI::Range(1, 1024))->type_name("N");
+  command.add_option("--threads", threads, "number of threads; default: all processors")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
 }
 
 nlohmann::json ModelChoice::checked() const {
   check_model_folder(model);
   const bool in_blocks = dtype == "q8_0" || dtype == "q4_0", by_libtorch = engine == "libtorch";
   const auto refuse = [](const std::string& one, const std::string& other, const std::string& help) {
-    throw Error("--" + one, "does not go with --" + other, help, Exit::usage);
+    throw Error("--" + one, "can't be combined with --" + other, help, Exit::usage);
   };
   if (compute == "bfloat16" && in_blocks)
-    refuse("compute bfloat16", "dtype " + dtype, "blocks are multiplied in float32; --dtype bfloat16 keeps weights so");
+    refuse("compute bfloat16", "dtype " + dtype, "use --dtype bfloat16: q8_0 and q4_0 are multiplied in float32 only");
   if (device == "cuda" && engine == "exact")
-    refuse("device cuda", "engine exact", "its kernels compute on the CPU; leave --engine out");
+    refuse("device cuda", "engine exact", "omit --engine: the exact engine computes on the CPU only");
   if (device == "cuda" && in_blocks)
-    refuse("dtype " + dtype, "device cuda", "blocks are for the CPU; --dtype bfloat16 keeps weights so");
-  if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "leave --engine exact");
+    refuse("dtype " + dtype, "device cuda", "use --dtype bfloat16: q8_0 and q4_0 are supported on the CPU only");
+  if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "use --engine exact");
   const auto& computes = device == "auto" && in_blocks ? "exact" : engine;  // blocks (q8_0, q4_0) run on the CPU only
   return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", computes}, {"device", device}};
 }
 
 void SamplingChoice::add_to(CLI::App& command) {
-  command.add_flag("--greedy", greedy, "always take the likeliest token");
-  command.add_option("--temperature", temperature, "divides the logits")
-      ->check(share(Zero::no, 100, "above 0 and at most 100 (--greedy takes the likeliest)"))
+  command.add_flag("--greedy", greedy, "greedy decoding: always take the most likely token");
+  command.add_option("--temperature", temperature, "sampling temperature, which divides the logits")
+      ->check(share(Zero::no, 100, "above 0 and at most 100 (use --greedy for greedy decoding)"))
       ->capture_default_str();
-  command.add_option("--top-k", top_k, "draw among the K likeliest and those that tie with the last; 0: off")
+  command.add_option("--top-k", top_k, "sample from the K most likely tokens and those that tie with the last; 0: off")
       ->check(CLI::Range(0, INT32_MAX))
       ->type_name("K")
       ->capture_default_str();
-  command.add_option("--top-p", top_p, "draw from the smallest set of likeliest tokens with probability P")
+  command
+      .add_option("--top-p", top_p,
+                  "sample from the smallest set of most likely tokens with total probability P; 1: off")
       ->check(share(Zero::no, 1, "above 0 and at most 1"))
       ->type_name("P")
       ->capture_default_str();
-  command.add_option("--min-p", min_p, "draw from tokens with at least P times the likeliest's probability")
+  command
+      .add_option("--min-p", min_p,
+                  "sample from tokens with at least P times the probability of the most likely; 0: off")
       ->check(share(Zero::yes, 1, "from 0 to 1"))
       ->type_name("P")
       ->capture_default_str();
-  command.add_option("--repetition-penalty", repetition_penalty, "makes tokens that occurred less likely; 1: off")
+  command
+      .add_option("--repetition-penalty", repetition_penalty,
+                  "values above 1 make tokens that occurred less likely; 1: off")
       ->check(share(Zero::no, 100, "above 0 and at most 100"))
       ->type_name("X")
       ->capture_default_str();
-  command.add_option("--max-new", max_new, "tokens of a completion, at most")
+  command.add_option("--max-new", max_new, "maximum length of a completion in tokens")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--seed", seed, "every random number is a function of it")
+  command.add_option("--seed", seed, "random seed")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 62))
       ->type_name("S")
       ->capture_default_str();
-  command.add_flag("--ignore-end", ignore_end, "go on past end tokens (eos_token_id), up to --max-new");
+  command.add_flag("--ignore-end", ignore_end, "continue after end tokens (eos_token_id), up to --max-new");
 }
 
 void SamplingChoice::write(nlohmann::json& options) const {
@@ -137,25 +147,25 @@ void SamplingChoice::write(nlohmann::json& options) const {
 }
 
 constexpr const char* input = R"(
-Standard input: a JSON object a line,
+Standard input: one JSON object per line,
   {"ids": [1, 2, 3]}                     tokens
-  {"text": "Once upon"}                  text to go on with
+  {"text": "Once upon"}                  text to continue
   {"messages": [{"role": "user", "content": "Hello"}]}
-                                         a conversation, by the model's chat template
-Special tokens such as <|im_end|> in what people wrote are plain text unless --special is given.
-A mistake in a line ends the program with exit code 4, after the lines before it have been answered.)";
+                                         a conversation, rendered by the model's chat template
+Special tokens such as <|im_end|> in texts and messages are read as plain text unless --special is given.
+An invalid line ends the program with exit code 4, after the lines before it have been answered.)";
 
 constexpr const char* generated = R"(
 Standard output: for each line, in order, {"ids": [new ids], "text": "...", "logprobs": [...]}. Log-probabilities are
 natural logarithms under the tempered distribution over the whole vocabulary, before filters and penalties.
-A completion depends on the seed, the number of its prompt and of its sample, and nothing else: not on --batch, if the
-engine is exact.
-Sampling is neither tempered nor filtered unless asked for, whatever generation_config.json says.)";
+With the exact engine, a completion depends only on the seed and on the indices of its prompt and its sample, not on
+--batch.
+Sampling uses temperature 1 and no filters unless options set them; generation_config.json is not used for sampling.)";
 
 constexpr const char* scored = R"(
-Standard output: for each line, in order, {"logprobs": [...]}: the natural-log probability of every token but the first
-given what stands before it, as the shortest decimal that reads back to the same float32. For input other than ids,
-"ids" too.)";
+Standard output: for each line, in order, {"logprobs": [...]}: the natural logarithm of the probability of every token
+except the first, given the tokens before it, as the shortest decimal that reads back as the same float32. If the input
+is not ids, the output also contains "ids".)";
 
 struct GenerateOptions {
   ModelChoice model;
@@ -182,18 +192,17 @@ int score(const GenerateOptions& options) {
 }
 
 void add_common(CLI::App& command, GenerateOptions& options) {
-  command.add_flag("--special", options.special, "recognise special tokens in what people wrote");
+  command.add_flag("--special", options.special, "recognise special tokens in texts and messages");
   command
-      .add_option("--batch", options.batch,
-                  "sequences computed at once; results of the exact engine do not depend on it")
+      .add_option("--batch", options.batch, "batch size in sequences; results of the exact engine do not depend on it")
       ->check(CLI::Range(1, 65536))
       ->type_name("B")
       ->capture_default_str();
 }
 
 constexpr const char* about_chat = R"(
-At a terminal: Ctrl-C ends a reply, Ctrl-D the conversation; /help lists commands. Without one, every line of standard
-input is answered. Replies go to standard output, everything else to standard error.)";
+At a terminal: Ctrl-C ends a reply, Ctrl-D the conversation; /help lists commands. Without a terminal, every line of
+standard input is answered. Replies go to standard output, everything else to standard error.)";
 
 struct ChatOptions {
   ModelChoice model;
@@ -209,11 +218,11 @@ int chat(const ChatOptions& options) {
 }
 
 constexpr const char* about_serve = R"(
-POST /v1/chat/completions and GET /v1/models, as OpenAI's API has them; GET /health. The address that clients are given
-is printed on standard output: http://127.0.0.1:8000/v1. Requests are decoded together, and what several begin with is
-read once; no answer depends on its company. COMPEER_SERVE_TOKEN, if it is set, holds the token that requests must bring
-(Authorization: Bearer ...); without it, only an address of this machine itself is served. The first Ctrl-C ends what is
-under way, the second everything.)";
+POST /v1/chat/completions and GET /v1/models, as in OpenAI's API; GET /health. The base URL for clients is printed on
+standard output: http://127.0.0.1:8000/v1. Concurrent requests are decoded in one batch, and a prefix that they share is
+computed once; no answer depends on the other requests. If COMPEER_SERVE_TOKEN is set, requests must contain this token
+(Authorization: Bearer ...); if not, --host must be an address of this machine itself. The first Ctrl-C stops the
+requests in progress, the second the server.)";
 
 struct ServeOptions {
   ModelChoice model;
@@ -229,15 +238,17 @@ void check_name(const std::string& option, const std::string& name) {
   const bool plain = name == language::valid_utf8(name) &&
                      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
   if (!plain || name.starts_with(' ') || name.ends_with(' '))
-    throw Error(option, "is no name for a model", "text without line ends, and without spaces around it", Exit::usage);
+    throw Error(option, "is not a valid model name",
+                "use text without line breaks, and without leading or trailing spaces", Exit::usage);
 }
 
 // Returns {"name", "folder"} for each NAME=DIR or DIR, the latter with an empty name.
 nlohmann::json checked_adapters(const ServeOptions& options) {
   if (!options.adapters.empty() && options.model.engine == "libtorch")
-    throw Error("--adapter", "does not go with --engine libtorch", "leave --engine exact", Exit::usage);
+    throw Error("--adapter", "can't be combined with --engine libtorch", "use --engine exact", Exit::usage);
   if (!options.adapters.empty() && options.model.device == "cuda")
-    throw Error("--adapter", "does not go with --device cuda", "several adapters are for the CPU", Exit::usage);
+    throw Error("--adapter", "can't be combined with --device cuda",
+                "use --device cpu: adapters are served on the CPU only", Exit::usage);
   auto all = nlohmann::json::array();
   std::set<std::string> names{options.name};
   for (const std::string& given : options.adapters) {
@@ -246,12 +257,14 @@ nlohmann::json checked_adapters(const ServeOptions& options) {
     const std::string option = "--adapter " + language::valid_utf8(given);
     check_name(option, name);
     if (!name.empty() && !names.insert(name).second)
-      throw Error(option, "is the second model called " + name, "give each a name of its own", Exit::usage);
+      throw Error(option, "duplicate model name '" + name + "'", "give each model a different name", Exit::usage);
     if (std::error_code none; !std::filesystem::is_directory(folder, none))
-      throw Error(option, folder + " is no folder", "", Exit::data);
+      throw Error(option, folder + " is not a folder", "", Exit::data);
     if (!holds_adapter(folder))
-      throw Error(option, "the folder holds no adapter (adapter_config.json)",
-                  holds_adapter(folder + "/checkpoints/last") ? "a run's newest is in its checkpoints/last" : "",
+      throw Error(option, "the folder contains no adapter (adapter_config.json)",
+                  holds_adapter(folder + "/checkpoints/last")
+                      ? "name the run's newest checkpoint: its subfolder checkpoints/last"
+                      : "",
                   Exit::data);
     all.push_back({{"name", name}, {"folder", folder}});
   }
@@ -279,13 +292,13 @@ void add_generate(CLI::App& command, Action& action) {
   options->model.add_to(command);
   options->sampling.add_to(command);
   add_common(command, *options);
-  command.add_option("--samples", options->samples, "completions of each prompt: a line each, with \"sample\" from 0")
+  command.add_option("--samples", options->samples, "completions per prompt, one line each, with \"sample\" from 0")
       ->check(CLI::Range(1, 65536))
       ->type_name("G")
       ->capture_default_str();
   command
       .add_option("--stop", options->stop,
-                  "a completion ends when it contains TEXT, which \"text\" leaves out (repeatable)")
+                  "end a completion when it contains TEXT, which is omitted from \"text\" (repeatable)")
       ->type_name("TEXT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -308,7 +321,7 @@ void add_chat(CLI::App& command, Action& action) {
   options->sampling.max_new = 1024;
   options->model.add_to(command);
   options->sampling.add_to(command);
-  command.add_option("--system", options->system, "what the model is told first")->type_name("TEXT");
+  command.add_option("--system", options->system, "system prompt")->type_name("TEXT");
   command.footer(about_chat);
   command.callback([options, &action] { action = [options] { return chat(*options); }; });
 }
@@ -318,25 +331,29 @@ void add_serve(CLI::App& command, Action& action) {
   options->model.add_to(command);
   command
       .add_option("--name", options->name,
-                  "what requests call the model; default: its folder, a hash of files and arithmetic")
+                  "name of the model in requests; default: its folder and a hash of its files and options")
       ->type_name("NAME");
   command
       .add_option("--adapter", options->adapters,
-                  "a LoRA adapter over the model's base, served beside it in the same passes on the CPU; once for each")
+                  "a LoRA adapter of the same base model, served in the same batches, on the CPU (repeatable)")
       ->type_name("[NAME=]DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--host", options->host, "the address to listen on")->type_name("ADDRESS")->capture_default_str();
-  command.add_option("--port", options->port, "0: any that is free")->type_name("PORT")->capture_default_str();
-  command.add_option("--concurrent", options->concurrent, "completions decoded at once; others wait")
+  command.add_option("--port", options->port, "port to listen on; 0: any free port")
+      ->type_name("PORT")
+      ->capture_default_str();
+  command
+      .add_option("--concurrent", options->concurrent,
+                  "maximum number of completions decoded at the same time; others wait")
       ->check(CLI::Range(1, 65536))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--cache", options->cache, "memory for keys and values that later requests may begin with")
+  command.add_option("--cache", options->cache, "memory of the KV cache of prefixes that later requests can reuse")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("GIB")
       ->capture_default_str();
-  command.add_option("--seed", options->seed, "of requests that bring none")
+  command.add_option("--seed", options->seed, "random seed of requests without one")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 62))
       ->type_name("S")
       ->capture_default_str();

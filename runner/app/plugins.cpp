@@ -85,7 +85,7 @@ std::vector<Found> chosen_plugins(const plugin::Finder& finder, const PluginsOpt
 void say_where_searched(const plugin::Finder& finder) {
   std::cerr << "compeer: no plugins found; searched\n";
   for (const auto& folder : finder.folders()) std::cerr << "  " << folder.string() << '\n';
-  std::cerr << "--plugin-dir DIR looks in DIR, too\n";
+  std::cerr << "use --plugin-dir DIR to search DIR, too\n";
 }
 
 // Returns why the plugin can't be used, otherwise its summary.
@@ -168,19 +168,20 @@ int inspect(const PluginsOptions& options) {
 std::shared_ptr<PluginsOptions> add_options(CLI::App& command, Action& action, int (*run)(const PluginsOptions&)) {
   auto options = std::make_shared<PluginsOptions>();
   command.add_flag("--json", options->as_json, "as JSON");
-  command.add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
+  command.add_flag("-v,--verbose", options->verbose,
+                   "print files, hashes and the versions that plugins were built for");
   command.callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   return options;
 }
 
 constexpr const char* plugins_help = R"(
-FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is a finding like any
-other, with the place and the stack.
+FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is reported like any
+other failure, with its location and stack.
   compeer plugins check build/plugins/rewards/length.so
   compeer plugins check rewards/overlong.so --set most=400 --set cache=100
   compeer plugins check rewards/esc_world_truth.so --dataset esc_world
-What can't be checked is said, and holds nothing up. Exit code 0 if all that was checked holds, 5 if not, and 4
-if no object of the plugin could be made, so that nothing it does was checked.)";
+Checks that are not possible are listed and are not failures. Exit code 0 if all other checks pass, 5 if one fails,
+and 4 if no object of the plugin could be created, so that its behaviour was not checked.)";
 
 struct PluginsNewOptions {
   std::string kind, name, parent = ".";
@@ -211,8 +212,9 @@ void say_what_is_next(const fs::path& folder, const std::string& name) {
 void say_if_known(const std::string& kind, const std::string& name) {
   for (const auto& found : plugin::Finder().all()) {
     if (found.kind != kind || found.name != name || found.shadowed) continue;
-    std::cerr << fmt::format("compeer: note: there is a {}/{} ({}); of two the first in the search path is taken\n",
-                             kind, name, found.path.string());
+    std::cerr << fmt::format(
+        "compeer: note: a plugin {}/{} already exists ({}); the first in the search path is used\n", kind, name,
+        found.path.string());
   }
 }
 
@@ -221,12 +223,13 @@ int make(const PluginsNewOptions& options) {
   contract::check_project_name(options.name);
   const auto folder = (fs::path(options.parent) / options.name).lexically_normal();
   if (options.judge && kind != "rewards")
-    throw Error("--with-judge", "is for rewards", "compeer plugins new rewards NAME --with-judge", Exit::usage);
+    throw Error("--with-judge", "is only for rewards", "use compeer plugins new rewards NAME --with-judge",
+                Exit::usage);
   const auto files = contract::project_files(kind, options.name, options.judge ? "judge" : "");
   try {
     contract::write_project(files, folder);
   } catch (const fs::filesystem_error& error) {
-    throw Error(folder.string(), "can't be written: " + error.code().message(), "--dir names another folder",
+    throw Error(folder.string(), "can't be written: " + error.code().message(), "choose another folder with --dir",
                 Exit::failure);
   }
   say_if_known(kind, options.name);
@@ -262,9 +265,9 @@ void add_plugins_check(CLI::App& command, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       .add_option("--dataset", options->dataset,
-                  "a dataset whose examples it is tried with; --set dataset.KEY=VALUE sets it up")
+                  "dataset with the examples for the checks; --set dataset.KEY=VALUE changes its settings")
       ->type_name("NAME");
-  command.add_option("--patience", options->patience, "how long one call may take")
+  command.add_option("--patience", options->patience, "time limit of each call")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 86400.0));
@@ -276,8 +279,8 @@ void add_plugins_check(CLI::App& command, Action& action) {
 void add_plugins_new(CLI::App& command, Action& action) {
   auto options = std::make_shared<PluginsNewOptions>();
   command.add_option("KIND", options->kind, fmt::format("{}", fmt::join(plugin::kinds(), ", ")))->required();
-  command.add_option("NAME", options->name, "what it is called: small letters, digits and '_'")->required();
-  command.add_flag("--with-judge", options->judge, "of rewards: one that asks a chat model");
+  command.add_option("NAME", options->name, "name of the plugin: lower-case letters, digits and '_'")->required();
+  command.add_flag("--with-judge", options->judge, "rewards only: write a reward that asks a chat model");
   command.add_option("--dir", options->parent, "make the folder NAME in DIR instead of here")->type_name("DIR");
   command.callback([options, &action] { action = [options] { return make(*options); }; });
 }

@@ -55,7 +55,7 @@ std::vector<Allowed> used_by(const std::string& file) {
 int lock(const PluginsLockOptions& options) {
   const auto plugins = options.experiment.empty() ? found() : used_by(options.experiment);
   if (plugins.empty())
-    throw Error("", "there are no plugins to write down", "compeer plugins list -v shows where they are looked for",
+    throw Error("", "no plugins were found", "run compeer plugins list -v to print the folders that are searched",
                 Exit::plugin);
   const auto text = plugin::allow_list_text(plugins);
   if (options.output == "-") {
@@ -63,7 +63,7 @@ int lock(const PluginsLockOptions& options) {
     return 0;
   }
   write_file(options.output, text);
-  std::cerr << fmt::format("{}: {} plugins; compeer --locked={} run ... loads these and no others\n", options.output,
+  std::cerr << fmt::format("{}: {} plugins; compeer --locked={} run ... loads only these\n", options.output,
                            plugins.size(), options.output);
   return 0;
 }
@@ -72,7 +72,7 @@ int lock(const PluginsLockOptions& options) {
 
 void add_plugins_lock(CLI::App& command, Action& action) {
   auto options = std::make_shared<PluginsLockOptions>();
-  command.add_option("--output", options->output, "the list; - for standard output")
+  command.add_option("--output", options->output, "the file to write; -: standard output")
       ->type_name("FILE")
       ->capture_default_str();
   command.add_option("--for", options->experiment, "only those that this experiment, script or run uses")

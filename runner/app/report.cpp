@@ -36,7 +36,8 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
   for (const auto& pair : given) {
     const size_t comma = pair.find(',');
     if (comma == 0 || comma == std::string::npos || comma + 1 == pair.size() || pair.find(',', comma + 1) != pair.npos)
-      throw Error("--frontier", "'" + pair + "' is no pair of metrics", "--frontier distinct_2,reward", Exit::usage);
+      throw Error("--frontier", "'" + pair + "' is not a pair of metrics", "for example --frontier distinct_2,reward",
+                  Exit::usage);
     all.push_back({pair.substr(0, comma), pair.substr(comma + 1)});
   }
   return all;
@@ -49,7 +50,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
     const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
     if (!result.problem.empty())
       throw Error(folder.string(), "can't be read: " + result.problem,
-                  "compeer log verify tells more; the report can be made without it", result.exit);
+                  "run compeer log verify to find the damage, or make the report without this run", result.exit);
   }
   throw Error(options.output, failed.problem, "", failed.exit);
 }
@@ -85,13 +86,14 @@ void add_report(CLI::App& command, Action& action) {
   auto options = std::make_shared<ReportOptions>();
   command.add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
   command.add_option("-o,--output", options->output, "the page to write")->capture_default_str();
-  command.add_option("--title", options->title, "heading of the page; without it, what the runs' names share");
+  command.add_option("--title", options->title, "heading of the page; default: the common part of the runs' names");
   command.add_option("--frontier", options->frontiers, "plot two metrics against each other (repeatable)")
       ->type_name("X,Y")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--json", options->json, "print the runs and notices as one JSON object");
-  command.add_option("--timeout", options->seconds, "seconds that reading and writing may take")->capture_default_str();
+  command.add_option("--timeout", options->seconds, "time limit in seconds for reading and writing")
+      ->capture_default_str();
   command.callback([options, &action] { action = [options] { return report_runs(*options); }; });
 }
 

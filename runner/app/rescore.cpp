@@ -19,13 +19,13 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* rescore_help = R"(
-STAGE is an evaluation, FILE what it made or others recorded of it: JSON lines, a JSON list, or a JSON
-object of records by their names. Nothing is asked of any model.
+STAGE is an evaluation, FILE contains its records, written by compeer or by other programs: JSON lines, a
+JSON list, or a JSON object of records by name. No model is used.
   compeer rescore sage results/sage/stages/01-sage.jsonl
   compeer rescore sage theirs.jsonl --set rounds=20 --json
-What can't be read is named with its file and record (of JSON lines: the line), what can't be scored with
-its reason. Exit code 4 if records that can't be read are more than --max-unreadable allows, or if nothing
-could be scored.)";
+Unreadable records are listed with the file and the number of the record (for JSON lines: of the line),
+records that can't be scored with the reason. Exit code 4 if the share of unreadable records exceeds
+--max-unreadable, or if no record could be scored.)";
 
 struct RescoreOptions {
   std::string stage, file;
@@ -36,8 +36,9 @@ struct RescoreOptions {
 
 int rescore(const RescoreOptions& options) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(options.file, error)) throw Error(options.file, "is no file", "", Exit::data);
-  if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "holds no record", "", Exit::data);
+  if (!std::filesystem::is_regular_file(options.file, error))
+    throw Error(options.file, "is not a file", "", Exit::data);
+  if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "is empty", "", Exit::data);
   const plugin::Finder finder;
   const auto draft = contract::draft_of("stages.0", options.stage, options.sets, "compeer rescore");
   spec::check(draft, finder);
@@ -59,12 +60,12 @@ int rescore(const RescoreOptions& options) {
 void add_rescore(CLI::App& command, Action& action) {
   auto options = std::make_shared<RescoreOptions>();
   command.add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
-  command.add_option("file", options->file, "what was recorded")->required()->type_name("FILE");
+  command.add_option("file", options->file, "the file with the records")->required()->type_name("FILE");
   command.add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--max-unreadable", options->max_unreadable, "share of records that may be unreadable")
+  command.add_option("--max-unreadable", options->max_unreadable, "maximum share of unreadable records")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));

@@ -36,7 +36,7 @@ spec::Spec resolved(const std::string& file, const std::vector<std::string>& set
   spec::pin_inputs(spec, [](const std::string&) { return true; });
   for (const auto& path : spec.paths) {
     if (spec.values.value("inputs", json::object()).contains(path)) continue;
-    std::cerr << fmt::format("compeer: note: '{}' isn't there yet; the hash will change when it is\n", path);
+    std::cerr << fmt::format("compeer: note: '{}' does not exist yet; the hash will change when it does\n", path);
   }
   return spec;
 }
@@ -117,11 +117,11 @@ void add_resolve(CLI::App& command, Action& action) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* as_json = command.add_flag("--json", options->as_json,
-                                   "as spec.json: values, hash, origins, plugins, sources; of a script, a list");
+                                   "as spec.json: values, hash, origins, plugins, sources; for a script, a list");
   command.add_flag("--toml", options->as_toml, "as TOML that resolves to the same spec (the default)")
       ->excludes(as_json);
-  command.add_flag("--origins", options->origins, "say behind each value where it comes from");
-  command.add_option("--diff", options->other, "print only what is different in OTHER, with both values and origins")
+  command.add_flag("--origins", options->origins, "print the origin of each value after it");
+  command.add_option("--diff", options->other, "print only the differences to OTHER, with both values and origins")
       ->type_name("OTHER");
   command.callback([options, &action] { action = [options] { return resolve(*options); }; });
 }

@@ -95,7 +95,8 @@ void write_report(const fs::path& folder) {
   const auto made =
       record::in_child([&] { return report::write_report({folder}, page, {}), std::string(); }, seconds_for_report);
   if (!made.problem.empty())
-    std::cerr << fmt::format("compeer: note: no report was made: {}\n", spec::printable(made.problem, 500));
+    std::cerr << fmt::format("compeer: note: the report could not be written: {}\n",
+                             spec::printable(made.problem, 500));
 }
 
 // Prints the paths of report, log and checkpoints.
@@ -117,7 +118,7 @@ int print_outcome(const launch::Launched& done) {
   try {
     print_metrics(done);
   } catch (const json::exception& error) {  // the summary was written by another version, or edited
-    throw Error((done.folder / "summary.json").string(), std::string("is not what it should be: ") + error.what(),
+    throw Error((done.folder / "summary.json").string(), std::string("is invalid: ") + error.what(),
                 "repeat the run with --fresh", Exit::data);
   }
   write_report(done.folder);
@@ -169,7 +170,8 @@ void print_plan(const std::vector<spec::Spec>& all, const launch::LaunchOptions&
 }
 
 int run_spec(const RunOptions& options) {
-  if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
+  if (options.quick)
+    throw Error("--quick", "is only for scripts", "use --set to make an experiment smaller", Exit::usage);
   auto draft = spec::load_draft(options.file, options.sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
   const auto how = options.launch_options();
@@ -204,7 +206,8 @@ void refuse_failed(const std::vector<script::RunResult>& runs) {
   throw Error("",
               fmt::format("the script ended, but {} failed:\n  {}", runs.size() == 1 ? "a run" : "runs",
                           fmt::join(script::failures(runs), "\n  ")),
-              "the same command repeats these runs and reads the others back", same ? exit : Exit::failure);
+              "run the same command again: it repeats these runs and reuses the finished ones",
+              same ? exit : Exit::failure);
 }
 
 int run_script(const RunOptions& options) {
@@ -238,9 +241,9 @@ int resume_run(const RunOptions& options) {
 }
 
 void add_changed(CLI::App& command, RunOptions& options) {
-  command.add_flag(
-      "--changed", options.allow_changed,
-      "go on with a run although plugins or inputs have changed since it began; spec.json and the log record it");
+  command.add_flag("--changed", options.allow_changed,
+                   "continue a run although plugins or inputs have changed since it started; spec.json and the log "
+                   "record the change");
 }
 
 }  // namespace
@@ -256,18 +259,18 @@ void add_run(CLI::App& command, Action& action) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--ranks", options->ranks, "how many processes share a run")
+  command.add_option("--ranks", options->ranks, "number of ranks (MPI processes) of a run")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  command.add_option("--results", options->results, "where the folders of runs are made")
+  command.add_option("--results", options->results, "the folder in which the folders of runs are created")
       ->type_name("DIR")
       ->default_str("results; with --quick results/quick");
-  command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
-  command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
+  command.add_flag("--quick", options->quick, "run a small version of a script that has one, to see that it works");
+  command.add_flag("--fresh", options->fresh, "start over; existing folders of these runs are renamed to NAME~1");
   add_changed(command, *options);
   command.add_flag("--dry-run", options->dry_run,
-                   "check everything, print what would run, its records and memory; start nothing");
-  command.add_flag("-q,--quiet", options->quiet, "no progress");
+                   "check everything and print what would run, its records and memory; start nothing");
+  command.add_flag("-q,--quiet", options->quiet, "print no progress");
   command.callback([options, &action] { action = [options] { return run_file(*options); }; });
 }
 
@@ -275,13 +278,14 @@ void add_resume(CLI::App& command, Action& action) {
   auto options = std::make_shared<RunOptions>();
   command.add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
   command
-      .add_option("--set", options->sets,
-                  "give a run, also a finished one, more steps: grpo.steps=200 or sft.steps=200; no other setting")
+      .add_option(
+          "--set", options->sets,
+          "train for more steps, even if the run has finished: grpo.steps=200 or sft.steps=200; no other setting")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_changed(command, *options);
-  command.add_flag("-q,--quiet", options->quiet, "no progress");
+  command.add_flag("-q,--quiet", options->quiet, "print no progress");
   command.callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }
 

@@ -36,7 +36,7 @@ void print_section(const spec::Section& section) {
   if (setting.fields.empty()) return print_setting(setting, setting.name.size(), "");
   const bool list = setting.type == spec::Type::list;
   const auto tasks = section.tasks.empty() ? "" : fmt::format("; for {}", fmt::join(section.tasks, ", "));
-  const auto more = section.plugin_kind.empty() ? "" : "; the plugin's own: compeer plugins inspect NAME";
+  const auto more = section.plugin_kind.empty() ? "" : "; settings of the plugin: compeer plugins inspect NAME";
   std::cout << fmt::format("{}{}{}  {}{}{}\n", list ? "[[" : "[", setting.name, list ? "]]" : "]", setting.help, tasks,
                            more);
   print_settings(setting.fields, "  ");
@@ -80,7 +80,7 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
 
 void add_settings(CLI::App& command, Action& action) {
   auto name = std::make_shared<std::string>();
-  command.add_option("NAME", *name, "only this table, or this key: grpo, grpo.clip");
+  command.add_option("NAME", *name, "print only this table or this key: grpo, grpo.clip");
   command.callback([name, &action] { action = [name] { return print_setting(*name); }; });
 }
 

@@ -92,17 +92,19 @@ std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, con
 }
 
 Plan plan_spec(const SubmitOptions& options) {
-  if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
+  if (options.quick)
+    throw Error("--quick", "is only for scripts", "use --set to make an experiment smaller", Exit::usage);
   if (options.at_once > 0 || options.ready)
-    throw Error(options.at_once > 0 ? "--array-limit" : "--ready", "is for scripts with several experiments", "",
+    throw Error(options.at_once > 0 ? "--array-limit" : "--ready", "is only for scripts with several experiments", "",
                 Exit::usage);
   const auto draft = spec::with(spec::load_draft(options.file, options.sets), launch::changes_of(options.wishes));
   const auto refuse = [](const spec::Spec& input, const std::string& why) -> spec::RunInput {
     throw Error(
         "", fmt::format("{}, which has not finished", why),
-        fmt::format("submit '{}' first, and this one when it has finished; a script is submitted with all that its "
-                    "experiments need",
-                    input.values.at("name").get<std::string>()));
+        fmt::format(
+            "submit '{}' first, and this experiment when it has finished; or submit a script, which includes the runs "
+            "that its experiments need",
+            input.values.at("name").get<std::string>()));
   };
   const auto spec = spec::resolve_after_inputs(draft, plugin::Finder(), {options.folder()}, refuse);
   Plan plan;
@@ -143,8 +145,8 @@ launch::SubmittedScript study_of(const SubmitOptions& options) {
 std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
   for (const auto& entry : agenda.entries) {
     if (!entry.waits_for.empty())
-      return fmt::format("'{}' reads what '{}' is to make", entry.spec.values.at("name").get<std::string>(),
-                         entry.waits_for);
+      return fmt::format("'{}' reads files that '{}' has not written yet",
+                         entry.spec.values.at("name").get<std::string>(), entry.waits_for);
   }
   // The script launches one run at a time and reads its results before the next.
   if (!whole && agenda.entries.size() == 1 && agenda.widest == 1) return agenda.notes.back();
@@ -154,7 +156,8 @@ std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
 void add_study(const SubmitOptions& options, const launch::Agenda& agenda, const std::string& reason, Plan& plan) {
   if (options.at_once > 0) {
     throw Error("--array-limit", fmt::format("{} can't be a job array: {}", options.file, reason),
-                "--ready submits what waits for nothing; without --array-limit one job runs the whole script",
+                "use --ready to submit the experiments that wait for no other, or omit --array-limit to run the whole "
+                "script as one job",
                 Exit::usage);
   }
   std::vector<spec::Spec> known;
@@ -188,7 +191,7 @@ Plan plan_script_jobs(const SubmitOptions& options) {
   // Notes name work that the script does after the runs, such as tables and reports.
   if (ready.size() < agenda->entries.size() || !whole || !agenda->notes.empty())
     plan.notes.push_back(
-        fmt::format("when these have finished, `compeer run {}` goes on with the script", options.file));
+        fmt::format("when these have finished, run `compeer run {}` to continue the script", options.file));
   return plan;
 }
 
@@ -269,20 +272,21 @@ void add_wishes(CLI::App& command, SubmitOptions& options) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
-  count("--ntasks,--ranks", wishes.tasks, "ranks of a run; else as the experiment has it");
-  count("--nodes", wishes.nodes, "hosts they are spread over; else as Slurm finds best");
+  count("--ntasks,--ranks", wishes.tasks, "number of ranks of a run; default: the experiment's");
+  count("--nodes", wishes.nodes, "number of hosts; default: Slurm decides");
   count("--tasks-per-node", wishes.tasks_per_node, "ranks on each host");
-  word("--time", wishes.time, "how long the job may take: 90 (minutes), 2:00:00, 1-12", "TIME");
-  word("--partition", wishes.partition, "where it waits", "NAME");
+  word("--time", wishes.time, "time limit of the job: 90 (minutes), 2:00:00, 1-12", "TIME");
+  word("--partition", wishes.partition, "the partition for the job", "NAME");
   word("--account", wishes.account, "the account that is charged", "NAME");
-  word("--mem", wishes.memory, "memory of a node: 64G; else what a rank is estimated to take, for each", "SIZE");
-  command.add_option("--signal", wishes.signal, "how long before its end a job is told to save a checkpoint and stop")
+  word("--mem", wishes.memory, "memory per node: 64G; default: the estimated memory of each rank", "SIZE");
+  command
+      .add_option("--signal", wishes.signal, "time before the end of the job at which it saves a checkpoint and stops")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
   words("--sbatch", wishes.more, "any other option of sbatch: --sbatch=--qos=long (repeatable)", "OPTION");
-  words("--module", options.modules, "module load NAME, in the job (repeatable)", "NAME");
-  words("--before", options.before, "a line of shell in the job, after the modules (repeatable)", "LINE");
+  words("--module", options.modules, "run module load NAME in the job (repeatable)", "NAME");
+  words("--before", options.before, "a shell command for the job, after the modules (repeatable)", "LINE");
   word("--mpi", options.mpi, "how srun connects the ranks: srun --mpi=list names the kinds", "KIND");
   count("--array-limit", options.at_once, "maximum number of a script's experiments that run at the same time");
 }
@@ -297,18 +301,20 @@ void add_submit(CLI::App& command, Action& action) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--results", options->results, "where the folders of runs are made")
+  command.add_option("--results", options->results, "the folder in which the folders of runs are created")
       ->type_name("DIR")
       ->default_str("results; with --quick results/quick");
   add_wishes(command, *options);
-  command.add_flag("--ready", options->ready, "of a script, only what waits for no other experiment");
-  command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
+  command.add_flag("--ready", options->ready, "submit only the experiments of a script that wait for no other");
+  command.add_flag("--quick", options->quick, "run a small version of a script that has one, to see that it works");
   auto* dry_run = command.add_flag("--dry-run", options->dry_run, "print the batch scripts; write and submit nothing");
-  command.add_flag("--write-only", options->write_only, "make folders and batch scripts, and print how to submit them")
+  command
+      .add_flag("--write-only", options->write_only,
+                "write folders and batch scripts, and print the commands that submit them")
       ->excludes(dry_run);
   command.add_flag("--json", options->as_json, "jobs, scripts and folders as one JSON object");
   command.add_flag("--changed", options->allow_changed,
-                   "go on with runs although plugins or inputs have changed since they began");
+                   "continue runs although plugins or inputs have changed since they started");
   command.callback([options, &action] { action = [options] { return submit(*options); }; });
 }
 

@@ -19,14 +19,14 @@ using language::Chat;
 using language::Tokenizer;
 
 constexpr const char* tokenize_help = R"(
-Standard input: a JSON object a line,
+Standard input: one JSON object per line,
   {"text": "Hello"}                                        -> {"ids": [...]}
   {"messages": [{"role": "user", "content": "Hello"}], "add_generation_prompt": true}
                                                            -> {"ids": [...], "text": "..."}
   {"ids": [1, 2, 3]}            with --decode              -> {"text": "..."}
-A conversation is written out by the folder's chat template; further keys ("tools", ...) go to it. Special tokens in
-"text", and in what people wrote in a conversation, are plain text unless --special is given.
-A mistake in a line ends the program with exit code 4, after the lines before it have been answered.)";
+A conversation is rendered by the folder's chat template; further keys ("tools", ...) are passed to the template.
+Special tokens in "text" and in messages are read as plain text unless --special is given.
+An invalid line ends the program with exit code 4, after the lines before it have been answered.)";
 
 struct TokenizeOptions {
   std::string folder;
@@ -37,7 +37,7 @@ class Lines {
  public:
   explicit Lines(const TokenizeOptions& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {
     if (const int lost = tokenizer_.lost_bytes(); lost > 0)
-      std::cerr << fmt::format("compeer: note: {} of the 256 bytes have no token and vanish\n", lost);
+      std::cerr << fmt::format("compeer: note: {} of the 256 byte values have no token and are dropped\n", lost);
   }
 
   Json answer(const Json& line) {
@@ -45,7 +45,7 @@ class Lines {
     if (options_.decode) return decoded(line);
     if (line.contains("messages")) return conversation(line);
     if (!line.contains("text") || !line.at("text").is_string())
-      refuse("has neither a text 'text' nor a list 'messages'", "token ids are turned into text with --decode");
+      refuse("has neither a text 'text' nor a list 'messages'", "use --decode to turn token ids into text");
     return {{"ids", tokenizer_.encode(line.at("text").get_ref<const std::string&>(), options_.special)}};
   }
 
@@ -67,7 +67,7 @@ class Lines {
       const bool fits = id.is_number_integer() && id >= 0 && id < tokenizer_.size();
       if (!fits || !tokenizer_.knows(id.get<int32_t>()))
         refuse(fmt::format("no token has the id {}", id.dump().substr(0, 60)),
-               fmt::format("ids of this tokenizer are whole numbers below {}", tokenizer_.size()));
+               fmt::format("use ids below {}, the size of this tokenizer", tokenizer_.size()));
       ids.push_back(id.get<int32_t>());
     }
     return {{"text", tokenizer_.decode(ids, !options_.skip_special)}};
@@ -102,9 +102,9 @@ void add_tokenize(CLI::App& command, Action& action) {
       ->required()
       ->type_name("DIR");
   auto* decode = command.add_flag("--decode", options->decode, "token ids to text");
-  command.add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
+  command.add_flag("--special", options->special, "recognise special tokens in texts and messages")->excludes(decode);
   command.add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
-  command.add_flag("--json", options->as_json, "as JSON, which the output is anyway");
+  command.add_flag("--json", options->as_json, "has no effect: the output is always JSON");
   command.footer(tokenize_help);
   command.callback([options, &action] { action = [options] { return tokenize(*options); }; });
 }

@@ -22,11 +22,11 @@ nlohmann::json models_of(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     const auto at = text.find('=');
     if (at == 0 || at == text.npos || at + 1 == text.size())
-      throw Error("--model", "'" + text + "' names no model and its folder", "--model smollm2=models/smollm2",
+      throw Error("--model", "'" + text + "' is not NAME=DIR", "for example --model smollm2=models/smollm2",
                   Exit::usage);
     const auto folder = text.substr(at + 1);
     std::error_code error;
-    if (!std::filesystem::exists(folder, error)) throw Error(folder, "is not there", "", Exit::data);
+    if (!std::filesystem::exists(folder, error)) throw Error(folder, "does not exist", "", Exit::data);
     models[text.substr(0, at)] = folder;
   }
   return models;
@@ -36,7 +36,7 @@ int verify(const VerifyCommandOptions& options) {
   for (const auto& folder : {options.folder, options.tokenizer}) {
     std::error_code error;
     if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-      throw Error(folder, "is no folder", "", Exit::data);
+      throw Error(folder, "is not a folder", "", Exit::data);
   }
   launch::become_worker("verify",
                         {{"folder", options.folder},
@@ -50,17 +50,20 @@ int verify(const VerifyCommandOptions& options) {
 
 void add_verify(CLI::App& command, Action& action) {
   auto options = std::make_shared<VerifyCommandOptions>();
-  command.add_option("dir", options->folder, "a folder; reference files are looked for in it and below")
+  command.add_option("dir", options->folder, "a folder that is searched for reference files, with its subfolders")
       ->required()
       ->type_name("DIR");
   command.add_flag("--json", options->json, "one JSON object per line");
-  command.add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
+  command
+      .add_option("--tokenizer", options->tokenizer,
+                  "the folder of the tokenizer that the reference files with texts were made with")
       ->type_name("DIR");
   command
       .add_option("--model", options->models,
-                  "where the model is that reference files in a folder of this name were made with")
+                  "the folder of the model that the reference files in the folder NAME were made with")
       ->type_name("NAME=DIR");
-  command.add_option("--threads", options->threads, "default: all processors")->check(CLI::Range(1, 1024));
+  command.add_option("--threads", options->threads, "number of threads; default: all processors")
+      ->check(CLI::Range(1, 1024));
   command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

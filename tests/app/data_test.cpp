@@ -144,7 +144,7 @@ TEST_F(StoredAnswers, AreNotDroppedWhileARunAddsToThem) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), (folder_ / "b-0.jsonl").string());
-    EXPECT_EQ(error.problem(), "a run is adding to it");
+    EXPECT_EQ(error.problem(), "a run is writing to it");
     EXPECT_EQ(error.exit(), Exit::data);
   }
   EXPECT_EQ(sums_of(folder_, {}, nullptr).at("small").answers, 1);
@@ -155,7 +155,7 @@ TEST_F(StoredAnswers, AreNamedWhereThereAreNone) {
     sums_of(folder_ / "elsewhere", {}, nullptr);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "holds no answers");
+    EXPECT_EQ(error.problem(), "contains no answers");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
@@ -288,10 +288,10 @@ TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
 TEST_F(Rescore, RefusesMistakes) {
   write("r.jsonl", failed);
   EXPECT_NE(told("rescore sagge r.jsonl").find("did you mean 'sage'?"), std::string::npos);
-  EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is no file"), std::string::npos);
+  EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is not a file"), std::string::npos);
   EXPECT_TRUE(told("rescore sage nowhere.jsonl").ends_with("exit 4"));
   write("empty.jsonl", "");
-  EXPECT_EQ(told("rescore sage empty.jsonl"), "compeer: error: empty.jsonl: holds no record\nexit 4");
+  EXPECT_EQ(told("rescore sage empty.jsonl"), "compeer: error: empty.jsonl: is empty\nexit 4");
   EXPECT_NE(told("rescore sage r.jsonl --set ruonds=20").find("did you mean 'rounds'?"), std::string::npos);
   EXPECT_TRUE(told("rescore sage r.jsonl --max-unreadable 2").ends_with("exit 2"));
   EXPECT_TRUE(told("rescore sage").ends_with("exit 2"));

@@ -90,7 +90,7 @@ TEST_F(About, NamesAnAdaptersBase) {
 
 TEST_F(About, ReadsWell) {
   const auto text = told("about " + golden + "/lora/adapter_rslora");
-  EXPECT_NE(text.find("adapter     rank 3, alpha 6 (rslora), 0.0 million parameters, of q_proj, v_proj\n"),
+  EXPECT_NE(text.find("adapter     rank 3, alpha 6 (rslora), 0.0 million parameters, for q_proj, v_proj\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\ntokenizer   none: "), std::string::npos) << text;
@@ -274,8 +274,9 @@ TEST_F(Tokenize, TurnsIdsIntoText) {
 TEST_F(Tokenize, SaysOnceHowManyBytesVanish) {
   write("tokenizer.json", R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
                               "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}})");
-  EXPECT_EQ(answer("{\"text\": \"abc\"}\n{\"text\": \"c\"}\n", "", "."),
-            "compeer: note: 254 of the 256 bytes have no token and vanish\n{\"ids\":[0,1]}\n{\"ids\":[]}\nexit 0");
+  EXPECT_EQ(
+      answer("{\"text\": \"abc\"}\n{\"text\": \"c\"}\n", "", "."),
+      "compeer: note: 254 of the 256 byte values have no token and are dropped\n{\"ids\":[0,1]}\n{\"ids\":[]}\nexit 0");
 }
 
 TEST_F(Tokenize, NamesTheLineThatIsWrong) {

@@ -75,8 +75,8 @@ TEST_F(ModelCommands, GenerateWithAnAdapter) {
                              greedy.at("new_tokens").dump() + " < prompts.jsonl");
   for (size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i].at("ids"), greedy.at("tokens")[i]);
   EXPECT_EQ(told("export --model " + lora + "/adapter_all -o other"),
-            "compeer: error: " + lora + "/adapter_all: is an adapter's folder as peft reads it\n" +
-                "  help: --merge adds it to the weights of its base\nexit 2");
+            "compeer: error: " + lora + "/adapter_all: is an adapter folder, which peft reads without an export\n" +
+                "  help: pass --merge to add the adapter to the weights of its base model\nexit 2");
 }
 
 TEST_F(ModelCommands, GenerateTheTokensThatTransformersDoes) {
@@ -249,18 +249,18 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
 TEST_F(ModelCommands, RefuseOptionsThatDoNotGoTogether) {
   const auto answer = [&](const std::string& options) { return told("score --model " + golden + " " + options); };
   EXPECT_EQ(answer("--compute bfloat16 --dtype q8_0"),
-            "compeer: error: --compute bfloat16: does not go with --dtype q8_0\n"
-            "  help: blocks are multiplied in float32; --dtype bfloat16 keeps weights so\nexit 2");
+            "compeer: error: --compute bfloat16: can't be combined with --dtype q8_0\n"
+            "  help: use --dtype bfloat16: q8_0 and q4_0 are multiplied in float32 only\nexit 2");
   EXPECT_EQ(answer("--device cuda --engine exact"),
-            "compeer: error: --device cuda: does not go with --engine exact\n"
-            "  help: its kernels compute on the CPU; leave --engine out\nexit 2");
+            "compeer: error: --device cuda: can't be combined with --engine exact\n"
+            "  help: omit --engine: the exact engine computes on the CPU only\nexit 2");
   EXPECT_EQ(answer("--device cuda --dtype q8_0"),
-            "compeer: error: --dtype q8_0: does not go with --device cuda\n"
-            "  help: blocks are for the CPU; --dtype bfloat16 keeps weights so\nexit 2");
+            "compeer: error: --dtype q8_0: can't be combined with --device cuda\n"
+            "  help: use --dtype bfloat16: q8_0 and q4_0 are supported on the CPU only\nexit 2");
   EXPECT_TRUE(answer("--device auto --dtype q8_0 </dev/null").ends_with("exit 0"));
   EXPECT_EQ(answer("--dtype q4_0 --engine libtorch"),
-            "compeer: error: --dtype q4_0: does not go with --engine libtorch\n"
-            "  help: leave --engine exact\nexit 2");
+            "compeer: error: --dtype q4_0: can't be combined with --engine libtorch\n"
+            "  help: use --engine exact\nexit 2");
 }
 
 TEST_F(ModelCommands, RefuseATextThatLeavesNoRoom) {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <map>
 
+#include "../program.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "plugin/descriptor.h"
-#include "../program.h"
 
 namespace compeer::contract {
 namespace {
@@ -96,13 +96,14 @@ TEST_F(PluginProject, OfAnUnknownKindIsRefusedWithTheNearest) {
 
 TEST_F(PluginProject, HasAJudgeIfItIsAReward) {
   EXPECT_TRUE(told("plugins new reward kind --with-judge").starts_with("kind/: README.md, "));
-  EXPECT_EQ(
-      told("plugins new dataset kind --with-judge"),
-      "compeer: error: --with-judge: is for rewards\n  help: compeer plugins new rewards NAME --with-judge\nexit 2");
+  EXPECT_EQ(told("plugins new dataset kind --with-judge"),
+            "compeer: error: --with-judge: is only for rewards\n  help: use compeer plugins new rewards NAME "
+            "--with-judge\nexit 2");
 }
 
 TEST_F(PluginProject, SaysIfThereIsAPluginOfThatName) {
-  EXPECT_TRUE(told("plugins new rewards length").starts_with("compeer: note: there is a rewards/length ("));
+  EXPECT_TRUE(
+      told("plugins new rewards length").starts_with("compeer: note: a plugin rewards/length already exists ("));
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ print(compeer.quick, compeer.folder, run.path, run:get "grpo.steps")
             "true\tmine\tmine/smoke-grpo\t2\n");
   const auto refused = compeer({"run", smoke, "--quick"});
   EXPECT_EQ(refused.exit, 2);
-  EXPECT_EQ(refused.text, "compeer: error: --quick: is for scripts\n  help: --set makes an experiment smaller\n");
+  EXPECT_EQ(refused.text,
+            "compeer: error: --quick: is only for scripts\n  help: use --set to make an experiment smaller\n");
 }
 
 TEST_F(Run, EndsAScriptAtARunThatFails) {
@@ -123,7 +124,7 @@ print(done:compare { "reward", against = { ["reweighting.plugin"] = "none" } })
                 "compeer: error: the script ended, but runs failed:\n"
                 "  s-plugin_none-seed_2 failed (exit 4): ended with exit code 4\n"
                 "  s-plugin_none-seed_3 failed (exit 1): was killed by signal 9 (Killed)\n"
-                "  help: the same command repeats these runs and reads the others back\n");
+                "  help: run the same command again: it repeats these runs and reuses the finished ones\n");
 }
 
 TEST_F(Run, KeepsTheTextOfARewardWhateverBecomesOfItsFile) {
@@ -166,8 +167,7 @@ TEST_F(Run, GoesOnWithARun) {
   write("results/smoke-grpo/summary.json", R"({"task":"data","steps":8,"metrics":{},"details":{"stages":[3]}})");
   const auto damaged = compeer({"resume", "results/smoke-grpo"});
   EXPECT_EQ(damaged.exit, 4);
-  EXPECT_NE(damaged.text.find("results/smoke-grpo/summary.json: is not what it should be: "), std::string::npos)
-      << damaged.text;
+  EXPECT_NE(damaged.text.find("results/smoke-grpo/summary.json: is invalid: "), std::string::npos) << damaged.text;
 }
 
 // Experiments of which each names the run of the one before.
@@ -260,7 +260,7 @@ TEST_F(Chain, IsNotSubmittedBeforeItsInputsAreThere) {
   EXPECT_EQ(
       refused.text,
       "compeer: error: the-second (model.path) needs first, which has not finished\n  help: submit 'first' first, and "
-      "this one when it has finished; a script is submitted with all that its experiments need\n");
+      "this experiment when it has finished; or submit a script, which includes the runs that its experiments need\n");
 }
 
 }  // namespace

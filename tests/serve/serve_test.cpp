@@ -182,17 +182,18 @@ TEST_F(Served, FailsTheRequestsOfADamagedAdapterAlone) {
 TEST_F(Served, RefusesAdaptersThatItCanNotServe) {
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
   const std::string command = "serve --model tiny --port 0 --name tiny --adapter ";
-  EXPECT_EQ(told(command + "judge=nowhere"), "compeer: error: --adapter judge=nowhere: nowhere is no folder\nexit 4");
+  EXPECT_EQ(told(command + "judge=nowhere"),
+            "compeer: error: --adapter judge=nowhere: nowhere is not a folder\nexit 4");
   EXPECT_EQ(told(command + "' '=first"),
-            "compeer: error: --adapter  =first: is no name for a model\n"
-            "  help: text without line ends, and without spaces around it\nexit 2");
+            "compeer: error: --adapter  =first: is not a valid model name\n"
+            "  help: use text without line breaks, and without leading or trailing spaces\nexit 2");
   EXPECT_EQ(told(command + "judge=first --engine libtorch"),
-            "compeer: error: --adapter: does not go with --engine libtorch\n  help: leave --engine exact\nexit 2");
+            "compeer: error: --adapter: can't be combined with --engine libtorch\n  help: use --engine exact\nexit 2");
   EXPECT_EQ(told(command + "tiny=first"),
-            "compeer: error: --adapter tiny=first: is the second model called tiny\n"
-            "  help: give each a name of its own\nexit 2");
+            "compeer: error: --adapter tiny=first: duplicate model name 'tiny'\n"
+            "  help: give each model a different name\nexit 2");
   EXPECT_EQ(told(command + "judge=tiny"),
-            "compeer: error: --adapter judge=tiny: the folder holds no adapter (adapter_config.json)\nexit 4");
+            "compeer: error: --adapter judge=tiny: the folder contains no adapter (adapter_config.json)\nexit 4");
   make_seeing_model(folder() / "seeing");
   EXPECT_NE(told("serve --model seeing --port 0 --adapter judge=first").find("the adapter does not fit the model"),
             std::string::npos);
@@ -339,7 +340,7 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   EXPECT_EQ(adapter.substr(0, 6), "first-");
   EXPECT_EQ(called("--adapter first --device auto"), adapter);
   EXPECT_TRUE(told("serve --model tiny --adapter first --device cuda")
-                  .starts_with("compeer: error: --adapter: does not go with --device cuda\n"));
+                  .starts_with("compeer: error: --adapter: can't be combined with --device cuda\n"));
   EXPECT_NE(called("--adapter first --compute bfloat16"), adapter);
   write("tiny/README.md", "another");
   EXPECT_NE(called(), name);

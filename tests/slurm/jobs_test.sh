@@ -133,7 +133,7 @@ for line in "MPI between hosts *2 ranks on node1, node2 " "versions *all hosts h
   [[ $(grep -c "^ok *$line" doctor.out) == 1 ]] || { cat doctor.out; fail "doctor on two nodes: no '$line'"; }
 done
 srun --mpi=none --nodes=2 --ntasks-per-node=1 compeer doctor >doctor.out 2>&1 && fail "doctor finds tasks connected that aren't"
-grep -q "^lacking *MPI between hosts *2 ranks don't meet (exit 2): .*Slurm started 2 tasks that MPI cannot connect" doctor.out || { cat doctor.out; fail "doctor does not say why"; }
+grep -q "^lacking *MPI between hosts *2 ranks can't communicate (exit 2): .*Slurm started 2 tasks that MPI cannot connect" doctor.out || { cat doctor.out; fail "doctor does not say why"; }
 salloc --nodes=2 --ntasks-per-node=1 --quiet compeer doctor >doctor.out 2>&1 || { cat doctor.out; fail "doctor in an allocation"; }
 grep -q "^ok *MPI between hosts *2 ranks on node1, node2 " doctor.out || { cat doctor.out; fail "doctor in an allocation tests no hosts"; }
 ok "doctor tests what is between two nodes"
@@ -165,7 +165,7 @@ grep -q '"state":"failed"' results/killed/status.json || fail "status.json says 
 sed -i 's/"state":"failed"/"state":"running"/' results/killed/status.json
 rm results/killed/error.json
 compeer log watch results/killed >watch.out && fail "a dead run is said to have finished"
-[[ $(<watch.out) == *"killed: stopped after "*": its processes are gone; "* ]] || { cat watch.out; fail "log watch of a dead run"; }
+[[ $(<watch.out) == *"killed: stopped after "*": its processes have ended; "* ]] || { cat watch.out; fail "log watch of a dead run"; }
 ok "a job that was killed is not said to be running"
 
 # 7. By hand: tasks that can't be connected are refused instead of being runs of their own.

@@ -33,7 +33,7 @@ void print_findings_table(const std::vector<Finding>& findings, size_t lacking, 
     out << fmt::format("{:8} {:{}}  {}\n", word(finding.state), finding.name, width, finding.what);
     if (!finding.remedy.empty()) out << fmt::format("{:8} {:{}}  help: {}\n", "", "", width, finding.remedy);
   }
-  if (lacking == 0) out << "Everything a run needs is here.\n";
+  if (lacking == 0) out << "Everything that a run needs was found.\n";
   if (lacking == 1) out << "1 thing is lacking.\n";
   if (lacking > 1) out << lacking << " things are lacking.\n";
 }
@@ -115,7 +115,7 @@ void add_doctor(CLI::App& command, Action& action) {
   auto as_json = std::make_shared<bool>(false);
   auto device = std::make_shared<std::string>("cpu");
   command.add_flag("--json", *as_json, "as one JSON object");
-  command.add_option("--device", *device, "cuda: tests what a GPU computes, and certifies it")
+  command.add_option("--device", *device, "cuda: test the computations of a GPU, and certify the GPU")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command.callback([as_json, device, &action] {

@@ -66,23 +66,24 @@ Finding compared(Finding good, const json& hosts, Finding::State bad, const std:
 std::vector<Finding> judge_programs(const json& hosts) {
   const json& first = hosts[0];
   const std::string at_first = " than " + first.at("host").get<std::string>();
-  return {compared({"versions", Finding::good, "all hosts have the same worker, libtorch and MPI", ""}, hosts,
-                   Finding::lacking, "install the same build on all hosts, or one in a shared folder",
-                   [&](const json& host) -> std::string {
-                     for (const auto& [key, name] : {std::pair{"mpi", "MPI"}, {"torch", "libtorch"}}) {
-                       if (host.at(key) != first.at(key))
-                         return fmt::format("has another {}: {}, not {}", name, host.at(key).get<std::string>(),
-                                            first.at(key).get<std::string>());
-                     }
-                     return host.at("program") == first.at("program") ? "" : "has another compeer-worker" + at_first;
-                   })};
+  return {compared(
+      {"versions", Finding::good, "all hosts have the same worker, libtorch and MPI", ""}, hosts, Finding::lacking,
+      "install the same build on all hosts, or one in a shared folder", [&](const json& host) -> std::string {
+        for (const auto& [key, name] : {std::pair{"mpi", "MPI"}, {"torch", "libtorch"}}) {
+          if (host.at(key) != first.at(key))
+            return fmt::format("has a different {}: {}, not {}", name, host.at(key).get<std::string>(),
+                               first.at(key).get<std::string>());
+        }
+        return host.at("program") == first.at("program") ? "" : "has a different compeer-worker" + at_first;
+      })};
 }
 
 Finding judge_clocks(const json& hosts) {
   double most = 0;
   for (const json& host : hosts) most = std::max(most, std::abs(host.at("clock").get<double>()));
   return compared({"clocks", Finding::good, fmt::format("differ by at most {:.3f} s", most), ""}, hosts,
-                  Finding::remark, "synchronise them (chrony, ntpd): logs and times of files can't be compared",
+                  Finding::remark,
+                  "synchronise the clocks (chrony, ntpd): otherwise logs and times of files can't be compared",
                   [&](const json& host) -> std::string {
                     const double ahead = host.at("clock");
                     if (std::abs(ahead) <= largest_clock_difference) return "";
@@ -103,16 +104,16 @@ std::vector<Finding> judge_folder(const json& told) {
       [&](const json& host) -> std::string {
         if (!host.value("problem", "").empty()) return "can't write in " + folder + ": " + host.value("problem", "");
         if (!host.value("reads", false))
-          return "does not see what " + hosts[0].at("host").get<std::string>() + " writes in " + folder;
+          return "can't see a file that " + hosts[0].at("host").get<std::string>() + " writes in " + folder;
         return host.value("seen", false)
                    ? ""
-                   : "writes in " + folder + " what " + hosts[0].at("host").get<std::string>() + " does not see";
+                   : "writes a file in " + folder + " that " + hosts[0].at("host").get<std::string>() + " can't see";
       });
   if (shared.state != Finding::good) return {shared};
-  return {shared, compared({"shared locks", Finding::good, "a lock keeps other hosts out", ""}, hosts, Finding::remark,
-                           "nothing keeps two hosts from writing one run: start each once",
+  return {shared, compared({"shared locks", Finding::good, "a lock excludes other hosts", ""}, hosts, Finding::remark,
+                           "two hosts could write to the same run: start each run only once",
                            [](const json& host) -> std::string {
-                             return host.value("locked_out", true) ? "" : "isn't kept out by a lock of another host";
+                             return host.value("locked_out", true) ? "" : "ignores a lock of another host";
                            })};
 }
 
@@ -123,7 +124,7 @@ std::string complaint(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of("-*= \t") != std::string::npos) return line;
   }
-  return "without a word";
+  return "without output";
 }
 
 std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
@@ -145,16 +146,16 @@ std::vector<Finding> judge_ranks(const launch::ProgramOutput& said) {
                         : nlohmann::json::parse(first_line(said.text.substr(begin)), nullptr, false);
   if (said.exit != 0 || !told.is_object() || told.value("ranks", 0) != 2) {
     return {{"MPI", Finding::lacking,
-             fmt::format("two ranks don't meet (exit {}): {}", said.exit, complaint(said.text)),
-             "runs of one rank work: --ranks 1; what stands behind it: mpirun -n 2 compeer-worker model about '{}'"}};
+             fmt::format("two ranks can't communicate (exit {}): {}", said.exit, complaint(said.text)),
+             "use --ranks 1; to find the cause, run mpirun -n 2 compeer-worker model about '{}'"}};
   }
   const auto blas = told.value("blas", "");
   Finding arithmetic{"BLAS", Finding::good, blas.empty() ? "unknown" : blas, ""};
   if (blas == "generic" || blas.empty()) {
     arithmetic.state = Finding::remark;
-    arithmetic.remedy = "libtorch computes some things slowly without MKL or OpenBLAS; runs use kernels of their own";
+    arithmetic.remedy = "some operations of libtorch are slow without MKL or OpenBLAS; runs use kernels of their own";
   }
-  return {{"MPI", Finding::good, told.value("mpi", "") + ", two ranks meet", ""}, arithmetic};
+  return {{"MPI", Finding::good, told.value("mpi", "") + ", two ranks can communicate", ""}, arithmetic};
 }
 
 std::vector<Finding> check_slurm() {
@@ -165,8 +166,8 @@ std::vector<Finding> check_slurm() {
 
 std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
                                  const launch::ProgramOutput& kinds) {
-  const char* dry = "compeer submit --dry-run shows scripts for a cluster that has it";
-  if (version.exit == 127) return {{"Slurm", Finding::remark, "not here (optional)", dry}};
+  const char* dry = "compeer submit --dry-run prints job scripts for a cluster with Slurm";
+  if (version.exit == 127) return {{"Slurm", Finding::remark, "not found (optional)", dry}};
   if (version.exit != 0)
     return {{"Slurm", Finding::remark, "sbatch doesn't work here: " + complaint(version.text), dry}};
   Finding slurm{"Slurm", Finding::good, first_line(version.text), ""};
@@ -179,9 +180,10 @@ std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const lau
   Finding pmix{"PMIx", Finding::good, "srun --mpi=pmix", ""};
   if (kinds.exit != 0 || !lists_pmix(kinds.text)) {
     pmix.state = Finding::remark;
-    pmix.what = "srun doesn't have it";
+    pmix.what = "not supported by srun";
     pmix.remedy =
-        "compeer submit --mpi KIND with another that your MPI knows (srun --mpi=list), or mpirun in a batch script";
+        "use compeer submit --mpi KIND with a kind that your MPI supports (srun --mpi=list), or mpirun in a batch "
+        "script";
   }
   return {slurm, pmix};
 }
@@ -226,11 +228,13 @@ std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks) {
   if (said.exit != 0 || told.is_null() || static_cast<int>(told.at("hosts").size()) != ranks) {
     const json at = launch::last_line(said.text, "testing");
     return {{"MPI between hosts", Finding::lacking,
-             at.is_null() ? fmt::format("{} ranks don't meet (exit {}): {}", ranks, said.exit, complaint(said.text))
-                          : fmt::format("{} ranks meet, but don't get past the test of {} (exit {})", ranks,
-                                        at.at("testing").get<std::string>(), said.exit),
-             "srun --mpi=pmix --ntasks-per-node=1 compeer doctor; a firewall between the hosts, or a network that only "
-             "some of them have (OMPI_MCA_btl_tcp_if_include), keeps ranks apart"}};
+             at.is_null()
+                 ? fmt::format("{} ranks can't communicate (exit {}): {}", ranks, said.exit, complaint(said.text))
+                 : fmt::format("{} ranks can communicate, but fail the test of {} (exit {})", ranks,
+                               at.at("testing").get<std::string>(), said.exit),
+             "start it with srun --mpi=pmix --ntasks-per-node=1 compeer doctor; check for a firewall between the "
+             "hosts, or a "
+             "network that only some of them have (OMPI_MCA_btl_tcp_if_include)"}};
   }
   const json& hosts = told.at("hosts");
   std::set<std::string> names;

@@ -95,8 +95,8 @@ Finding try_locks(const fs::path& folder) {
   ::close(second);
   if (kept) return {"locks", Finding::good, "files can be locked", ""};
   return {"locks", Finding::remark,
-          taken ? "locks do not keep others out" : std::string("no locks: ") + std::strerror(error),
-          "nothing keeps two processes from writing one run: start each once; if run.h5 can't be opened, set "
+          taken ? "locks do not exclude other processes" : std::string("no locks: ") + std::strerror(error),
+          "two processes could write to the same run: start each run only once; if run.h5 can't be opened, set "
           "HDF5_USE_FILE_LOCKING=FALSE"};
 }
 
@@ -110,8 +110,7 @@ Finding try_whole_files(const fs::path& folder) {
     return {"fsync", Finding::lacking, error.problem(), "checkpoints need it: write elsewhere with --results DIR"};
   }
   const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-  return {"fsync", Finding::good, fmt::format("a file is durable and in its place after {:.1f} ms", passed.count() / 2),
-          ""};
+  return {"fsync", Finding::good, fmt::format("a file is written durably in {:.1f} ms", passed.count() / 2), ""};
 }
 
 // Runs in a child process, because HDF5 may hang or crash on some file systems.
@@ -174,7 +173,7 @@ Finding judge_file_system(int64_t kind) {
       finding.state = Finding::good;
       break;
     case FileSystem::fleeting:
-      finding.remedy = "what is written here is gone after a restart of the machine";
+      finding.remedy = "files written here are lost when the machine restarts";
       break;
     case FileSystem::parallel:
       finding.remedy = "if run.h5 can't be opened (errno 11, 37 or 524), set HDF5_USE_FILE_LOCKING=FALSE";
@@ -182,7 +181,7 @@ Finding judge_file_system(int64_t kind) {
     case FileSystem::remote:
       finding.remedy =
           "reading run.h5 from another host while a run writes it (HDF5's SWMR) is not reliable here: write to a local "
-          "disk with --results DIR, or read after the end";
+          "disk with --results DIR, or read it after the run has ended";
       break;
   }
   return finding;

@@ -23,7 +23,7 @@ Finding check_cores(const Machine& machine, unsigned all) {
   if (mine < all) finding.what = fmt::format("{} of {} ({})", mine, all, core_text(machine.cores));
   if (machine.quota > 0 && machine.quota < static_cast<double>(mine)) {
     finding.state = Finding::remark;
-    finding.what += fmt::format(", but the time of {:.3g}", machine.quota);
+    finding.what += fmt::format(", but limited to the time of {:.3g}", machine.quota);
     finding.remedy = fmt::format(
         "ranks x threads of a run should be at most {:.0f}; the control group sets the limit "
         "(docker --cpus, the batch system)",
@@ -41,7 +41,7 @@ Finding check_memory(const Machine& machine) {
     finding.remedy = "a rank of a small model takes 0.3 GiB, compiling 1.5 GiB";
   } else if (static_cast<double>(machine.free) < gib) {
     finding.state = Finding::remark;
-    finding.remedy = "little is left; a rank of a small model takes 0.3 GiB";
+    finding.remedy = "little memory is free; a rank of a small model takes 0.3 GiB";
   }
   return finding;
 }
@@ -62,14 +62,15 @@ Processor this_processor() {
 Finding check_processor(const Processor& processor) {
   if (processor.avx2 && processor.fma)
     return {"processor", Finding::good,
-            processor.bfloat16 ? "AVX2, FMA, AVX-512, its bfloat16"
+            processor.bfloat16 ? "AVX2, FMA, AVX-512 with bfloat16"
             : processor.avx512 ? "AVX2, FMA, AVX-512"
                                : "AVX2, FMA (no AVX-512)",
             ""};
-  return {"processor", Finding::lacking,
-          fmt::format("no {}{}{}", processor.avx2 ? "" : "AVX2", processor.avx2 || processor.fma ? "" : ", ",
-                      processor.fma ? "" : "FMA"),
-          "compeer needs an x86-64 processor of 2013 or later; in a virtual machine, pass the host's processor on"};
+  return {
+      "processor", Finding::lacking,
+      fmt::format("no {}{}{}", processor.avx2 ? "" : "AVX2", processor.avx2 || processor.fma ? "" : ", ",
+                  processor.fma ? "" : "FMA"),
+      "compeer needs an x86-64 processor of 2013 or later; in a virtual machine, pass the host's processor through"};
 }
 
 std::vector<Finding> check_machine(const Machine& machine, unsigned all) {
@@ -89,7 +90,7 @@ std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory) {
   Finding shared{"shared memory", Finding::good, fmt::format("{:.0f} MiB free in /dev/shm", size), ""};
   if (size < enough_shared) {
     shared.state = Finding::remark;
-    shared.remedy = "ranks of one host talk through it: docker --shm-size=1g, or mpirun --mca btl tcp,self";
+    shared.remedy = "ranks on one host communicate through it: use docker --shm-size=1g, or mpirun --mca btl tcp,self";
   }
   return {files, shared};
 }
@@ -102,7 +103,7 @@ std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size) {
   }
   if (file_size != UINT64_MAX) {
     findings.push_back({"file size", Finding::remark, gibibytes(file_size) + " at most",
-                        "a checkpoint or a run.h5 that outgrows it ends the run: ulimit -f unlimited"});
+                        "a larger checkpoint or run.h5 ends the run: ulimit -f unlimited"});
   }
   return findings;
 }
@@ -113,7 +114,7 @@ Finding check_device(const fs::path& root) {
     return {"device", Finding::good, "CPU, and an NVIDIA GPU", "compeer doctor --device cuda tests the GPU"};
   if (fs::exists(root / "dev/kfd", none))
     return {"device", Finding::good, "CPU; there is an AMD GPU, which compeer does not use", ""};
-  return {"device", Finding::good, "CPU; no driver of an NVIDIA GPU is here", ""};
+  return {"device", Finding::good, "CPU; no driver of an NVIDIA GPU found", ""};
 }
 
 }  // namespace compeer::app

@@ -37,7 +37,7 @@ std::string libtorch_version(const fs::path& library) {
 Finding check_h5py() {
   const auto answer = launch::ask_program({"python3", "-c", "import h5py; print(h5py.__version__)"});
   if (answer.exit == 0) return {"h5py", Finding::good, first_line(answer.text), ""};
-  return {"h5py", Finding::remark, "not there (optional)",
+  return {"h5py", Finding::remark, "not found (optional)",
           "to read run.h5 in Python: apt-get install python3-h5py, or pip install h5py"};
 }
 
@@ -55,10 +55,11 @@ Finding judge_libraries(const std::string& loaded) {
   const auto absent = first_match(loaded, "(\\S+) => not found");
   if (!absent.empty()) {
     return {"libtorch", Finding::lacking, absent + ", which compeer-worker needs, is not found",
-            "was libtorch moved? ./compeer finds or fetches one and builds again"};
+            "run ./compeer, which finds or downloads libtorch and builds again"};
   }
   const auto path = first_match(loaded, "libtorch_cpu\\.so => (\\S+)");
-  if (path.empty()) return {"libtorch", Finding::lacking, "compeer-worker does not load it", "./compeer builds again"};
+  if (path.empty())
+    return {"libtorch", Finding::lacking, "compeer-worker does not load it", "run ./compeer to build it again"};
   const auto version = libtorch_version(path);
   return {"libtorch", Finding::good, version.empty() ? path : version + ", " + path, ""};
 }
@@ -66,8 +67,7 @@ Finding judge_libraries(const std::string& loaded) {
 std::vector<Finding> check_worker(const fs::path& program) {
   std::error_code none;
   if (!fs::exists(program, none)) {
-    return {
-        {"worker", Finding::lacking, "no " + program.string(), "build it: ./compeer does, or ninja compeer-worker"}};
+    return {{"worker", Finding::lacking, "no " + program.string(), "build it with ./compeer or ninja compeer-worker"}};
   }
   const auto answer = launch::ask_program({program.string(), "--version"});
   // Libraries may print messages first, such as libgomp for an invalid OMP_NUM_THREADS.
@@ -75,8 +75,9 @@ std::vector<Finding> check_worker(const fs::path& program) {
   Finding worker{"worker", Finding::good, fmt::format("{}, {}", version, program.string()), ""};
   if (answer.exit != 0) {
     worker.state = Finding::lacking;
-    worker.what = fmt::format("{} --version ended with {}: {}", program.string(), answer.exit, first_line(answer.text));
-    worker.remedy = "./compeer builds it again";
+    worker.what = fmt::format("{} --version failed with exit code {}: {}", program.string(), answer.exit,
+                              first_line(answer.text));
+    worker.remedy = "run ./compeer to build it again";
   }
   // LD_TRACE_LOADED_OBJECTS makes the dynamic loader list the libraries, as ldd does.
   return {worker, judge_libraries(launch::ask_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
@@ -93,7 +94,7 @@ Finding check_launcher(const std::string& program, uid_t user) {
     finding.remedy = "compeer was built with Open MPI; put its mpirun first in PATH";
   } else if (user == 0) {
     finding.remedy =
-        "you are root: compeer run allows that by itself; by hand set OMPI_ALLOW_RUN_AS_ROOT=1 "
+        "you are root: compeer run allows that; to call mpirun yourself, set OMPI_ALLOW_RUN_AS_ROOT=1 "
         "and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
   }
   return finding;
@@ -115,7 +116,8 @@ Finding check_plugins() {
   if (count == 0) {
     std::string searched;
     for (const auto& folder : finder.folders()) searched += (searched.empty() ? "" : ", ") + folder.string();
-    return {"plugins", Finding::lacking, "none in " + searched, "./compeer builds them; or set COMPEER_PLUGIN_PATH"};
+    return {"plugins", Finding::lacking, "none in " + searched,
+            "build them with ./compeer, or set COMPEER_PLUGIN_PATH"};
   }
   Finding finding{"plugins", Finding::good, fmt::format("{} in {}", count, fmt::join(folders, ", ")), ""};
   if (!broken.empty()) finding.state = Finding::remark, finding.remedy = "can't be used: " + broken;

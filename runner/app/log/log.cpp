@@ -146,7 +146,7 @@ size_t terminal_width() {
 
 // Adds --timeout: reading a damaged file may never end.
 void add_timeout(CLI::App& command, double& seconds) {
-  command.add_option("--timeout", seconds, "seconds that reading may take, of each run or file")->capture_default_str();
+  command.add_option("--timeout", seconds, "time limit in seconds for reading each run or file")->capture_default_str();
 }
 
 }  // namespace
@@ -193,8 +193,8 @@ void add_log_show(CLI::App& command, Action& action) {
   command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
   command.add_flag("--json", options->json, "one JSON object: status, columns, times, events");
   command.add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
-  command.add_flag("--all", options->all, "every column, and every figure that the run came to");
-  command.add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
+  command.add_flag("--all", options->all, "print every column, and every figure of the summary");
+  command.add_option("--last", options->last, "number of rows; 0: all")->capture_default_str();
   add_timeout(command, options->seconds);
   command.callback([options, &action] {
     options->width = terminal_width();
@@ -206,7 +206,7 @@ void add_log_watch(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogWatch>();
   command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
   command.add_option("--columns", options->columns, "these, separated by commas")->delimiter(',');
-  command.add_option("--interval", options->interval, "seconds between two looks")
+  command.add_option("--interval", options->interval, "seconds between two updates")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   add_timeout(command, options->seconds);
@@ -217,12 +217,14 @@ void add_log_watch(CLI::App& command, Action& action) {
 void add_log_export(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogExport>();
   command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
-  command.add_option("--csv", options->csv, "every row, into this file, or - for standard output");
-  command.add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
+  command.add_option("--csv", options->csv, "write every row as CSV to this file; -: standard output");
+  command.add_option("--figures", options->figures,
+                     "write the figures of the summaries as CSV to this file; -: standard output");
   command.add_option("--tensorboard", options->tensorboard,
-                     "a file for TensorBoard in this folder; of several runs in a folder of each");
-  command.add_option("--rollouts", options->rollouts,
-                     "every completion with its prompt, rewards and advantage as a line of JSON: a file, or -");
+                     "write a TensorBoard file to this folder; for several runs, to a subfolder for each");
+  command.add_option(
+      "--rollouts", options->rollouts,
+      "write every completion with its prompt, rewards and advantage as JSON lines to this file; -: standard output");
   command.add_flag("--tokens", options->tokens, "with --rollouts: tokens and log-probabilities, too");
   add_timeout(command, options->seconds);
   command.callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
@@ -231,8 +233,8 @@ void add_log_export(CLI::App& command, Action& action) {
 void add_log_group(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogGroup>();
   command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
-  command.add_option("--step", options->step, "of this step; without it, of the last");
-  command.add_option("--prompt", options->prompt, "which of the step's prompts, from 0")->capture_default_str();
+  command.add_option("--step", options->step, "step to show; default: the last");
+  command.add_option("--prompt", options->prompt, "index of the step's prompt, from 0")->capture_default_str();
   command.add_flag("--tokens", options->tokens, "each token with its log-probability");
   command.add_flag("--json", options->json, "one JSON object, with the tokens");
   add_timeout(command, options->seconds);

@@ -136,7 +136,7 @@ void print_comparison(const ordered_json& all, std::ostream& out) {
   out << '\n';
   if (metrics.size() > 1) print_aligned(metrics, out);
   if (metrics.size() == 1) out << "no metric differs\n";
-  if (any_clear) out << "* the 95 % interval of the difference leaves zero out\n";
+  if (any_clear) out << "* the 95 % interval of the difference excludes zero\n";
   const auto &steps = all["steps"], &states = all["states"];
   if (steps[0] != steps[1]) {
     out << fmt::format("note: the runs differ in length: {} ends at step {} ({}), {} at step {} ({})\n", before,
@@ -157,7 +157,7 @@ int log_diff(const LogDiff& options, std::ostream& out) {
       options.seconds);
   if (!result.problem.empty())
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
-                "compeer log verify tells more", result.exit);
+                "run compeer log verify to find the damage", result.exit);
   if (options.json) return out << result.output << '\n', 0;
   print_comparison(ordered_json::parse(result.output), out);
   return 0;

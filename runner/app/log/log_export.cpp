@@ -140,7 +140,7 @@ std::string figures_csv(const std::vector<Path>& folders) {
   for (size_t i = 0; i < folders.size(); ++i) {
     const auto figures = figures_in(folders[i]);
     if (!figures) {
-      std::cerr << spec::printable(names[i], 200) << " has no summary: no figures\n";
+      std::cerr << spec::printable(names[i], 200) << " has no summary, so it has no figures\n";
       continue;
     }
     for (const auto& one : *figures)
@@ -184,7 +184,7 @@ void check(const LogExport& options) {
   if (std::count(to_output.begin(), to_output.end(), true) > 1)
     throw Error("log export", "only one of them can go to standard output", "give the others a file", Exit::usage);
   if (options.tokens && options.rollouts.empty())
-    throw Error("log export", "--tokens belongs to --rollouts", "give --rollouts FILE", Exit::usage);
+    throw Error("log export", "--tokens requires --rollouts", "give --rollouts FILE", Exit::usage);
 }
 
 }  // namespace
@@ -195,7 +195,8 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, std::ostream
   for (const auto& run : runs) {
     readers.emplace_back(run.folder);
     if (readers.back().steps().empty())
-      throw Error(run.folder.string(), "has no rollouts", "training by GRPO and evaluations keep them", Exit::data);
+      throw Error(run.folder.string(), "has no rollouts", "only GRPO training and evaluations record rollouts",
+                  Exit::data);
   }
   const auto columns = columns_of(readers);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -226,7 +227,7 @@ void write_rollouts(const std::vector<NamedRun>& runs, bool tokens, const std::f
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
     write_rollouts(runs, tokens, out, [&] { interrupts.check(); });
     if (!out.flush())
-      throw Error(file.string(), "can't be written", "is there room, and may you write there?", Exit::failure);
+      throw Error(file.string(), "can't be written", "check the free space and your permissions", Exit::failure);
     out.close();
     sync_file(part);
     std::filesystem::rename(part, file, code);

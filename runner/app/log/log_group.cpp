@@ -24,7 +24,9 @@ constexpr size_t longest_text = 20'000;
 
 std::vector<RolloutRow> group_of(const record::RolloutReader& rollouts, const std::string& run, LogGroup& options) {
   const auto steps = rollouts.steps();
-  if (steps.empty()) throw Error(run, "has no rollouts", "runs keep them unless their spec says otherwise", Exit::data);
+  if (steps.empty())
+    throw Error(run, "has no rollouts",
+                "only GRPO training and evaluations record rollouts, unless record.rollouts = false", Exit::data);
   if (options.step == 0) options.step = steps.back();
   if (!std::binary_search(steps.begin(), steps.end(), options.step))
     throw Error("--step", fmt::format("{} has no rollouts of step {}", run, options.step),

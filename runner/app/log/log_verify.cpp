@@ -90,16 +90,16 @@ std::string check_rows(const Path& folder, const json& spec_file, uint64_t most)
   for (const auto& name : run.columns()) {
     const auto values = run.column(name);
     if (name == "step" && !std::is_sorted(values.begin(), values.end(), std::less_equal<>()))
-      bad("column 'step' doesn't rise");
+      bad("column 'step' does not increase");
   }
   run.times();
   if (const auto damaged = run.damaged_rows(); !damaged.empty())
-    bad(fmt::format("row {} has other values than were written", damaged[0] + 1));
+    bad(fmt::format("row {} differs from what was written", damaged[0] + 1));
   const auto events = run.events();
   const json own_spec = parse_json(run.spec_text());
-  if (!own_spec.is_object() || !own_spec.contains("sha256")) bad("holds no spec");
+  if (!own_spec.is_object() || !own_spec.contains("sha256")) bad("contains no spec");
   if (spec_file.is_object() && !spec::is_spec_of_run(spec_file, own_spec["sha256"]))
-    bad("is of another spec than spec.json");
+    bad("was written for another spec than spec.json");
   return fmt::format(
       "{} rows, {} columns, {} events, {}", run.rows(), run.columns().size(), events.size(),
       run.status() == "running" ? (run.live() ? "running" : "stopped before it finished") : run.status());
@@ -145,12 +145,13 @@ std::string check_rollouts(const Path& folder, const json& spec_file, uint64_t m
 
 std::string check_checkpoint(const Path& folder) {
   if (const auto problem = record::damage(folder); !problem.empty()) bad(problem);
-  return "as written";
+  return "unchanged";
 }
 
 std::string check_link(const Path& folder, const std::string& name) {
   const auto checkpoint = record::pointed_at(folder, name);
-  if (!std::filesystem::exists(checkpoint)) bad("points at " + checkpoint.filename().string() + ", which is gone");
+  if (!std::filesystem::exists(checkpoint))
+    bad("points to " + checkpoint.filename().string() + ", which does not exist");
   return checkpoint.filename().string();
 }
 
@@ -165,7 +166,7 @@ std::string check_checkpoints(const Path& folder) {
     bad(fmt::format("reach {}, but the run was {} with {} rows",
                     newest > 0 ? fmt::format("step {}", newest) : "no step", run.status(), rows));
   if (run.status() != "running" && rows > 0 && record::pointed_at(folder) != folders[0])
-    bad(fmt::format("'last' does not point at {}", folders[0].filename().string()));
+    bad(fmt::format("'last' does not point to {}", folders[0].filename().string()));
   return folders.empty() ? "none" : fmt::format("{}, up to step {}", folders.size(), newest);
 }
 
@@ -179,7 +180,7 @@ void check_lines(const Path& folder, const std::string& name) {
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    if (parse_json(line).is_discarded()) bad(fmt::format("{}: line {} is no JSON", name, number));
+    if (parse_json(line).is_discarded()) bad(fmt::format("{}: line {} is not JSON", name, number));
   }
   check_read(in, folder / name);
 }

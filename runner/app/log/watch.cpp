@@ -108,7 +108,7 @@ void judge_silent(const Path& folder, WatchedRun& run) {
     return;
   }
   if (run.problem.empty() && !run.state.empty())
-    run.problem = fmt::format("its processes are gone; compeer resume {} goes on", folder.string());
+    run.problem = fmt::format("its processes have ended; run compeer resume {} to continue", folder.string());
   run.state = "stopped";
 }
 

@@ -181,7 +181,7 @@ std::vector<std::string> watch_table(const std::vector<WatchedRun>& runs, const 
   for (const auto& run : runs) {
     if (!run.problem.empty()) below.push_back(spec::printable(run.name + ": " + run.problem, 500));
   }
-  if (!left_out.empty()) below.push_back(fmt::format("no room for: {}", fmt::join(left_out, ", ")));
+  if (!left_out.empty()) below.push_back(fmt::format("columns that do not fit: {}", fmt::join(left_out, ", ")));
   const size_t room = std::max<size_t>(view.height, 4) - 1;  // the last line is for the cursor
   below.resize(std::min(below.size(), room / 3));
   if (lines.size() + below.size() > room) {

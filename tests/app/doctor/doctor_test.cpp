@@ -83,7 +83,7 @@ TEST_F(Doctor, CoresAreThoseThisProcessMayUse) {
   EXPECT_EQ(check_machine(two, 64)[0].what, "2 of 64 (4-5)");
   const auto limited = check_machine({{0, 1, 2, 3}, 2.5, 8ull << 30, 6ull << 30, ""}, 4)[0];
   EXPECT_EQ(limited.state, Finding::remark);
-  EXPECT_EQ(limited.what, "4 (0-3), but the time of 2.5");
+  EXPECT_EQ(limited.what, "4 (0-3), but limited to the time of 2.5");
   EXPECT_EQ(limited.remedy,
             "ranks x threads of a run should be at most 2; the control group sets the limit (docker --cpus, the batch "
             "system)");
@@ -97,7 +97,7 @@ TEST_F(Doctor, LittleMemoryIsARemark) {
   EXPECT_EQ(job.state, Finding::remark);
   EXPECT_EQ(job.what, "1.0 GiB, 0.5 GiB free, the limit of /sys/fs/cgroup/job_17");
   EXPECT_EQ(check_machine({{0}, 0, 8ull << 30, 1ull << 29, ""}, 1)[1].remedy,
-            "little is left; a rank of a small model takes 0.3 GiB");
+            "little memory is free; a rank of a small model takes 0.3 GiB");
 }
 
 TEST_F(Doctor, LowLimitsAreRemarks) {
@@ -117,7 +117,7 @@ TEST_F(Doctor, LimitsOfMemoryAndFilesAreRemarksWhereTheyAreSet) {
   EXPECT_EQ(set[0].what, "4.0 GiB at most");
   EXPECT_EQ(set[0].remedy, "libraries reserve far more than they use: ulimit -v unlimited");
   EXPECT_EQ(set[1].what, "0.5 GiB at most");
-  EXPECT_EQ(set[1].remedy, "a checkpoint or a run.h5 that outgrows it ends the run: ulimit -f unlimited");
+  EXPECT_EQ(set[1].remedy, "a larger checkpoint or run.h5 ends the run: ulimit -f unlimited");
 }
 
 TEST_F(Doctor, ATemporaryFolderThatCanNotBeWrittenIsARemark) {
@@ -130,7 +130,7 @@ TEST_F(Doctor, ATemporaryFolderThatCanNotBeWrittenIsARemark) {
 }
 
 TEST_F(Doctor, AGpuIsSeenWithTheCommandThatTestsIt) {
-  EXPECT_EQ(check_device(folder_).what, "CPU; no driver of an NVIDIA GPU is here");
+  EXPECT_EQ(check_device(folder_).what, "CPU; no driver of an NVIDIA GPU found");
   fs::create_directories(folder_ / "dev");
   write_file(folder_ / "dev/kfd", "");
   EXPECT_EQ(check_device(folder_).what, "CPU; there is an AMD GPU, which compeer does not use");
@@ -142,7 +142,7 @@ TEST_F(Doctor, AGpuIsSeenWithTheCommandThatTestsIt) {
 TEST_F(Doctor, RanksThatMeetSayWhatTheyAreMadeOf) {
   const auto met = judge_ranks(
       {0, "a remark of mpirun\n{\"torch\":\"2.11.0\",\"blas\":\"mkl\",\"mpi\":\"Open MPI v4.1.4\",\"ranks\":2}\n"});
-  EXPECT_EQ(met[0].what, "Open MPI v4.1.4, two ranks meet");
+  EXPECT_EQ(met[0].what, "Open MPI v4.1.4, two ranks can communicate");
   EXPECT_EQ(met[1].what, "mkl");
   EXPECT_EQ(met[1].state, Finding::good);
 }
@@ -151,10 +151,10 @@ TEST_F(Doctor, RanksThatDoNotMeetAreLacking) {
   const auto apart = judge_ranks({1, "-----\n\nThere are not enough slots available\n-----\n"});
   ASSERT_EQ(apart.size(), 1u);
   EXPECT_EQ(apart[0].state, Finding::lacking);
-  EXPECT_EQ(apart[0].what, "two ranks don't meet (exit 1): There are not enough slots available");
+  EXPECT_EQ(apart[0].what, "two ranks can't communicate (exit 1): There are not enough slots available");
   // Two worlds of one, as of a launcher of another MPI.
   EXPECT_EQ(judge_ranks({0, "{\"ranks\":1}\n{\"ranks\":1}\n"})[0].state, Finding::lacking);
-  EXPECT_EQ(judge_ranks({137, ""})[0].what, "two ranks don't meet (exit 137): without a word");
+  EXPECT_EQ(judge_ranks({137, ""})[0].what, "two ranks can't communicate (exit 137): without output");
 }
 
 // What two ranks tell, after changes to the second one.
@@ -175,8 +175,8 @@ TEST_F(Doctor, HostsThatAgreeAreFine) {
             "ok       versions           all hosts have the same worker, libtorch and MPI\n"
             "ok       clocks             differ by at most 0.250 s\n"
             "ok       shared folder      /home/ada\n"
-            "ok       shared locks       a lock keeps other hosts out\n"
-            "Everything a run needs is here.\n");
+            "ok       shared locks       a lock excludes other hosts\n"
+            "Everything that a run needs was found.\n");
 }
 
 TEST_F(Doctor, HostsThatDifferAreNamed) {
@@ -185,22 +185,22 @@ TEST_F(Doctor, HostsThatDifferAreNamed) {
                                   {"locked_out", false},
                                   {"findings", {{"TMPDIR", 1, "can't be written", "set it"}}}});
   EXPECT_EQ(all[0].name + ": " + all[0].what, "n2: TMPDIR: can't be written");
-  EXPECT_EQ(all[2].what, "n2 has another compeer-worker than n1");
+  EXPECT_EQ(all[2].what, "n2 has a different compeer-worker than n1");
   EXPECT_EQ(all[2].state, Finding::lacking);
   EXPECT_EQ(all[3].what, "n2 is 3.2 s ahead of n1");
   EXPECT_EQ(all[3].state, Finding::remark);
-  EXPECT_EQ(all[5].what, "n2 isn't kept out by a lock of another host");
+  EXPECT_EQ(all[5].what, "n2 ignores a lock of another host");
   EXPECT_EQ(between_hosts({{"mpi", "Open MPI v5.0.0"}})[1].what,
-            "n2 has another MPI: Open MPI v5.0.0, not Open MPI v4.1.4");
+            "n2 has a different MPI: Open MPI v5.0.0, not Open MPI v4.1.4");
   EXPECT_EQ(between_hosts({{"host", "n1"}})[0].remedy,
             "all ranks are on one host: srun --mpi=pmix --nodes=2 --ntasks-per-node=1 compeer doctor");
 }
 
 TEST_F(Doctor, AFolderThatIsNotSharedIsLacking) {
-  EXPECT_EQ(between_hosts({{"reads", false}})[3].what, "n2 does not see what n1 writes in /home/ada");
+  EXPECT_EQ(between_hosts({{"reads", false}})[3].what, "n2 can't see a file that n1 writes in /home/ada");
   EXPECT_EQ(between_hosts({{"reads", false}, {"problem", "No space left"}})[3].what,
             "n2 can't write in /home/ada: No space left");
-  EXPECT_EQ(between_hosts({{"seen", false}})[3].what, "n2 writes in /home/ada what n1 does not see");
+  EXPECT_EQ(between_hosts({{"seen", false}})[3].what, "n2 writes a file in /home/ada that n1 can't see");
   EXPECT_EQ(between_hosts({{"problem", "Permission denied"}})[3].what,
             "n2 can't write in /home/ada: Permission denied");
   EXPECT_EQ(between_hosts({}, "Read-only file system")[3].what,
@@ -211,10 +211,10 @@ TEST_F(Doctor, AFolderThatIsNotSharedIsLacking) {
 TEST_F(Doctor, HostsThatDoNotMeetSayHowFarTheyCame) {
   const auto what = [](const launch::ProgramOutput& said) { return judge_hosts(said, 2)[0].what; };
   EXPECT_EQ(what({2, "compeer: error: srun: Slurm started 2 tasks that MPI cannot connect\n  help: ...\n"}),
-            "2 ranks don't meet (exit 2): compeer: error: srun: Slurm started 2 tasks that MPI cannot connect");
+            "2 ranks can't communicate (exit 2): compeer: error: srun: Slurm started 2 tasks that MPI cannot connect");
   EXPECT_EQ(what({137, "{\"testing\":\"messages\"}\n"}),
-            "2 ranks meet, but don't get past the test of messages (exit 137)");
-  EXPECT_EQ(what({137, ""}), "2 ranks don't meet (exit 137): without a word");
+            "2 ranks can communicate, but fail the test of messages (exit 137)");
+  EXPECT_EQ(what({137, ""}), "2 ranks can't communicate (exit 137): without output");
 }
 
 TEST_F(Doctor, KnowsWhetherItWasStartedAsOneOfSeveral) {
@@ -243,7 +243,7 @@ TEST_F(Doctor, SlurmIsOptional) {
   const auto none = judge_slurm({127, ""}, {}, {});
   ASSERT_EQ(none.size(), 1u);
   EXPECT_EQ(none[0].state, Finding::remark);
-  EXPECT_EQ(none[0].what, "not here (optional)");
+  EXPECT_EQ(none[0].what, "not found (optional)");
   EXPECT_EQ(judge_slurm({1, "sbatch: fatal: Could not establish a configuration source\n"}, {}, {})[0].what,
             "sbatch doesn't work here: sbatch: fatal: Could not establish a configuration source");
 }
@@ -256,7 +256,7 @@ TEST_F(Doctor, SlurmMayBeSilentOrLackPmix) {
             "slurm-wlm 22.05.8, its controller doesn't answer: Slurmctld(primary) at node1 is DOWN");
   const auto without = judge_slurm(version, up, {0, "MPI plugin types are...\n\tnone\n\tpmi2\n"});
   EXPECT_EQ(without[1].state, Finding::remark);
-  EXPECT_EQ(without[1].what, "srun doesn't have it");
+  EXPECT_EQ(without[1].what, "not supported by srun");
 }
 
 TEST_F(Doctor, TriesOutWhereResultsWillLieAndLeavesNothing) {
@@ -279,8 +279,8 @@ TEST_F(Doctor, AbsentWorkerIsLacking) {
 TEST_F(Doctor, WorkerThatDoesNotStartIsLackingWithItsOwnWords) {
   const auto findings = check_worker(script("worker", "echo error while loading shared libraries >&2; exit 127\n"));
   EXPECT_EQ(findings[0].state, Finding::lacking);
-  EXPECT_EQ(findings[0].what,
-            (folder_ / "worker").string() + " --version ended with 127: error while loading shared libraries");
+  EXPECT_EQ(findings[0].what, (folder_ / "worker").string() +
+                                  " --version failed with exit code 127: error while loading shared libraries");
 }
 
 TEST_F(Doctor, VersionOfTheWorkerIsFoundBehindWhatLibrariesSay) {
@@ -288,7 +288,7 @@ TEST_F(Doctor, VersionOfTheWorkerIsFoundBehindWhatLibrariesSay) {
   const auto fine = check_worker(script("worker", said + std::string("echo compeer-worker 1.2.3\n")));
   EXPECT_EQ(fine[0].what, "compeer-worker 1.2.3, " + (folder_ / "worker").string());
   const auto broken = check_worker(script("worker", "echo; echo out of memory; exit 1\n"));
-  EXPECT_EQ(broken[0].what, (folder_ / "worker").string() + " --version ended with 1: out of memory");
+  EXPECT_EQ(broken[0].what, (folder_ / "worker").string() + " --version failed with exit code 1: out of memory");
 }
 
 TEST_F(Doctor, LibrariesOfAWorkerThatStartsAreLookedAt) {

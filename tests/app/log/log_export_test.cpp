@@ -153,7 +153,7 @@ TEST_F(Export, NamesRunsWithoutFigures) {
   std::ostringstream out;
   testing::internal::CaptureStderr();  // of the process that reads, too
   EXPECT_EQ(log_export({{path("a"), path("b")}, "", "-"}, out), 0);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a has no summary: no figures\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a has no summary, so it has no figures\n");
   EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\nb,reward,1.75,,,2\n");
 }
 
@@ -223,10 +223,10 @@ TEST_F(Export, RolloutsOfARunWithoutAnyAreRefused) {
     return "none";
   };
   EXPECT_EQ(refusal({.runs = {path("sage")}, .rollouts = path("x.jsonl")}),
-            "has no rollouts|training by GRPO and evaluations keep them");
+            "has no rollouts|only GRPO training and evaluations record rollouts");
   EXPECT_FALSE(fs::exists(root_ / "x.jsonl") || fs::exists(root_ / "x.jsonl.part"));
   EXPECT_EQ(refusal({.runs = {path("a")}, .csv = "-", .tokens = true}),
-            "--tokens belongs to --rollouts|give --rollouts FILE");
+            "--tokens requires --rollouts|give --rollouts FILE");
 }
 
 TEST_F(Export, ScalarsAreFiguresAndCurvesOfEvaluations) {
@@ -303,7 +303,8 @@ TEST_F(Export, GroupNamesWhatThereIs) {
   };
   EXPECT_EQ(refusal({path("a"), 9}), path("a") + " has no rollouts of step 9|it has those of steps 1 to 2");
   EXPECT_EQ(refusal({path("a"), 1, 7}), "step 1 has no prompt 7|its prompts are 0 to 1");
-  EXPECT_EQ(refusal({path("sage")}), "has no rollouts|runs keep them unless their spec says otherwise");
+  EXPECT_EQ(refusal({path("sage")}),
+            "has no rollouts|only GRPO training and evaluations record rollouts, unless record.rollouts = false");
 }
 
 TEST_F(Export, DiffShowsChangedSettingsAndMetrics) {

@@ -115,7 +115,7 @@ TEST_F(Log, VerifyFindsALastThatPointsAtNothing) {
   EXPECT_EQ(failures(), Failures{"checkpoints: 'last' does not point at step-000002"});
   std::filesystem::create_directory_symlink("step-000040", last);
   EXPECT_EQ(failures(), (Failures{"checkpoints: 'last' does not point at step-000002",
-                                  "checkpoints/last: points at step-000040, which is gone"}));
+                                  "checkpoints/last: points to step-000040, which does not exist"}));
 }
 
 TEST_F(Log, VerifyFindsCheckpointsWithoutRows) {
@@ -137,7 +137,7 @@ TEST_F(Log, VerifyFindsARunFileOfAnotherSpec) {
   run.append(std::vector<double>{1});
   run.append(std::vector<double>{2});
   run.finish("finished");
-  EXPECT_EQ(failures(), Failures{"run.h5: is of another spec than spec.json"});
+  EXPECT_EQ(failures(), Failures{"run.h5: was written for another spec than spec.json"});
   // Killed after it was given more steps, before its rows went on.
   auto file = json::parse(read_file(folder_ / "spec.json"));
   file["history"] = json::parse(
@@ -173,7 +173,7 @@ TEST_F(DataLog, VerifyFindsDamagedFilesOfStages) {
   write_file(file, kept_.substr(0, 11));
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: holds 1 of 2 records"});
   write_file(file, "{}\n\x07\xc3\x9e{\n");
-  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: line 2 is no JSON"});
+  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: line 2 is not JSON"});
   std::filesystem::remove(file);
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: not there"});
 }
@@ -196,8 +196,8 @@ TEST_F(DataLog, VerifyForgivesDamagedRowsOfARunThatStartsOver) {
   std::ostringstream out;
   log_verify({folder_.string(), false, 60}, out);
   EXPECT_NE(
-      out.str().find("good  run.h5                    damaged, as by a power failure (row 1 has other values than "
-                     "were written): compeer resume starts over\n"),
+      out.str().find("good  run.h5                    damaged, as by a power failure (row 1 differs from what was "
+                     "written): compeer resume starts over\n"),
       std::string::npos)
       << out.str();
 }

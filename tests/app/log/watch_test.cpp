@@ -76,7 +76,7 @@ TEST(WatchTable, NamesColumnsThatDoNotFitAndSaysWhyRunsFailed) {
   const auto lines = watch_table({failed}, {{"reward", "loss"}, 66, 24});
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[2], "b: the disk is full\\x0areally");
-  EXPECT_EQ(lines[3], "no room for: loss");
+  EXPECT_EQ(lines[3], "columns that do not fit: loss");
   for (const auto& line : watch_table({failed}, {{"reward"}, 10, 24})) EXPECT_LE(line.size(), 10u);
 }
 
@@ -199,8 +199,8 @@ TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
     return true;
   });
   EXPECT_EQ(code, 1);
-  EXPECT_NE(written_.find(name() + ": stopped after 0:10: its processes are gone; compeer resume " + folder_.string() +
-                          " goes on\n"),
+  EXPECT_NE(written_.find(name() + ": stopped after 0:10: its processes have ended; run compeer resume " +
+                          folder_.string() + " to continue\n"),
             std::string::npos)
       << written_;
 }

@@ -217,7 +217,7 @@ TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
 
 TEST_F(Submit, SaysWhatIsForScriptsOnly) {
   EXPECT_EQ(compeer({"submit", smoke, "--array-limit", "2"}).text,
-            "compeer: error: --array-limit: is for scripts with several experiments\n");
+            "compeer: error: --array-limit: is only for scripts with several experiments\n");
   EXPECT_EQ(compeer({"submit", smoke, "--quick"}).exit, 2);
 }
 
@@ -299,7 +299,8 @@ TEST_F(SubmitScript, RunsAScriptWholeIfItsExperimentsNeedOneAnother) {
   write("chain.lua", chain);
   const auto done = compeer({"submit", "chain.lua", "--set", "grpo.steps=3", "--ntasks", "1"});
   EXPECT_EQ(done.text,
-            "compeer: note: one job for the whole script: 'second' reads what 'first' is to make\njob 17  chain.lua  " +
+            "compeer: note: one job for the whole script: 'second' reads files that 'first' has not written yet\njob "
+            "17  chain.lua  " +
                 here() + "/results/chain.jobs/script.sh\n");
   EXPECT_NE(read("results/chain.jobs/script.sh")
                 .find("bin/compeer run " + here() +
@@ -343,9 +344,12 @@ TEST_F(SubmitScript, RefusesAnArrayOfExperimentsThatNeedOneAnother) {
   write("chain.lua", chain);
   const auto done = compeer({"submit", "chain.lua", "--array-limit", "2"});
   EXPECT_EQ(done.exit, 2);
-  EXPECT_EQ(done.text,
-            "compeer: error: --array-limit: chain.lua can't be a job array: 'second' reads what 'first' is to make\n"
-            "  help: --ready submits what waits for nothing; without --array-limit one job runs the whole script\n");
+  EXPECT_EQ(
+      done.text,
+      "compeer: error: --array-limit: chain.lua can't be a job array: 'second' reads files that 'first' has not "
+      "written yet\n"
+      "  help: use --ready to submit the experiments that wait for no other, or omit --array-limit to run the whole "
+      "script as one job\n");
 }
 
 TEST_F(SubmitScript, SubmitsWhatIsReadyIfAsked) {

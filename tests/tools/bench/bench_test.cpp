@@ -180,8 +180,8 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
             "compeer: error: --model: is missing\n"
             "  help: a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
   EXPECT_EQ(told("bench generate kernels --device cuda"),
-            "compeer: error: --device cuda: does not go with bench kernels, which measures the CPU\n"
-            "  help: it goes with generate, grpo_step, train\nexit 2");
+            "compeer: error: --device cuda: is not supported by bench kernels, which measures the CPU\n"
+            "  help: use it with generate, grpo_step, train\nexit 2");
   EXPECT_EQ(told("bench generate --size toy --model nothing").find("median"), std::string::npos);  // no table
   EXPECT_EQ(told("bench train --size huge"),
             "compeer: error: --size: huge not in {toy,small,0.5b,7b}\n  help: see compeer bench --help\nexit 2");
