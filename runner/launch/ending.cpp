@@ -88,7 +88,7 @@ std::string killed_rank(const std::string& log) {
 // Returns a reference to the log after a crash or a hang, which leave a stack trace there; otherwise "".
 std::string stack_in(const fs::path& folder, const record::ErrorRecord& failure) {
   const bool hung = failure.exit == static_cast<int>(Exit::watchdog);
-  return hung || failure.what.starts_with("signal ") ? "; the log is " + (folder / "log.txt").string() : "";
+  return hung || failure.what.starts_with("signal ") ? "; see the log, " + (folder / "log.txt").string() : "";
 }
 
 Error from_failure(const fs::path& folder, const record::ErrorRecord& failure, const std::string& log) {
@@ -119,7 +119,7 @@ std::string what_happened(const ProcessEnd& end, const std::string& log) {
   if (end.signal) return fmt::format("was killed by {}", signal_text(end.signal));
   // A launcher whose rank was killed exits with 128 + signal.
   if (end.exit > 128 && end.exit < 160) return fmt::format("one rank was killed by {}", signal_text(end.exit - 128));
-  return end.exit == 0 ? "ended without a result" : fmt::format("ended with exit code {}", end.exit);
+  return end.exit == 0 ? "ended without writing a result" : fmt::format("ended with exit code {}", end.exit);
 }
 
 }  // namespace
@@ -139,15 +139,17 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
   if (asked_to_stop(end)) return stopped_before(folder);
   std::error_code unknown;
   if (log.empty() && fs::space(folder, unknown).available < 4096 && !unknown) {
-    return Error("run " + run, what_happened(end, log) + ", and there is no space left on its disk to say why",
-                 fmt::format("make room for {}; the same command goes on", folder.string()), to_exit(end.exit));
+    return Error(
+        "run " + run, what_happened(end, log) + ", and its disk is too full to record why",
+        fmt::format("free space on the disk of {}, and run the same command again to continue", folder.string()),
+        to_exit(end.exit));
   }
   const bool killed = what_happened(end, log).find("signal 9 ") != std::string::npos;
   return Error(
       "run " + run, what_happened(end, log) + tail(log),
-      killed ? "the system kills a process when memory runs out (dmesg tells), a batch system at a limit; the same "
-               "command goes on"
-             : fmt::format("all of it is in {}", (folder / "log.txt").string()),
+      killed ? "check dmesg: the kernel kills processes when memory runs out, a batch system at a limit; run the same "
+               "command again to continue"
+             : fmt::format("see {}", (folder / "log.txt").string()),
       to_exit(end.exit));
 }
 
@@ -191,14 +193,15 @@ std::vector<std::string> Warnings::fresh() {
 }
 
 std::string Warnings::others() const {
-  return more_ == 0 ? "" : fmt::format("{} more are in {}", more_, log_.string());
+  return more_ == 0 ? "" : fmt::format("{} more warnings are in {}", more_, log_.string());
 }
 
 Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {
   return Error("run " + folder.filename().string(),
                fmt::format("mpirun started no rank within {:g} seconds", seconds) +
                    tail(log_since(folder / "log.txt", log_start)),
-               "compeer doctor tries out two ranks, and limits; watchdog.seconds is how long to wait", Exit::watchdog);
+               "run compeer doctor, which tests mpirun and limits; watchdog.seconds sets the time to wait",
+               Exit::watchdog);
 }
 
 Error stopped_before(const fs::path& folder) {

@@ -27,7 +27,7 @@ class Warnings {
   Warnings(const std::filesystem::path& folder, uint64_t log_start) : log_(folder / "log.txt"), next_(log_start) {}
 
   std::vector<std::string> fresh();  ///< returns the warnings written since the last call
-  std::string others() const;        ///< returns "N more are in LOG" if there were more than five, otherwise ""
+  std::string others() const;  ///< returns "N more warnings are in LOG" if there were more than five, otherwise ""
 
  private:
   std::filesystem::path log_;

@@ -33,7 +33,8 @@ constexpr timespec look_at_process{0, 20'000'000};
 constexpr double look_at_status = 0.2;   // seconds
 constexpr double wait_for_launcher = 5;  // seconds that mpirun may take to end after its last rank
 constexpr const char* going_on = "repeat the command to continue";
-constexpr const char* polite = "stopping after this step with a checkpoint; once more to kill at once";
+constexpr const char* polite =
+    "stopping after this step with a checkpoint; interrupt again to kill the run immediately";
 
 uint64_t size_of(const fs::path& file) {
   std::error_code code;
@@ -64,7 +65,7 @@ class Live {
       progress.note(fmt::format("compeer: note: {}; this one is {}", other, folder_.path().string()));
     const auto command = worker_command(spec, folder_.path(), resume);
     if (const auto aside = options.fresh ? folder_.set_aside() : fs::path(); !aside.empty())
-      progress.note(fmt::format("compeer: note: what was in {} is in {} now", folder_.path().string(), aside.string()));
+      progress.note(fmt::format("compeer: note: {} was renamed to {}", folder_.path().string(), aside.string()));
     folder_.prepare(spec, resume);
     log_start_ = size_of(folder_.path() / "log.txt");
     warnings_.emplace(folder_.path(), log_start_);
@@ -78,13 +79,13 @@ class Live {
     process_ = std::make_unique<Process>(Process::Setup{command, environment, folder_.path() / "log.txt",
                                                         folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
     const auto ranks = spec.values.at("ranks").get<int64_t>();
-    progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,
+    progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "resumes" : "starts", ranks,
                                       ranks > 1 ? "s" : "", folder_.path().string()));
   }
 
   static void warn(const RunFolder& folder, const spec::Spec& spec, Progress& progress) {
     for (const auto& sentence : folder.changed_plugins(spec)) {
-      progress.note(fmt::format("compeer: note: {}; --fresh repeats the run", sentence));
+      progress.note(fmt::format("compeer: note: {}; use --fresh to start over", sentence));
     }
   }
 
@@ -119,7 +120,7 @@ class Live {
     // Before its ranks have started, a launcher passes the signal to no process.
     if (!launcher_.empty() && !begun_ && !has_begun(folder_.path())) give_up(stopped_before(folder_.path()));
   }
-  void kill_as_asked() { give_up(Error("run " + name_, "killed, as asked", going_on, Exit::failure)); }
+  void kill_as_asked() { give_up(Error("run " + name_, "killed on request", going_on, Exit::failure)); }
 
   size_t index() const { return index_; }
   Launched finish() {
@@ -159,7 +160,7 @@ class Live {
     const bool stopped = process_->stopped();
     if (stopped && !stopped_) {
       progress_.note(fmt::format(
-          "compeer: note: {}: its process {} is stopped (kill -STOP, a debugger); kill -CONT {} lets it go on", name_,
+          "compeer: note: {}: its process {} is stopped (kill -STOP, a debugger); kill -CONT {} continues it", name_,
           process_->id(), process_->id()));
     }
     stopped_ = stopped;
@@ -265,7 +266,7 @@ class Launcher {
     done.summary = *record::read_summary(folder.path());
     Live::warn(folder, spec, progress_);
     progress_.end(done.name, Progress::Outcome::read_back,
-                  fmt::format("finished before, read back from {}", folder.path().string()));
+                  fmt::format("finished before, results read from {}", folder.path().string()));
   }
 
   void heed_interrupts() {
@@ -285,7 +286,7 @@ class Launcher {
     for (const auto& one : done_) {
       if (one.error && is_stop(one.error->exit())) throw *one.error;
     }
-    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", going_on,
+    throw Error("", killed_ ? "killed on request" : "stopped on request", going_on,
                 killed_ ? Exit::failure : Exit::preempted);
   }
 
@@ -313,9 +314,10 @@ void refuse_strange_plugins(const spec::Spec& spec, const fs::path& folder, cons
     if (plugins.covers(one.kind, one.path)) continue;
     throw Error(
         folder.string(),
-        fmt::format("would load {}, which lies where plugins are not looked for", spec::printable(one.path, 200)),
-        fmt::format("plugins are programs. If you trust it: compeer resume {} --plugin-dir {}", folder.string(),
-                    spec::printable(fs::path(one.path).parent_path().parent_path().string(), 200)),
+        fmt::format("would load {}, which is not in a folder of the plugin search path",
+                    spec::printable(one.path, 200)),
+        fmt::format("plugins can run any code. If you trust this file, use compeer resume {} --plugin-dir {}",
+                    folder.string(), spec::printable(fs::path(one.path).parent_path().parent_path().string(), 200)),
         Exit::plugin);
   }
 }
@@ -325,7 +327,7 @@ spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Chang
   if (longer.sha256() == spec.sha256()) return spec;
   if (const auto start = record::newest_good(folder)) return spec::extended(spec, changes, start->step);
   if (record::has_finished(folder) || !record::checkpoint_folders(folder).empty())
-    throw Error(folder.string(), "has no checkpoint whose files are as they were written: it can't go on",
+    throw Error(folder.string(), "has no intact checkpoint, so it can't be continued",
                 "start a new run of that length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME", Exit::data);
   return longer;
 }
@@ -337,9 +339,9 @@ spec::Spec with_present_inputs(const spec::Spec& spec, const fs::path& folder, b
   std::vector<std::string> changed;
   for (size_t i = spec.history.size(); i < now.history.size(); ++i) changed.push_back(now.history[i].at("what"));
   if (!changed.empty() && !allowed)
-    throw Error(folder.string(), fmt::format("began with other {}", fmt::join(changed, ", ")),
-                fmt::format("put the old contents back, or add --changed to go on with the new ones and record the "
-                            "change, or begin a run with them: compeer run {} --set name=NAME",
+    throw Error(folder.string(), fmt::format("was started with different {}", fmt::join(changed, ", ")),
+                fmt::format("restore the old contents, or add --changed to continue with the new ones and record the "
+                            "change, or start a new run: compeer run {} --set name=NAME",
                             folder.string()),
                 Exit::data);
   return now;
@@ -365,7 +367,8 @@ Launched resume(const fs::path& folder, const LaunchOptions& options, const plug
   const auto file = folder / "spec.json";
   std::error_code code;
   if (!fs::exists(file, code)) {
-    throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
+    throw Error(folder.string(), "is not a run: it contains no spec.json",
+                "name the folder of a run: compeer resume results/NAME", Exit::usage);
   }
   std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string())};
   refuse_strange_plugins(specs[0], folder, plugins);

@@ -29,7 +29,7 @@ void refuse_changed(const Spec& spec) {
   for (const auto& [path, folder] : spec.files()) {
     if (const auto what = record::changed_model(folder); !what.empty())
       throw Error(folder, fmt::format("{}: {}", path, what),
-                  "take another checkpoint; if you changed it yourself, remove its manifest.json", Exit::data);
+                  "use another checkpoint; if you changed this one yourself, delete its manifest.json", Exit::data);
   }
 }
 
@@ -78,11 +78,11 @@ std::string what_matters(const Spec& spec) {
   const auto at = last_line(done.text, "opening");
   if (at.is_null()) said_by(find_worker(), done);  // throws
   const auto what = done.exit == 128 + SIGKILL
-                        ? fmt::format("did not come back within {} seconds, or was killed", open_patience)
+                        ? fmt::format("did not return within {} seconds, or was killed", open_patience)
                     : done.exit > 128 ? fmt::format("crashed ({})", signal_name(done.exit - 128))
                                       : fmt::format("ended the process with code {}", done.exit);
   throw Error(fmt::format("run '{}': {}", at.at("run").get<std::string>(), at.at("opening").get<std::string>()),
-              what + " when it was opened", "compeer plugins check says where", Exit::plugin);
+              what + " when it was opened", "run compeer plugins check to find the place", Exit::plugin);
 }
 
 std::vector<std::vector<std::string>> ask(const std::vector<Spec>& specs) {
@@ -112,7 +112,8 @@ std::string lines_of(const json& preview) {
     const json& memory = preview.at("memory");
     auto each = "memory of a rank: " + gib(memory.at("cpu")) + " on CPUs";
     if (preview.at("device").get<bool>())
-      each += fmt::format("; {} of a GPU and {} of its host", gib(memory.at("device")), gib(memory.at("host")));
+      each += fmt::format("; {} of GPU memory and {} of host memory with a GPU", gib(memory.at("device")),
+                          gib(memory.at("host")));
     line(each);
   }
   for (const auto& what : preview.at("unknown")) unknown.push_back(spec::printable(what.get<std::string>(), 200));

@@ -136,13 +136,13 @@ Process::Process(const Setup& setup) {
   }
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw Error("", fmt::format("no pipe: {}", std::strerror(errno)), "", Exit::failure);
+    throw Error("", fmt::format("can't create a pipe: {}", std::strerror(errno)), "", Exit::failure);
   OpenDescriptor from_child(ends[0]), to_parent(ends[1]);
   const auto variables = with_variables(setup.environment);
   const auto command_pointers = pointers(setup.command), variable_pointers = pointers(variables);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw Error("", fmt::format("no process: {}", std::strerror(errno)), "", Exit::failure);
+  if (pid_ < 0) throw Error("", fmt::format("can't create a process: {}", std::strerror(errno)), "", Exit::failure);
   if (pid_ == 0) become(setup, command_pointers.data(), variable_pointers.data(), log.number(), ends[1], parent);
   to_parent.close();
   int error = 0;
@@ -227,7 +227,7 @@ Interrupts::~Interrupts() {
 int Interrupts::count() const { return requests.count(); }
 
 void Interrupts::check() const {
-  if (count() > 0) throw Error("", "stopped, as asked", "", Exit::preempted);
+  if (count() > 0) throw Error("", "stopped on request", "", Exit::preempted);
 }
 
 }  // namespace compeer::launch

@@ -124,7 +124,7 @@ std::string Progress::counts() const {
     const auto found = outcomes_.find(outcome);
     if (found != outcomes_.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found->second, name);
   }
-  return text.empty() ? "none begun" : text;
+  return text.empty() ? "none started" : text;
 }
 
 // Returns the estimated time left for all runs, at the rate so far of the runs that were started.
@@ -204,7 +204,7 @@ std::string Progress::line(const Run& run) const {
   std::string text = fmt::format("{}: step {} of {}", run.name, status.step, status.steps);
   if (!status.phase.empty()) text += ", " + spec::printable(status.phase, 80);
   if (const auto best = headline(status); !best.empty()) text += ", " + best;
-  text += fmt::format(", {} passed", duration_text(setup_.now() - run.started));
+  text += fmt::format(", {} elapsed", duration_text(setup_.now() - run.started));
   if (const auto time = left(run); !time.empty()) text += ", " + time;
   if (stopping_) text += ", stopping after this step";
   return text;

@@ -107,8 +107,8 @@ int take_lock(const fs::path& folder) {
     }
     ::close(lock);
     throw Error(folder.string(),
-                owner.empty() ? "processes of an earlier attempt still hold this run"
-                              : fmt::format("this run is in progress: {} holds it", owner),
+                owner.empty() ? "processes of an earlier attempt still use this run"
+                              : fmt::format("this run is in progress in {}", owner),
                 "wait until it exits, or stop it", Exit::failure);
   }
   struct stat status = {};
@@ -147,11 +147,11 @@ RunFolder::State state_of(const fs::path& folder, const spec::Spec& spec) {
 [[noreturn]] void refuse_changes(const fs::path& folder, const spec::json& changes) {
   std::vector<std::string> builds;
   for (const auto& change : changes)
-    builds.push_back(fmt::format("{} (SHA-256 {}... so far, {}... now)", change.at("what").get<std::string>(),
+    builds.push_back(fmt::format("{} (SHA-256 {}... then, {}... now)", change.at("what").get<std::string>(),
                                  change.at("before").get<std::string>().substr(0, 16),
                                  change.at("after").get<std::string>().substr(0, 16)));
-  throw Error(folder.string(), fmt::format("was made so far with another build of {}", fmt::join(builds, ", ")),
-              "put the old library back, or add --changed to go on with the new one and record the change, or "
+  throw Error(folder.string(), fmt::format("was started with another build of {}", fmt::join(builds, ", ")),
+              "restore the old library, or add --changed to continue with the new one and record the change, or "
               "start over: compeer run FILE --fresh",
               Exit::plugin);
 }
@@ -163,13 +163,13 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
   for (int tries = 0;; ++tries) {
     const auto folder = find_place(spec, results);
     fs::create_directories(folder, code);
-    if (code) throw Error(folder.string(), fmt::format("can't be made: {}", code.message()), "", Exit::failure);
+    if (code) throw Error(folder.string(), fmt::format("can't be created: {}", code.message()), "", Exit::failure);
     RunFolder mine(folder, take_lock(folder));
     record::refuse_outside_files(folder);
     // Another process may have claimed the folder before it was locked.
     if (free_for(folder, spec.sha256())) return mine;
     if (tries == 10)
-      throw Error(folder.string(), "can't be locked: other processes keep replacing it",
+      throw Error(folder.string(), "can't be locked: other processes replace it repeatedly",
                   "wait until they exit, or use --results", Exit::failure);
   }
 }
@@ -213,8 +213,8 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
     for (const auto& plugin : spec.plugins) {
       for (const auto& old : before.plugins) {
         if (old.kind != plugin.kind || old.name != plugin.name || old.sha256 == plugin.sha256) continue;
-        sentences.push_back(
-            fmt::format("{}: made with another build of the plugin {}/{}", path_.string(), plugin.kind, plugin.name));
+        sentences.push_back(fmt::format("{}: the finished run used another build of the plugin {}/{}", path_.string(),
+                                        plugin.kind, plugin.name));
       }
     }
   } catch (const Error&) {  // no spec of an earlier attempt
@@ -225,8 +225,7 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
 spec::Spec RunFolder::continued(spec::Spec spec, bool allow_changed) const {
   const auto before = spec_of(path_);
   if (!spec::is_spec_of_run(spec::json::parse(spec.file_text()), before.sha256()))
-    throw Error(path_.string(), "was given another spec by another process just now", "repeat the command",
-                Exit::failure);
+    throw Error(path_.string(), "another process has just replaced its spec", "repeat the command", Exit::failure);
   if (spec.history.empty()) spec.history = before.history;
   spec::json changes = spec::json::array();
   for (const auto& plugin : spec.plugins) {
@@ -254,7 +253,7 @@ std::string RunFolder::namesake(const spec::Spec& spec) const {
   try {
     const auto changes = spec::diff(spec_of(other), spec);
     if (changes.size() == 1 && changes[0].path.ends_with(".steps") && changes[0].before < changes[0].after)
-      return fmt::format("{0} is a run of {1} steps, which goes on with: compeer resume {0} --set {2}={3}",
+      return fmt::format("{0} is the same run with {1} steps; to continue it: compeer resume {0} --set {2}={3}",
                          other.string(), spec::show(changes[0].before), changes[0].path, spec::show(changes[0].after));
     std::vector<std::string> there;
     for (size_t i = 0; i < std::min(shown, changes.size()); ++i) {
@@ -262,10 +261,11 @@ std::string RunFolder::namesake(const spec::Spec& spec) const {
       there.push_back(path + (before.is_discarded() ? " unset" : " = " + spec::show(before)));
     }
     if (changes.size() > shown) there.push_back(fmt::format("{} more", changes.size() - shown));
-    if (!there.empty()) return fmt::format("{} is another run (there: {})", other.string(), fmt::join(there, ", "));
+    if (!there.empty())
+      return fmt::format("{} belongs to another run (with {})", other.string(), fmt::join(there, ", "));
   } catch (const Error&) {  // not a run, or unreadable
   }
-  return other.string() + " is something else";
+  return other.string() + " exists and is not this run";
 }
 
 fs::path RunFolder::set_aside() {

@@ -142,7 +142,8 @@ class ScriptActions : public script::Actions {
           return std::string();
         },
         seconds_for_report);
-    if (!result.problem.empty()) throw Error(report.output, "the report failed: " + result.problem, "", result.exit);
+    if (!result.problem.empty())
+      throw Error(report.output, "the report could not be written: " + result.problem, "", result.exit);
     if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
   }
 
@@ -167,9 +168,10 @@ class ScriptActions : public script::Actions {
   void prepare_place(const fs::path& output, const char* what) const {
     const auto folder = fs::absolute(output).parent_path();
     if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
-      throw Error(output.string(),
-                  fmt::format("a script's {} can't be written there: a link leads out of the current folder", what), "",
-                  Exit::data);
+      throw Error(
+          output.string(),
+          fmt::format("a script's {} can't be written there: a symbolic link leads out of the current folder", what),
+          "", Exit::data);
     }
     fs::create_directories(folder);
   }
@@ -296,7 +298,7 @@ std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options) {
 std::string plan(const spec::Spec& spec, const LaunchOptions& options) {
   const auto [folder, state] = RunFolder::look(spec, options.results);
   const char* what = options.fresh || state == RunFolder::State::fresh ? "starts"
-                     : state == RunFolder::State::resumable            ? "goes on"
+                     : state == RunFolder::State::resumable            ? "resumes"
                                                                        : "finished before";
   return fmt::format("{}  {}  {}  {}", spec.values.at("name").get<std::string>(), spec.sha256(), folder.string(), what);
 }

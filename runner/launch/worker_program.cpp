@@ -33,7 +33,7 @@ std::string find_mpirun(int64_t ranks) {
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (const auto program = fs::path(folder) / "mpirun"; ::access(program.c_str(), X_OK) == 0) return program.string();
   }
-  throw Error("mpirun", fmt::format("isn't installed, and the run has {} ranks", ranks),
+  throw Error("mpirun", fmt::format("is not installed, but the run has {} ranks", ranks),
               "install openmpi-bin, or use --ranks 1", Exit::failure);
 }
 
@@ -73,7 +73,8 @@ std::string find_worker() {
   std::error_code code;
   const auto worker = fs::read_symlink("/proc/self/exe", code).parent_path() / "compeer-worker";
   if (::access(worker.c_str(), X_OK) == 0) return worker.string();
-  throw Error(worker.string(), "the worker is missing", "build it, or name one in COMPEER_WORKER", Exit::failure);
+  throw Error(worker.string(), "the worker program is missing", "build it, or set COMPEER_WORKER to its path",
+              Exit::failure);
 }
 
 std::vector<std::string> thread_environment(int64_t threads) {

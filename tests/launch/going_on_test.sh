@@ -49,7 +49,7 @@ holds "so do the events" "after step 4 grpo.steps was changed from 4 to 8" shown
 holds "and the report" "after step 4 grpo.steps was changed from 4 to 8" results/run/report.html
 holds "and the history" '"what": "grpo.steps"' results/run/spec.json
 call run "$source_dir/tests/reliability/toy.toml" "${looks[@]}" --set grpo.steps=8 --set name=run
-holds "the longer spec is taken for finished" "finished before, read back from results/run" said
+holds "the longer spec is taken for finished" "finished before, results read from results/run" said
 
 "$compeer" resume results/other --set grpo.steps=40 >said 2>&1 &
 until [[ -e results/other/checkpoints/step-000006 ]] || ! kill -0 $! 2>/dev/null; do :; done
@@ -100,7 +100,7 @@ goes_on() { # NAME COMMAND...
   shift
   call "$@"
   ends 5
-  holds "$which: another build is refused" "was made so far with another build of plugin rewards/esc_world_truth" said
+  holds "$which: another build is refused" "was started with another build of plugin rewards/esc_world_truth" said
   call "$@" --changed
   ends 0
   for place in "results/$which/log.txt" "results/$which/report.html"; do

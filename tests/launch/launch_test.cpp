@@ -53,7 +53,7 @@ TEST_F(Launch, PassesOnWhatARunWarnsOf) {
   EXPECT_EQ(failure(one(make_spec())), "none");
   const auto told = testing::internal::GetCapturedStderr();
   for (const char* line : {"compeer: warning: x: number 1\n", "compeer: warning: x: number 5\n",
-                           "compeer: warning: x: 2 more are in results/x/log.txt\n"})
+                           "compeer: warning: x: 2 more warnings are in results/x/log.txt\n"})
     EXPECT_NE(told.find(line), std::string::npos) << told;
   EXPECT_EQ(told.find("number 6"), std::string::npos) << told;
 }
@@ -82,7 +82,7 @@ TEST_F(Launch, SaysWhereTheStackOfACrashIs) {
       R"x(echo '{"rank":1,"host":"n07","phase":"score","plugin":"rewards/format 1.0.0","where":"","what":"signal 11 (segmentation fault)","help":"the log shows the stack","exit":5}' > "$run/error.json"; exit 5)x");
   EXPECT_EQ(failure(one(make_spec())),
             "run x, rank 1 on n07, phase score, plugin rewards/format 1.0.0: signal 11 (segmentation fault)|the log "
-            "shows the stack; the log is results/x/log.txt|5");
+            "shows the stack; see the log, results/x/log.txt|5");
 }
 
 TEST_F(Launch, NamesATmpdirThatCannotBeWritten) {
@@ -101,7 +101,7 @@ TEST_F(Launch, TellsTheEndOfTheLogIfThereIsNothingElse) {
       failure(one(make_spec())),
       "run x: ended with exit code 4\n  the last lines of its log:\n    line 4\n    line 5\n    line 6\n    line 7\n"
       "    line 8\n    line 9\n    line 10\n    line 11\n    line 12\n    line 13\n    line 14\n"
-      "    bad \\x1b[31m\\xff|all of it is in results/x/log.txt|4");
+      "    bad \\x1b[31m\\xff|see results/x/log.txt|4");
 }
 
 TEST_F(Launch, KnowsOnlyTheLogOfThisAttempt) {
@@ -114,9 +114,9 @@ TEST_F(Launch, KnowsOnlyTheLogOfThisAttempt) {
 TEST_F(Launch, NamesTheSignalThatEndedARun) {
   worker("kill -9 $$");
   EXPECT_EQ(failure(one(make_spec())),
-            "run x: was killed by signal 9 (Killed)\n  the last lines of its log:\n    called with results/x|the "
-            "system kills a process when memory runs out (dmesg tells), a batch system at a limit; the same command "
-            "goes on|1");
+            "run x: was killed by signal 9 (Killed)\n  the last lines of its log:\n    called with results/x|check "
+            "dmesg: the kernel kills processes when memory runs out, a batch system at a limit; run the same command "
+            "again to continue|1");
 }
 
 // A killed process leaves no error.json itself.
@@ -130,8 +130,8 @@ TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
   worker("status running 3; kill -9 $$");
   one(make_spec());
   EXPECT_EQ(left("x"),
-            "rank 0, train: was killed by signal 9 (Killed) (137)|the system kills a process when memory runs out "
-            "(dmesg tells), a batch system at a limit; the same command goes on");
+            "rank 0, train: was killed by signal 9 (Killed) (137)|check dmesg: the kernel kills processes when memory "
+            "runs out, a batch system at a limit; run the same command again to continue");
   worker("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -9 $$; exec sleep 1000");
   one(make_spec("ranks = 2", "two"));
   // Which rank it was, mpirun doesn't say if it was killed soon after its start.
@@ -142,7 +142,7 @@ TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
       << left("named");
   worker("echo last words; exit 4");
   one(make_spec("", "four"));
-  EXPECT_EQ(left("four"), "rank 0, : ended with exit code 4 (4)|all of it is in results/four/log.txt");
+  EXPECT_EQ(left("four"), "rank 0, : ended with exit code 4 (4)|see results/four/log.txt");
   worker("exit 85");
   one(make_spec("", "stopped"));
   EXPECT_EQ(left("stopped"), "none");
@@ -153,7 +153,7 @@ TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
 
 TEST_F(Launch, CallsARunWithoutSummaryFailed) {
   worker("exit 0");
-  EXPECT_EQ(failure(one(make_spec())).substr(0, 30), "run x: ended without a result\n");
+  EXPECT_EQ(failure(one(make_spec())).substr(0, 38), "run x: ended without writing a result\n");
 }
 
 TEST_F(Launch, StartsRanksUnderMpirun) {
@@ -265,7 +265,7 @@ TEST_F(StuckLauncher, IsEndedByTheWatchdog) {
   mpirun("exec sleep 1000");
   EXPECT_EQ(failure(one(make_spec("ranks = 2\nwatchdog.seconds = 1"))),
             "run x: mpirun started no rank within 1 seconds\n  the last lines of its log:\n    opening|"
-            "compeer doctor tries out two ranks, and limits; watchdog.seconds is how long to wait|86");
+            "run compeer doctor, which tests mpirun and limits; watchdog.seconds sets the time to wait|86");
 }
 
 TEST_F(StuckLauncher, IsEndedByTheFirstSignal) {
@@ -283,13 +283,13 @@ TEST(Interrupts, EndWorkThatChecksForThem) {
   const Interrupts interrupts;
   EXPECT_EQ(ended([&] { interrupts.check(); }), "none");
   ::raise(SIGTERM);
-  EXPECT_EQ(ended([&] { interrupts.check(); }), ": stopped, as asked||85");
+  EXPECT_EQ(ended([&] { interrupts.check(); }), ": stopped on request||85");
 }
 
 TEST_F(Launch, KillsAtTheSecondSignal) {
   worker("trap '' USR1; while :; do kill -TERM $PPID; done");
-  EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|repeat the command to continue|1");
-  EXPECT_EQ(record::read_failure("results/x")->what, "killed, as asked");
+  EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed on request|repeat the command to continue|1");
+  EXPECT_EQ(record::read_failure("results/x")->what, "killed on request");
 }
 
 TEST_F(Launch, TakesItsProcessesAlongWhenItIsKilled) {

@@ -88,7 +88,7 @@ TEST_F(Opening, OutlivesPluginsThatCrash) {
   const auto text = told(broken + "run " + smoke + " --set rewards.0.plugin=static_crash --dry-run");
   EXPECT_TRUE(holds(text,
                     "compeer: error: run 'smoke-grpo': rewards/static_crash: crashed (segmentation fault) when it was "
-                    "opened\n  help: compeer plugins check says where\nexit 5"))
+                    "opened\n  help: run compeer plugins check to find the place\nexit 5"))
       << text;
 }
 
@@ -293,7 +293,7 @@ TEST_F(PreviewOf, CountsTheRecordsOfEverySplit) {
 // half of AdamW's state 29,051, copies 14,526, a gradient 29,051, 293.
 TEST_F(PreviewOf, MemoryIsThatOfAModelWithoutWeights) {
   const std::string each =
-      "    memory of a rank: 99.7 GiB on CPUs; 45.3 GiB of a GPU and 85.3 GiB of its host\n"
+      "    memory of a rank: 99.7 GiB on CPUs; 45.3 GiB of GPU memory and 85.3 GiB of host memory with a GPU\n"
       "    not known yet: dataset (its records are made by a run before it)\n";
   EXPECT_EQ(behind(told("run study.lua --dry-run"), "\ntaught\n"),
             "\ntaught\n" + each + "taught-2\n" + each + "exit 0");

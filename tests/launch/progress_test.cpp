@@ -42,7 +42,7 @@ TEST_F(Told, GivesALineEachHalfMinuteWithoutATerminal) {
   EXPECT_EQ(told(), "");
   now_ += 20;
   progress.update("x", at(3));
-  EXPECT_EQ(told(), "x: step 3 of 8, rollout, reward 1.235, 0:30 passed, 0:50 left\n");
+  EXPECT_EQ(told(), "x: step 3 of 8, rollout, reward 1.235, 0:30 elapsed, 0:50 left\n");
   now_ += 29;
   progress.update("x", at(4));
   EXPECT_EQ(told(), "");
@@ -63,10 +63,10 @@ TEST_F(Told, SaysOfAStageWhatIsLeftOfItAlone) {
     return told();
   };
   tell(0, 0, 0);
-  EXPECT_EQ(tell(30, 0, 0.25), "x: step 0 of 2, judge, 0:30 passed, 1:30 left of this step\n");
-  EXPECT_EQ(tell(90, 1, 0.5), "x: step 1 of 2, judge, 2:00 passed\n") << "where the rate begins, after a kill perhaps";
-  EXPECT_EQ(tell(40, 1, 0.75), "x: step 1 of 2, judge, 2:40 passed, 0:40 left\n");
-  EXPECT_EQ(tell(30, 1, 0.75), "x: step 1 of 2, judge, 3:10 passed, 0:10 left\n") << "the same news, later";
+  EXPECT_EQ(tell(30, 0, 0.25), "x: step 0 of 2, judge, 0:30 elapsed, 1:30 left of this step\n");
+  EXPECT_EQ(tell(90, 1, 0.5), "x: step 1 of 2, judge, 2:00 elapsed\n") << "where the rate begins, after a kill perhaps";
+  EXPECT_EQ(tell(40, 1, 0.75), "x: step 1 of 2, judge, 2:40 elapsed, 0:40 left\n");
+  EXPECT_EQ(tell(30, 1, 0.75), "x: step 1 of 2, judge, 3:10 elapsed, 0:10 left\n") << "the same news, later";
 }
 
 TEST_F(Told, SaysWhatAStopWaitsFor) {
@@ -79,7 +79,7 @@ TEST_F(Told, SaysWhatAStopWaitsFor) {
     told();
     progress.update("x", at(3, "train"));
     EXPECT_EQ(told(), terminal ? "\rx [=========               ] 3/8 0:30 (stopping)  reward 1.235  train\x1b[K"
-                               : "x: step 3 of 8, train, reward 1.235, 0:30 passed, stopping after this step\n");
+                               : "x: step 3 of 8, train, reward 1.235, 0:30 elapsed, stopping after this step\n");
   }
 }
 
@@ -107,7 +107,7 @@ TEST_F(Told, FitsTheTerminal) {
 
 TEST_F(Told, HasOneLineForAllRunsOfASweep) {
   auto progress = make(false, false, false, 24);
-  progress.end("a", Progress::Outcome::read_back, "finished before, read back from results/a");
+  progress.end("a", Progress::Outcome::read_back, "finished before, results read from results/a");
   for (const char* run : {"b", "c", "d", "e"}) {
     progress.start(run, "starts on 2 ranks in results/x");
     now_ += 5;

@@ -50,7 +50,7 @@ TEST_F(RunFolders, RepeatsIfToldToAndKeepsWhatWasThere) {
   options.fresh = true;
   testing::internal::CaptureStderr();
   const auto again = one(make_spec(), options);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "compeer: note: what was in results/x is in results/x~1 now\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "compeer: note: results/x was renamed to results/x~1\n");
   EXPECT_FALSE(again.reused);
   EXPECT_EQ(again.folder, "results/x");
   EXPECT_EQ(read("results/x/log.txt"), "called with results/x\n");
@@ -111,14 +111,14 @@ TEST_F(RunFolders, SaysWhyARunHasNotTheFolderOfItsName) {
   };
   const auto other = make_spec("seed = 2\nthreads = 3"), mine = make_spec("", "mine");
   EXPECT_EQ(told(other),
-            "compeer: note: results/x is another run (there: seed = 1, threads = 1); this one is results/x-" +
+            "compeer: note: results/x belongs to another run (with seed = 1, threads = 1); this one is results/x-" +
                 other.sha256().substr(0, 8) + "\n");
-  EXPECT_EQ(told(mine), "compeer: note: results/mine is something else; this one is results/mine-" +
+  EXPECT_EQ(told(mine), "compeer: note: results/mine exists and is not this run; this one is results/mine-" +
                             mine.sha256().substr(0, 8) + "\n");
   EXPECT_EQ(told(mine), "") << "it is read back";
   const auto longer = make_spec("[grpo]\nsteps = 200");
   EXPECT_EQ(told(longer),
-            "compeer: note: results/x is a run of 100 steps, which goes on with: compeer resume results/x --set "
+            "compeer: note: results/x is the same run with 100 steps; to continue it: compeer resume results/x --set "
             "grpo.steps=200; this one is results/x-" +
                 longer.sha256().substr(0, 8) + "\n");
 }
@@ -139,8 +139,8 @@ TEST_F(RunFolders, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
 
 TEST_F(RunFolders, RefusesARunThatIsInProgress) {
   const auto held = RunFolder::claim(make_spec(), "results");
-  EXPECT_EQ(failure(one(make_spec())), "results/x: this run is in progress: process " + std::to_string(::getpid()) +
-                                           " holds it|wait until it exits, or stop it|1");
+  EXPECT_EQ(failure(one(make_spec())), "results/x: this run is in progress in process " + std::to_string(::getpid()) +
+                                           "|wait until it exits, or stop it|1");
 }
 
 TEST_F(RunFolders, ResumesAFolder) {
@@ -149,8 +149,9 @@ TEST_F(RunFolders, ResumesAFolder) {
   worker("[ \"$2\" = --resume ] && finish");
   EXPECT_FALSE(resumed(quiet()).reused);
   EXPECT_TRUE(resumed(quiet()).reused);
-  EXPECT_EQ(ended([&] { resume("results/y", quiet(), known); }),
-            "results/y: is no run: it has no spec.json|compeer resume results/NAME|2");
+  EXPECT_EQ(
+      ended([&] { resume("results/y", quiet(), known); }),
+      "results/y: is not a run: it contains no spec.json|name the folder of a run: compeer resume results/NAME|2");
 }
 
 TEST_F(RunFolders, ResumesNoPluginFromWhereNoneAreLookedFor) {
@@ -159,8 +160,8 @@ TEST_F(RunFolders, ResumesNoPluginFromWhereNoneAreLookedFor) {
   worker("touch loaded; finish");
   const auto said = ended([&] { resume("results/x", quiet(), plugin::Finder({"/usr/lib/compeer/plugins"})); });
   EXPECT_EQ(said,
-            "results/x: would load /plugins/models/qwen2.so, which lies where plugins are not looked for|plugins are "
-            "programs. If you trust it: compeer resume results/x --plugin-dir /plugins|5");
+            "results/x: would load /plugins/models/qwen2.so, which is not in a folder of the plugin search path|"
+            "plugins can run any code. If you trust this file, use compeer resume results/x --plugin-dir /plugins|5");
   EXPECT_FALSE(fs::exists("loaded"));
 }
 
@@ -209,8 +210,8 @@ TEST_F(RunFolders, RemarksOnPluginsThatHaveChanged) {
   testing::internal::CaptureStderr();
   EXPECT_TRUE(one(spec).reused);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "compeer: note: results/x: made with another build of the plugin models/qwen2; "
-            "--fresh repeats the run\n");
+            "compeer: note: results/x: the finished run used another build of the plugin models/qwen2; "
+            "use --fresh to start over\n");
 }
 
 TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
@@ -221,8 +222,8 @@ TEST_F(RunFolders, GoesOnWithAnotherBuildOfAPluginOnlyIfToldTo) {
   const auto old = spec.plugins.at(0).sha256;
   spec.plugins.at(0).sha256 = std::string(64, '1');
   EXPECT_EQ(failure(one(spec)),
-            "results/x: was made so far with another build of plugin models/qwen2 (SHA-256 0000000000000000... so far, "
-            "1111111111111111... now)|put the old library back, or add --changed to go on with the new one and "
+            "results/x: was started with another build of plugin models/qwen2 (SHA-256 0000000000000000... then, "
+            "1111111111111111... now)|restore the old library, or add --changed to continue with the new one and "
             "record the change, or start over: compeer run FILE --fresh|5");
   EXPECT_EQ(read("results/x/spec.json"), make_spec().file_text()) << "nothing was touched";
   auto allowed = quiet();
@@ -253,8 +254,8 @@ TEST_F(RunFolders, ResumesWithOtherInputsOnlyIfToldTo) {
   std::ofstream("base") << "new";
   worker("finish");
   EXPECT_EQ(failure(resumed(quiet())),
-            "results/x: began with other contents of model.path|put the old contents back, or add --changed to go on "
-            "with the new ones and record the change, or begin a run with them: compeer run results/x --set "
+            "results/x: was started with different contents of model.path|restore the old contents, or add --changed "
+            "to continue with the new ones and record the change, or start a new run: compeer run results/x --set "
             "name=NAME|4");
   fs::remove("base");
   EXPECT_EQ(
@@ -290,7 +291,7 @@ TEST_F(RunFolders, GivesAFinishedRunMoreSteps) {
   one(make_spec("[grpo]\nsteps = 8"));
   const std::vector<spec::Change> longer{{"grpo.steps", 16, "--set"}};
   EXPECT_EQ(ended([&] { resumed(quiet(), longer); }),
-            "results/x: has no checkpoint whose files are as they were written: it can't go on|start a new run of that "
+            "results/x: has no intact checkpoint, so it can't be continued|start a new run of that "
             "length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|4");
   EXPECT_TRUE(one(make_spec("[grpo]\nsteps = 8")).reused) << "it is as it was";
   record::CheckpointWriter("results/x", 8).commit(nlohmann::json::object());

@@ -29,7 +29,7 @@ TEST_F(Run, PrintsTheMetricsOfARun) {
   EXPECT_EQ(first.exit, 0);
   const auto again = compeer({"run", smoke, "--ranks", "1"});
   EXPECT_EQ(again.text.substr(0, again.text.find('\n')),
-            "smoke-grpo: finished before, read back from results/smoke-grpo");
+            "smoke-grpo: finished before, results read from results/smoke-grpo");
   EXPECT_EQ(again.exit, 0);
 }
 
@@ -93,7 +93,7 @@ TEST_F(Run, EndsAScriptAtARunThatFails) {
   EXPECT_EQ(done.text,
             "compeer: error: run smoke-grpo: ended with exit code 4\n  the last lines of its log:\n"
             "    called with results/smoke-grpo\n  in the main chunk (study.lua:2)\n"
-            "  help: all of it is in results/smoke-grpo/log.txt\n");
+            "  help: see results/smoke-grpo/log.txt\n");
 }
 
 TEST_F(Run, GoesOnWithASweepWhenRunsFailAndSaysSoAtItsEnd) {

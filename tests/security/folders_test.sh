@@ -44,7 +44,7 @@ local compeer = require "compeer"
 compeer.runs { compeer.load("experiments/smoke_grpo.toml"):with { name = "x" } }:run():report "$place"
 LUA
   COMPEER_WORKER=$work/worker exits 4 "$compeer" run report.lua --ranks 1 -q
-  says "a script's report can't be written there: a link leads out of the current folder"
+  says "a script's report can't be written there: a symbolic link leads out of the current folder"
   [[ -z $(ls -A ../away) ]] || fail "a report was written through a link: $(ls -A ../away)"
 done
 cat >read.lua <<'LUA'

@@ -65,7 +65,7 @@ mkdir got
   -e "s|$(sha256sum "$build_dir/plugins/rewards/length.so" | cut -c1-64)|$hash|" >got/spec.json
 grep -q "$work/evil" got/spec.json || fail "the spec was not forged"
 exits 5 "$compeer" resume got
-says "would load $work/evil/rewards/length.so, which lies where plugins are not looked for"
+says "would load $work/evil/rewards/length.so, which is not in a folder of the plugin search path"
 exits 5 "$compeer" resume got --plugin-dir evil --locked
 COMPEER_LOCKED=$work/compeer.lock exits 5 "$build_dir/bin/compeer-worker" got
 says "is not in the list of allowed plugins"

@@ -27,13 +27,14 @@ void check_time(const Wishes& wishes) {
   if (wishes.time.empty()) return;
   const auto seconds = slurm_seconds(wishes.time);
   if (!seconds) {
-    throw Error("--time", fmt::format("'{}' is no time as Slurm writes it", wishes.time),
-                "minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, 1:30:00, 1-12", Exit::usage);
+    throw Error("--time", fmt::format("'{}' is not a time limit in Slurm's format", wishes.time),
+                "write minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, 1:30:00, 1-12", Exit::usage);
   }
   if (*seconds >= 0 && *seconds <= wishes.signal) {
     throw Error("--time",
-                fmt::format("{} is over before the signal {} seconds ahead of its end", wishes.time, wishes.signal),
-                "give more time, or less to save a checkpoint in: --signal SECONDS", Exit::usage);
+                fmt::format("{} is not longer than the {} seconds before its end at which the job is stopped",
+                            wishes.time, wishes.signal),
+                "increase --time, or reduce --signal SECONDS, the time for saving a checkpoint", Exit::usage);
   }
 }
 
@@ -42,12 +43,12 @@ void check_time(const Wishes& wishes) {
 void refuse_own(const std::string& option) {
   const auto name = option.substr(0, option.find('='));
   const auto refuse = [&](const char* help) {
-    throw Error("--sbatch", fmt::format("'{}' stands in the script already", name), help, Exit::usage);
+    throw Error("--sbatch", fmt::format("'{}' is already set by compeer submit", name), help, Exit::usage);
   };
-  if (name == "--ntasks") refuse("--ntasks N, without --sbatch");
-  if (name == "--nodes") refuse("--nodes N, without --sbatch");
-  if (name == "--ntasks-per-node" || name == "--tasks-per-node") refuse("--tasks-per-node N, without --sbatch");
-  if (name == "--cpus-per-task") refuse("it is 'threads' of the experiment: --set threads=N");
+  if (name == "--ntasks") refuse("use --ntasks N without --sbatch");
+  if (name == "--nodes") refuse("use --nodes N without --sbatch");
+  if (name == "--ntasks-per-node" || name == "--tasks-per-node") refuse("use --tasks-per-node N without --sbatch");
+  if (name == "--cpus-per-task") refuse("set 'threads' of the experiment: --set threads=N");
 }
 
 bool is_memory(const std::string& option) {
@@ -91,7 +92,7 @@ double estimated(const spec::Spec& spec, std::string& why_unknown) {
   const auto said = last_line(done.text, "mib");
   double mib = said.is_object() && said["mib"].is_number() ? said["mib"].get<double>() : 0;
   if (done.exit != 0 || mib <= 0) mib = 0;
-  if (mib == 0 && why_unknown.empty()) why_unknown = fmt::format("the worker ended with exit code {}", done.exit);
+  if (mib == 0 && why_unknown.empty()) why_unknown = fmt::format("the worker failed with exit code {}", done.exit);
   return mib;
 }
 
@@ -122,18 +123,18 @@ void check_wishes(const Wishes& wishes) {
     throw Error("--ntasks",
                 fmt::format("{} nodes with {} tasks each make {} tasks, not {}", wishes.nodes, wishes.tasks_per_node,
                             wishes.nodes * wishes.tasks_per_node, wishes.tasks),
-                "leave one of the three away", Exit::usage);
+                "omit one of --nodes, --tasks-per-node and --ntasks", Exit::usage);
   }
   static const std::regex memory("[0-9]{1,12}[KMGT]?");
   if (!wishes.memory.empty() && !std::regex_match(wishes.memory, memory)) {
-    throw Error("--mem", fmt::format("'{}' is no size as Slurm writes it", wishes.memory),
-                "of a node: 4000M, 64G; 0: all that it has", Exit::usage);
+    throw Error("--mem", fmt::format("'{}' is not a size in Slurm's format", wishes.memory),
+                "write the memory of a node: 4000M, 64G; 0: all of its memory", Exit::usage);
   }
   for (const auto& option : wishes.more) {
     refuse_own(option);
     if (option.starts_with("--") && option.size() > 2) continue;
-    throw Error("--sbatch", fmt::format("'{}' is no option of sbatch in its long form", option), "--sbatch=--qos=long",
-                Exit::usage);
+    throw Error("--sbatch", fmt::format("'{}' is not a long option of sbatch", option),
+                "for example --sbatch=--qos=long", Exit::usage);
   }
 }
 
@@ -157,7 +158,7 @@ Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wi
   const auto refuse = [&](const std::string& what) {
     const auto name = specs.empty() ? std::string("the job") : specs[0].values.at("name").get<std::string>();
     throw Error(name, fmt::format("has {} rank{}, {}", made.tasks, made.tasks == 1 ? "" : "s", what),
-                "--ntasks N says how many ranks there are, unless a script does", Exit::usage);
+                "set the number of ranks with --ntasks N, or in the script", Exit::usage);
   };
   if (made.nodes > made.tasks) refuse(fmt::format("too few for {} nodes", made.nodes));
   if (made.nodes > 0 && made.tasks_per_node > 0 && made.nodes * made.tasks_per_node != made.tasks)

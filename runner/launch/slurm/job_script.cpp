@@ -63,11 +63,11 @@ std::string environment(const JobEnvironment& around) {
 // Takes the lock that all writers of the run's folder take. Only a held lock gives exit code 75; on a file system
 // without locks the script continues.
 constexpr const char* hold_folder = R"sh(
-# One job or process at a time has the run's folder.
+# Only one job or process may use the run's folder at a time.
 exec 9>>"$run/.lock"
 flock --timeout 5 --conflict-exit-code 75 9
 if [ $? -eq 75 ]; then
-  echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
+  echo "compeer: $run is in use by: $(cat "$run/.lock")" >&2
   exit 1
 fi
 echo "$$ $(hostname)" >"$run/.lock"
@@ -77,14 +77,14 @@ echo "$$ $(hostname)" >"$run/.lock"
 // options of sbatch. srun inherits the memory.
 std::string step(const Allocation& allocation, const JobEnvironment& around) {
   return fmt::format(R"sh(
-# TERM comes from Slurm when it ends the job: scancel, the time limit, preemption, a node that failed.
+# Slurm sends TERM when it ends the job: after scancel, the time limit, preemption or the failure of a node.
 terminated=
 trap 'terminated=yes' TERM
 begun=$(stat --format %s "$run/log.txt")
 srun --mpi={} --export=ALL --kill-on-bad-exit=1 --ntasks="${{SLURM_NTASKS:-{}}}" \
   --cpus-per-task="${{SLURM_CPUS_PER_TASK:-{}}}" {} "$run" --resume
 code=$?
-# Where no task could be launched, srun may end with 0.
+# srun may exit with 0 although no task could be launched.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 )sh",
                      shell_word(around.mpi), allocation.tasks, allocation.threads, shell_word(around.worker.string()));
@@ -99,13 +99,13 @@ leave() {
   [ -e "$run/error.json" ] ||
     printf '{"rank":0,"host":"%s","phase":"","plugin":null,"where":"","what":"%s","help":"%s","exit":%d}\n' \
       "$(hostname)" "job $job of Slurm ended with $how${reason:+: $reason}" \
-      "compeer submit goes on with the run" "$code" >"$run/error.json"
+      "submit the job again to continue the run" "$code" >"$run/error.json"
   [ ! -e "$run/status.json" ] || sed -i "s/\"state\":\"[a-z]*\"/\"state\":\"$1\"/" "$run/status.json"
 }
 reason=$(tail -c "+$((begun + 1))" "$run/log.txt" | grep -aEom 1 \
   'CANCELLED AT [A-Z0-9:-]+( DUE TO [A-Z ]*[A-Z])?|oom[-_]kill|Out Of Memory')
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+# 85: the time limit or preemption; a checkpoint was written, and the requeued job resumes from it.
+# 138: USR1 before the task had installed its signal handler; nothing is lost.
 case "$terminated:$code:$reason" in
   *:0:*) ;;
   :85:* | :138:*) scontrol requeue "$job" ;;
@@ -142,7 +142,7 @@ std::string array_script(const std::string& name, const fs::path& script, const 
   std::string list = "runs=(\n";
   for (const auto& run : runs) list += fmt::format("  {}\n", shell_word(run.string()));
   const auto output = output_path(script.parent_path()) + "/%A_%a.txt";
-  return head(fmt::format("Runs {} experiments of {} under Slurm, a task of a job array each.", runs.size(),
+  return head(fmt::format("Runs {} experiments of {} under Slurm, one per task of a job array.", runs.size(),
                           spec::printable(name)),
               script, around) +
          directives(name, output, allocation, "USR1") + directive(array) + environment(around) + list +
@@ -161,17 +161,17 @@ std::string study_script(const std::string& name, const fs::path& script, const 
          fmt::format("export COMPEER_LAUNCHER=srun SLURM_MPI_TYPE={}\n\n", shell_word(around.mpi)) + words + "&\n" +
          R"(compeer=$!
 
-# Slurm tells this shell that time is up, and it tells compeer, which lets the run in progress save a checkpoint.
+# At the time limit Slurm signals this shell, which signals compeer: the run in progress saves a checkpoint.
 trap 'asked=yes; trap "" USR1; kill -TERM "$compeer"' USR1
 asked=yes
 while [ "$asked" ]; do
   asked=
-  wait "$compeer" # ends early if the signal comes
+  wait "$compeer" # returns early if the signal arrives
   code=$?
 done
 
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+# 85: the time limit or preemption; a checkpoint was written, and the requeued job resumes from it.
+# 138: USR1 before the task had installed its signal handler; nothing is lost.
 case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
 exit "$code"
 )";
@@ -187,8 +187,8 @@ std::string shell_word(const std::string& text) {
 std::string directive(const std::string& option) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(option.begin(), option.end(), is_control)) {
-    throw Error(spec::printable(option), "contains a control character, which a batch script can't hold",
-                "give the file or folder another name", Exit::usage);
+    throw Error(spec::printable(option), "contains a control character, which a batch script can't contain",
+                "rename the file or folder", Exit::usage);
   }
   if (plain(option)) return "#SBATCH " + option + "\n";
   std::string line = "#SBATCH \"";
@@ -199,7 +199,7 @@ std::string directive(const std::string& option) {
 std::string output_path(const std::string& path) {
   if (path.find('\\') != std::string::npos) {
     throw Error(path, "contains a backslash, which Slurm reads as an escape in the path of a job's output",
-                "write elsewhere with --results DIR", Exit::usage);
+                "choose another folder with --results DIR", Exit::usage);
   }
   std::string text;
   for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);

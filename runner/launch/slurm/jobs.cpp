@@ -75,7 +75,7 @@ Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Su
   for (const auto& run : runs) {
     const auto computes = spec::computes(run.values);
     if (computes.device != "cuda" || asks_for_gpus(how.wishes)) continue;
-    job.remarks.push_back(fmt::format("{}: {}.device is 'cuda', and no GPU is asked for (--sbatch=--gres=gpu:N)",
+    job.remarks.push_back(fmt::format("{}: {}.device is 'cuda', but the job requests no GPU (--sbatch=--gres=gpu:N)",
                                       job.title, computes.table));
     break;
   }
@@ -84,8 +84,9 @@ Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Su
   if (need.mib_per_cpu > 0) {
     allocation.memory = fmt::format("--mem-per-cpu={}M", need.mib_per_cpu);
   } else {
-    job.remarks.push_back(fmt::format("{}: no memory is asked for (--mem SIZE), since none could be estimated: {}",
-                                      job.title, need.why_unknown));
+    job.remarks.push_back(
+        fmt::format("{}: the job requests no memory (--mem SIZE), because it could not be estimated: {}", job.title,
+                    need.why_unknown));
   }
   return allocation;
 }
@@ -124,9 +125,9 @@ Job array(const SubmittedScript& study, const std::string& script, const std::ve
 std::string unseen(const fs::path& file) {
   struct statfs system = {};
   if (::statfs(file.c_str(), &system) != 0) return "";
-  if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return "lies in this host's memory";
+  if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return "is in this host's memory";
   for (const char* folder : {"/tmp", "/var/tmp"}) {
-    if (lies_inside(folder, file)) return fmt::format("lies in {}, which each host has for itself", folder);
+    if (lies_inside(folder, file)) return fmt::format("is in {}, which is local to each host", folder);
   }
   return "";
 }
@@ -159,9 +160,10 @@ fs::path jobs_folder(const SubmittedScript& study, const fs::path& results) {
 void claim_jobs_folder(const fs::path& folder, const std::string& file_text) {
   std::error_code code;
   fs::create_directories(folder, code);
-  if (code) throw Error(folder.string(), "can't be made: " + code.message(), "", Exit::failure);
+  if (code) throw Error(folder.string(), "can't be created: " + code.message(), "", Exit::failure);
   if (!job_may_use(folder, file_text))
-    throw Error(folder.string(), "is not this study's folder", "submit it again, or use --results", Exit::failure);
+    throw Error(folder.string(), "is not the folder of this script", "submit the script again, or use --results",
+                Exit::failure);
   write_file(folder / file_name, file_text);
 }
 
@@ -194,7 +196,7 @@ void prepare(const Job& job, const fs::path& results, bool allow_changed) {
   for (size_t i = 0; i < job.runs.size(); ++i) {
     auto folder = RunFolder::claim(job.runs[i], results);
     if (in_full(folder.path()) != job.folders[i]) {
-      throw Error(job.folders[i].string(), "was taken by another run just now", "submit it again", Exit::failure);
+      throw Error(job.folders[i].string(), "has just been taken by another run", "submit it again", Exit::failure);
     }
     const bool resume = folder.state(job.runs[i]) == RunFolder::State::resumable;
     folder.prepare(resume ? folder.continued(job.runs[i], allow_changed) : job.runs[i], resume);
@@ -217,7 +219,7 @@ void need_shared_lists(const std::vector<fs::path>& lists, const fs::path& resul
     const auto why = unseen(file);
     if (why.empty() || same_file_system(file, existing(in_full(results)))) continue;
     throw Error(list.string(), "plugin allow list can't be read by other hosts: it " + why,
-                "put it beside the results, or into a folder that all hosts share", Exit::usage);
+                "move the file to the results folder or another folder that all hosts share", Exit::usage);
   }
 }
 

@@ -42,9 +42,10 @@ void need_sbatch() {
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (::access((fs::path(folder) / "sbatch").c_str(), X_OK) == 0) return;
   }
-  throw Error("sbatch", "isn't installed here",
-              "submit from a machine of the cluster; --write-only writes the scripts anywhere, --dry-run prints them",
-              Exit::failure);
+  throw Error(
+      "sbatch", "is not installed",
+      "submit from a machine of the cluster; without sbatch, --write-only writes the scripts, --dry-run prints them",
+      Exit::failure);
 }
 
 std::string submit_job(const fs::path& script) {
@@ -58,7 +59,8 @@ std::string submit_job(const fs::path& script) {
                 "check squeue before you submit again: the job may be queued", Exit::failure);
   }
   throw Error("sbatch", fmt::format("ended with exit code {}:\n{}", answer.exit, text),
-              fmt::format("mend the options, or the script itself, and: sbatch {}", script.string()), Exit::failure);
+              fmt::format("correct the options, or edit the script and run: sbatch {}", script.string()),
+              Exit::failure);
 }
 
 void remember_job(const fs::path& folder, const std::string& job) {

@@ -36,22 +36,22 @@ JobEnvironment home() {
 
 // Text that stands in every script, written out once.
 const std::string holds_folder = R"sh(
-# One job or process at a time has the run's folder.
+# Only one job or process may use the run's folder at a time.
 exec 9>>"$run/.lock"
 flock --timeout 5 --conflict-exit-code 75 9
 if [ $? -eq 75 ]; then
-  echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
+  echo "compeer: $run is in use by: $(cat "$run/.lock")" >&2
   exit 1
 fi
 echo "$$ $(hostname)" >"$run/.lock"
 
-# TERM comes from Slurm when it ends the job: scancel, the time limit, preemption, a node that failed.
+# Slurm sends TERM when it ends the job: after scancel, the time limit, preemption or the failure of a node.
 terminated=
 trap 'terminated=yes' TERM
 begun=$(stat --format %s "$run/log.txt")
 )sh";
 const std::string after_the_step = R"sh(code=$?
-# Where no task could be launched, srun may end with 0.
+# srun may exit with 0 although no task could be launched.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 
 # leave STATE: writes how the job ended into status.json and, unless a rank did, into error.json.
@@ -61,13 +61,13 @@ leave() {
   [ -e "$run/error.json" ] ||
     printf '{"rank":0,"host":"%s","phase":"","plugin":null,"where":"","what":"%s","help":"%s","exit":%d}\n' \
       "$(hostname)" "job $job of Slurm ended with $how${reason:+: $reason}" \
-      "compeer submit goes on with the run" "$code" >"$run/error.json"
+      "submit the job again to continue the run" "$code" >"$run/error.json"
   [ ! -e "$run/status.json" ] || sed -i "s/\"state\":\"[a-z]*\"/\"state\":\"$1\"/" "$run/status.json"
 }
 reason=$(tail -c "+$((begun + 1))" "$run/log.txt" | grep -aEom 1 \
   'CANCELLED AT [A-Z0-9:-]+( DUE TO [A-Z ]*[A-Z])?|oom[-_]kill|Out Of Memory')
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+# 85: the time limit or preemption; a checkpoint was written, and the requeued job resumes from it.
+# 138: USR1 before the task had installed its signal handler; nothing is lost.
 case "$terminated:$code:$reason" in
   *:0:*) ;;
   :85:* | :138:*) scontrol requeue "$job" ;;
@@ -117,7 +117,7 @@ job=$SLURM_JOB_ID
 TEST(JobScript, OfSeveralRunsIsAnArray) {
   EXPECT_EQ(array_script("study.lua", "/r/study.jobs/array.sh", {"/r/a", "/r/b"}, 4, {}, home()),
             R"(#!/bin/bash
-# Runs 2 experiments of study.lua under Slurm, a task of a job array each. Written by compeer submit; by hand: sbatch /r/study.jobs/array.sh
+# Runs 2 experiments of study.lua under Slurm, one per task of a job array. Written by compeer submit; by hand: sbatch /r/study.jobs/array.sh
 #SBATCH --job-name=study.lua
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
@@ -162,17 +162,17 @@ export COMPEER_LAUNCHER=srun SLURM_MPI_TYPE=pmix
 /opt/compeer run /home/ada/study.lua &
 compeer=$!
 
-# Slurm tells this shell that time is up, and it tells compeer, which lets the run in progress save a checkpoint.
+# At the time limit Slurm signals this shell, which signals compeer: the run in progress saves a checkpoint.
 trap 'asked=yes; trap "" USR1; kill -TERM "$compeer"' USR1
 asked=yes
 while [ "$asked" ]; do
   asked=
-  wait "$compeer" # ends early if the signal comes
+  wait "$compeer" # returns early if the signal arrives
   code=$?
 done
 
-# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+# 85: the time limit or preemption; a checkpoint was written, and the requeued job resumes from it.
+# 138: USR1 before the task had installed its signal handler; nothing is lost.
 case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
 exit "$code"
 )");
@@ -213,12 +213,12 @@ std::string refused(const std::function<void()>& work) {
 TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
   EXPECT_EQ(refused([] { directive("--partition=a\n#SBATCH --account=b"); }),
             "2 --partition=a\\x0a#SBATCH --account=b: contains a control character, which a batch script can't "
-            "hold\n  help: give the file or folder another name");
+            "contain\n  help: rename the file or folder");
   EXPECT_EQ(refused([] { run_script("x", "/a\nb/job.sh", "/a\nb", {}, home()); }).substr(0, 28),
             "2 --output=/a\\x0ab/log.txt: ");
   EXPECT_EQ(refused([] { output_path("a\\b"); }),
             "2 a\\b: contains a backslash, which Slurm reads as an escape in the path of a job's output\n  help: "
-            "write elsewhere with --results DIR");
+            "choose another folder with --results DIR");
 }
 
 // A new folder with an srun that prints its words, runs `lines` and ends with `code`, and an scontrol that prints its
@@ -348,20 +348,22 @@ TEST(Allocation, RefusesWishesThatMakeNoSense) {
   Wishes wishes;
   wishes.time = "3h";
   EXPECT_EQ(refused([&] { check_wishes(wishes); }),
-            "2 --time: '3h' is no time as Slurm writes it\n  help: minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, "
+            "2 --time: '3h' is not a time limit in Slurm's format\n  help: write minutes, HOURS:MINUTES:SECONDS or "
+            "DAYS-HOURS: 90, "
             "1:30:00, 1-12");
   wishes.time = "2:00";
   EXPECT_EQ(refused([&] { check_wishes(wishes); }),
-            "2 --time: 2:00 is over before the signal 180 seconds ahead of its end\n  help: give more time, or less "
-            "to save a checkpoint in: --signal SECONDS");
+            "2 --time: 2:00 is not longer than the 180 seconds before its end at which the job is stopped\n  help: "
+            "increase --time, or reduce --signal SECONDS, the time for saving a checkpoint");
   wishes = {};
   wishes.nodes = 2, wishes.tasks_per_node = 4, wishes.tasks = 6;
   EXPECT_EQ(refused([&] { check_wishes(wishes); }),
-            "2 --ntasks: 2 nodes with 4 tasks each make 8 tasks, not 6\n  help: leave one of the three away");
+            "2 --ntasks: 2 nodes with 4 tasks each make 8 tasks, not 6\n  help: omit one of --nodes, --tasks-per-node "
+            "and --ntasks");
   wishes = {};
   wishes.more = {"-p gpu"};
   EXPECT_EQ(refused([&] { check_wishes(wishes); }),
-            "2 --sbatch: '-p gpu' is no option of sbatch in its long form\n  help: --sbatch=--qos=long");
+            "2 --sbatch: '-p gpu' is not a long option of sbatch\n  help: for example --sbatch=--qos=long");
 }
 
 spec::Spec ranks(int64_t count, int64_t threads = 1) {
@@ -380,8 +382,8 @@ TEST(Allocation, RefusesNodesThatWouldStandIdle) {
   Wishes wishes;
   wishes.nodes = 4;
   EXPECT_EQ(refused([&] { allocation_for({ranks(2)}, wishes); }),
-            "2 x: has 2 ranks, too few for 4 nodes\n  help: --ntasks N says how many ranks there are, unless a script "
-            "does");
+            "2 x: has 2 ranks, too few for 4 nodes\n  help: set the number of ranks with --ntasks N, or in the "
+            "script");
   wishes.nodes = 2, wishes.tasks_per_node = 2;
   EXPECT_EQ(refused([&] { allocation_for({ranks(2)}, wishes); }).substr(0, 28), "2 x: has 2 ranks, not 2 x 2\n");
   EXPECT_EQ(changes_of(wishes).at(0).value, 4);

@@ -66,10 +66,10 @@ TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
   EXPECT_NE(script({"--mem", "64G"}).find("#SBATCH --mem=64G\n"), std::string::npos);
   for (const auto& given : {"--mem=64G", "--sbatch=--mem-per-cpu=3G"})
     EXPECT_EQ(script({given}).find("#SBATCH --mem-per-cpu=256M"), std::string::npos) << given;
-  EXPECT_EQ(
-      script({"--mem", "much"}),
-      "compeer: error: --mem: 'much' is no size as Slurm writes it\n  help: of a node: 4000M, 64G; 0: all that it "
-      "has\n");
+  EXPECT_EQ(script({"--mem", "much"}),
+            "compeer: error: --mem: 'much' is not a size in Slurm's format\n  help: write the memory of a node: 4000M, "
+            "64G; 0: all "
+            "of its memory\n");
 }
 
 // 4 GiB for CUDA: 5370.6.
@@ -77,7 +77,7 @@ TEST_F(Submit, AsksForMemoryOfCudaAndSaysIfNoGpuIsAskedFor) {
   const std::vector<std::string> command{
       "submit", smoke, "--dry-run", "--set", "model.engine=libtorch", "--set", "model.device=cuda"};
   const auto note =
-      "compeer: note: smoke-grpo: model.device is 'cuda', and no GPU is asked for "
+      "compeer: note: smoke-grpo: model.device is 'cuda', but the job requests no GPU "
       "(--sbatch=--gres=gpu:N)\n";
   const auto shown = compeer(command).text;
   EXPECT_NE(shown.find("#SBATCH --mem-per-cpu=5376M\n"), std::string::npos) << shown;
@@ -94,9 +94,10 @@ TEST_F(Submit, SaysWhyItAsksForNoMemory) {
   const auto shown = compeer({"submit", smoke, "--dry-run"});
   EXPECT_EQ(shown.exit, 0);
   EXPECT_EQ(shown.text.find("--mem"), shown.text.find("--mem SIZE"));
-  EXPECT_NE(shown.text.find("compeer: note: smoke-grpo: no memory is asked for (--mem SIZE), since none could be "
-                            "estimated: smoke-grpo: model.path: no such model\n"),
-            std::string::npos)
+  EXPECT_NE(
+      shown.text.find("compeer: note: smoke-grpo: the job requests no memory (--mem SIZE), because it could not be "
+                      "estimated: smoke-grpo: model.path: no such model\n"),
+      std::string::npos)
       << shown.text;
 }
 
@@ -111,9 +112,10 @@ compeer.sweep(base, { seed = { 1, 2 }, ["grpo.lr"] = { 1e-3, 2e-3 }, ["grpo.batc
 }
 
 TEST_F(Submit, LetsNothingBeSaidTwice) {
-  EXPECT_EQ(compeer({"submit", smoke, "--sbatch=--cpus-per-task=8"}).text,
-            "compeer: error: --sbatch: '--cpus-per-task' stands in the script already\n  help: it is 'threads' of the "
-            "experiment: --set threads=N\n");
+  EXPECT_EQ(
+      compeer({"submit", smoke, "--sbatch=--cpus-per-task=8"}).text,
+      "compeer: error: --sbatch: '--cpus-per-task' is already set by compeer submit\n  help: set 'threads' of the "
+      "experiment: --set threads=N\n");
   for (const char* option : {"--ntasks=4", "--nodes=2", "--ntasks-per-node=2"})
     EXPECT_EQ(compeer({"submit", smoke, std::string("--sbatch=") + option}).exit, 2) << option;
 }
@@ -131,8 +133,8 @@ TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
   const auto done = compeer({"submit", smoke}, "/nowhere");
   EXPECT_EQ(done.exit, 1);
   EXPECT_EQ(done.text,
-            "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --write-only "
-            "writes the scripts anywhere, --dry-run prints them\n");
+            "compeer: error: sbatch: is not installed\n  help: submit from a machine of the cluster; without sbatch, "
+            "--write-only writes the scripts, --dry-run prints them\n");
   EXPECT_FALSE(fs::exists("results"));
 }
 
@@ -156,8 +158,8 @@ TEST_F(Submit, RefusesAListThatOtherHostsDoNotSee) {
   EXPECT_EQ(refused.exit, 2);
   EXPECT_EQ(refused.text,
             "compeer: error: " + list +
-                ": plugin allow list can't be read by other hosts: it lies in this host's memory\n  help: put it "
-                "beside the results, or into a folder that all hosts share\n");
+                ": plugin allow list can't be read by other hosts: it is in this host's memory\n  help: move the "
+                "file to the results folder or another folder that all hosts share\n");
   EXPECT_FALSE(fs::exists("asked"));
   EXPECT_EQ(
       compeer({"submit", smoke, "--locked=" + list, "--results", (memory / "results").string(), "--dry-run"}).exit, 0)
@@ -171,7 +173,7 @@ TEST_F(Submit, PassesOnAllThatSbatchSays) {
   EXPECT_EQ(done.exit, 1);
   EXPECT_EQ(done.text,
             "compeer: error: sbatch: ended with exit code 1:\nsbatch: error: invalid partition specified: gpu\n"
-            "sbatch: error: no way\n  help: mend the options, or the script itself, and: sbatch " +
+            "sbatch: error: no way\n  help: correct the options, or edit the script and run: sbatch " +
                 here() + "/results/smoke-grpo/job.sh\n");
 }
 
