@@ -56,7 +56,7 @@ std::optional<InvalidValue> text(const SettingSchema& parameter, const json& val
   const auto& characters = value.get_ref<const std::string&>();
   if (!valid_utf8(characters)) return InvalidValue{fmt::format("is not valid UTF-8: {}", show(value)), ""};
   if (characters.find('\0') != std::string::npos)
-    return InvalidValue{fmt::format("holds a NUL byte: {}", show(value)), ""};
+    return InvalidValue{fmt::format("contains a NUL byte: {}", show(value)), ""};
   if (parameter.type == Type::path && characters.empty())
     return InvalidValue{"must be a path, not an empty string", ""};
   const auto& choices = parameter.choices;

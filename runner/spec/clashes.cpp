@@ -51,40 +51,42 @@ class Grpo {
     for (const char* key : {"clip_low", "clip_high", "delta", "dual_clip"}) {
       const bool range = std::string(key).starts_with("clip");
       if (!set(key) || clips || (range && loss == "clip_cov")) continue;
-      clash(key, fmt::format("means nothing to loss = {}", show(loss)),
-            loss == "cispo" ? "cispo has limits of its own: cispo_least and cispo_most"
-                            : "leave it out, or take a loss that clips, such as grpo or dapo");
+      clash(key, fmt::format("has no effect with loss = {}", show(loss)),
+            loss == "cispo" ? "set cispo_least and cispo_most, the limits of cispo"
+                            : "omit it, or use a loss that clips, such as grpo or dapo");
     }
     if (number("cispo_least") > number("cispo_most"))
-      clash("cispo_least", "is above cispo_most", "cispo_least is the smaller of the two");
+      clash("cispo_least", "is above cispo_most", "set cispo_least to at most cispo_most");
     if (number("clip_cov_low") >= number("clip_cov_high"))
-      clash("clip_cov_low", "leaves nothing below clip_cov_high", "clip_cov_low is the smaller of the two");
+      clash("clip_cov_low", "is not below clip_cov_high", "set clip_cov_low below clip_cov_high");
   }
 
   void memory() {
     if (set("micro_tokens") && spec_.at("model").value("engine", json()) == "libtorch")
-      clash("micro_tokens", "needs model.engine = \"exact\"", "the libtorch engine differentiates whole groups");
+      clash("micro_tokens", "requires model.engine = \"exact\"",
+            "omit it: the libtorch engine backpropagates whole groups");
   }
 
   void entropy() {
     if (set("entropy_target") && number("entropy_bonus") > number("entropy_bonus_most"))
-      clash("entropy_bonus", "is above entropy_bonus_most", "entropy_bonus is where it begins");
+      clash("entropy_bonus", "is above entropy_bonus_most",
+            "set entropy_bonus, the initial value, to at most entropy_bonus_most");
   }
 
   void level() {
     const json& loss = own_.at("loss");
     if (!is("level", "token") && one_of(loss, {"clip_cov", "kl_cov"}))
-      clash("level", fmt::format("does not go with loss = {}, which chooses among tokens", show(loss)),
-            "level = \"token\", or loss = \"gspo\"");
+      clash("level", fmt::format("can't be combined with loss = {}, which selects tokens", show(loss)),
+            "set level = \"token\", or loss = \"gspo\"");
     if (is("level", "sequence_product") && loss == "gspo")
-      clash("level", "is not the ratio of loss = \"gspo\", the geometric mean over tokens",
-            "leave 'level' out, or loss = \"grpo\"");
+      clash("level", "can't be combined with loss = \"gspo\", whose ratio is the geometric mean over tokens",
+            "omit 'level', or set loss = \"grpo\"");
   }
 
   void kl() {
     if (is("kl_in", "reward") && own_.at("kl_times_ratio").get<bool>())
-      clash("kl_times_ratio", "is about a term of the loss, but kl_in = \"reward\"",
-            "leave it out, or kl_in = \"loss\"");
+      clash("kl_times_ratio", "applies to a KL term in the loss, but kl_in = \"reward\"",
+            "omit it, or set kl_in = \"loss\"");
   }
 
   void gdpo() {
@@ -92,35 +94,37 @@ class Grpo {
     const auto refuse = [&](const std::string& why, const std::string& help) { clash("combine", why, help); };
     for (const auto& [key, needed] : {std::pair{"baseline", "group"}, {"divisor", "std"}}) {
       if (!is(key, needed))
-        refuse(fmt::format("normalises each reward by its group, but {} = {}", key, show(own_.at(key))),
-               fmt::format("leave '{}' out, or combine = \"sum\"", key));
+        refuse(fmt::format("normalises each reward within its group, but {} = {}", key, show(own_.at(key))),
+               fmt::format("omit '{}', or set combine = \"sum\"", key));
     }
-    if (number("divisor_floor") > 0) refuse("has no divisor_floor", "leave 'divisor_floor' out, or combine = \"sum\"");
+    if (number("divisor_floor") > 0)
+      refuse("does not support divisor_floor", "omit 'divisor_floor', or set combine = \"sum\"");
     if (is("kl_in", "reward") && number("beta") > 0)
-      refuse("has no sum that a KL term could be taken off", "kl_in = \"loss\", or combine = \"sum\"");
+      refuse("has no sum of rewards to subtract a KL term from", "set kl_in = \"loss\", or combine = \"sum\"");
     if (spec_.at("reweighting").at("plugin") != "none")
-      refuse(fmt::format("has no sum that reweighting = {} could change", show(spec_.at("reweighting").at("plugin"))),
-             "[reweighting] plugin = \"none\", or combine = \"sum\"");
+      refuse(fmt::format("has no sum of rewards for reweighting = {}", show(spec_.at("reweighting").at("plugin"))),
+             "set [reweighting] plugin = \"none\", or combine = \"sum\"");
   }
 
   void advantage() {
     if (number("divisor_floor") > 0 && one_of(own_.at("divisor"), {"fixed", "none"}))
-      clash("divisor_floor", fmt::format("is for deviations, but divisor = {}", show(own_.at("divisor"))),
-            "leave it out, or divisor = \"std\" or \"batch\"");
+      clash("divisor_floor",
+            fmt::format("requires a standard deviation as divisor, but divisor = {}", show(own_.at("divisor"))),
+            "omit it, or set divisor = \"std\" or \"batch\"");
     if (own_.at("group_size") != 1) return;
     if (!is("baseline", "none"))
-      clash("group_size", fmt::format("leaves every advantage 0 with baseline = {}", show(own_.at("baseline"))),
-            "group_size of 2 or more, or baseline = \"none\"");
+      clash("group_size", fmt::format("makes every advantage 0 with baseline = {}", show(own_.at("baseline"))),
+            "set group_size to 2 or more, or baseline = \"none\"");
     else if (is("divisor", "std"))
-      clash("group_size", "leaves no deviation to divide by", "divisor = \"batch\", \"fixed\" or \"none\"");
+      clash("group_size", "has no standard deviation to divide by", "set divisor = \"batch\", \"fixed\" or \"none\"");
   }
 
   void weights() {
     const json& rewards = spec_.at("rewards");
     const auto none = [](const json& reward) { return reward.at("weight") == 0.0; };
     if (rewards.empty() || !std::all_of(rewards.begin(), rewards.end(), none)) return;
-    found_.push_back({"rewards[0].weight", "every reward has weight 0, so that nothing can be learned",
-                      "give one a weight; task = \"evaluate\" looks at rewards and learns nothing"});
+    found_.push_back({"rewards[0].weight", "every reward has weight 0, so there is nothing to train on",
+                      "set a weight, or use task = \"evaluate\" to compute rewards without training"});
   }
 
   const json &spec_, &own_;
@@ -143,9 +147,9 @@ std::vector<Clash> of_names(const json& stages) {
     const auto path = fmt::format("stages[{}].name", i);
     const auto what = name.is_null() ? "is unset, and the model is" : fmt::format("= {} is", show(name));
     found.push_back({path,
-                     fmt::format("'{}' {} that of stages[{}]: one's answers would take the place of the other's", path,
-                                 what, first->second),
-                     fmt::format("give each stage '{}' a name of its own", stages[i]["plugin"].get<std::string>())});
+                     fmt::format("'{}' {} that of stages[{}]: the answers of one would overwrite those of the other",
+                                 path, what, first->second),
+                     fmt::format("give each stage '{}' a different name", stages[i]["plugin"].get<std::string>())});
   }
   return found;
 }
@@ -156,8 +160,8 @@ std::vector<Clash> of_data(const json& spec) {
   for (const char* key : {"system", "max_prompt_tokens"}) {
     if (spec.at("dataset").at(key).is_null()) continue;
     const auto path = fmt::format("dataset.{}", key);
-    found.push_back({path, fmt::format("'{}' means nothing to task = \"data\", which shows records to no policy", path),
-                     "set it where a model is trained or evaluated"});
+    found.push_back({path, fmt::format("'{}' has no effect with task = \"data\", which runs no policy", path),
+                     "omit it: only tasks that train or evaluate a model use it"});
   }
   return found;
 }
@@ -170,7 +174,7 @@ std::vector<Clash> of_sft(const json& own) {
     const auto size = own.at(key).get<int64_t>();
     if (size % neighbours == 0) continue;
     found.push_back({"sft.neighbours",
-                     fmt::format("'sft.neighbours' = {}, but 'sft.{}' = {} would part them", neighbours, key, size),
+                     fmt::format("'sft.neighbours' = {}, but 'sft.{}' = {} would separate them", neighbours, key, size),
                      fmt::format("set sft.{} to a multiple, such as {}", key, (size / neighbours + 1) * neighbours)});
   }
   return found;
@@ -206,13 +210,14 @@ std::vector<Clash> of_model(const json& model) {
                  "set model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only");
   if ((in_blocks || precision == "stored") && trains(model))
     return clash("precision", ", but weights that train are float32 or bfloat16",
-                 in_blocks ? "train an adapter over them (model.adapter), or choose one of them"
-                           : "set model.frozen = true, or choose one of them");
+                 in_blocks ? "train an adapter of this model (model.adapter), or set precision to float32 or bfloat16"
+                           : "set model.frozen = true, or set precision to float32 or bfloat16");
   if (in_blocks && engine == "libtorch")
-    return clash("precision", " is for model.engine = \"exact\"", "precision = \"bfloat16\", or engine = \"exact\"");
+    return clash("precision", " requires model.engine = \"exact\"",
+                 "set precision = \"bfloat16\", or engine = \"exact\"");
   if (in_blocks && model.value("compute", json()) == "bfloat16")
     return clash("compute", fmt::format(", but weights in {} are multiplied in float32", show(precision)),
-                 "keep them with model.precision = \"bfloat16\"");
+                 "set model.precision = \"bfloat16\"");
   return {};
 }
 

@@ -52,9 +52,10 @@ SettingField plugins(const std::string& key, const std::string& text, Schema fie
 }
 
 SettingField stages() {
-  SettingField list = plugins("stages", "stages that process the records, in order: JSON lines in, JSON lines out",
-                              {required("plugin", "stage plugin"),
-                               word("label", nullptr, "name of its files and in reports; unset: the plugin's name")});
+  SettingField list =
+      plugins("stages", "stages that process the records, in order: JSON lines in, JSON lines out",
+              {required("plugin", "stage plugin"),
+               word("label", nullptr, "name of the stage in file names and reports; unset: the plugin's name")});
   list.default_value = json::array();
   list.min = std::nullopt;
   return list;
@@ -64,21 +65,23 @@ std::vector<Section> whole_run() {
   return {
       {required("name", "name of the run: letters, digits, '.', '_', '-', at most 100"), {}, ""},
       {required("task", "what the run does").of({"sft", "grpo", "evaluate", "data"}), {}, ""},
-      {integer("seed", 1, "every random number is a function of it").from(0), {}, ""},
-      {integer("ranks", 1, "processes that share the work").from(1).to(4096), {}, ""},
-      {integer("threads", 1, "threads of each rank").from(1).to(256), {}, ""},
+      {integer("seed", 1, "seed of all random numbers").from(0), {}, ""},
+      {integer("ranks", 1, "number of ranks: MPI processes that share the work").from(1).to(4096), {}, ""},
+      {integer("threads", 1, "number of threads of each rank").from(1).to(256), {}, ""},
   };
 }
 
 Schema dataset_fields() {
   SettingField system =
-      word("system", nullptr, "system turn shown to the model instead of the records' own; unset: theirs");
+      word("system", nullptr, "system prompt that replaces the system turn of the records; unset: the records' own");
   system.contents_of = "system_file";
   return {required("plugin", "dataset plugin"), system,
           made("system_file", Type::path, json(nullptr), "file whose text is 'system'"),
-          integer("max_prompt_tokens", nullptr, "longest prompt; unset: what the model has room for").from(1),
+          integer("max_prompt_tokens", nullptr,
+                  "maximum length of a prompt in tokens; unset: the room in the model's context")
+              .from(1),
           word("long_prompts", "trim",
-               "longer prompts: error ends the run before its first step, skip leaves the record out, trim removes the "
+               "longer prompts: error ends the run before its first step, skip omits the record, trim removes the "
                "oldest turns")
               .of({"error", "skip", "trim"})};
 }
@@ -86,12 +89,12 @@ Schema dataset_fields() {
 std::vector<Section> plugin_sections() {
   return {
       {table("model", "the model that is trained or evaluated",
-             {word("plugin", "qwen2", "model plugin; auto: the one that reads the model at 'path'"),
+             {word("plugin", "qwen2", "model plugin; auto: the plugin for the type of the model at 'path'"),
               made("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path"),
               flag("foreign_tokenizer", false, "allow a tokenizer that is not the model's own")}),
        {"sft", "grpo", "evaluate"},
        "models"},
-      {table("dataset", "where the prompts come from", dataset_fields()), {}, "datasets"},
+      {table("dataset", "dataset with the prompts", dataset_fields()), {}, "datasets"},
       {stages(), {"data"}, "stages"},
       {plugins(
            "rewards", "terms of the reward; the reward is their weighted sum",
@@ -116,44 +119,49 @@ std::vector<Section> plugin_sections() {
 
 std::vector<Section> task_sections() {
   return {
-      {table("sampling", "how completions are drawn", schema_of<Sampling>()), {"grpo", "evaluate"}, ""},
+      {table("sampling", "how completions are sampled", schema_of<Sampling>()), {"grpo", "evaluate"}, ""},
       {table("grpo", "group relative policy optimization", schema_of<GrpoTable>()), {"grpo"}, ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
-              integer("together", 8, "examples per backward pass, all of one rank; fewer take less memory").from(1),
+              integer("together", 8,
+                      "micro-batch size: examples per backward pass on one rank; smaller values need less memory")
+                  .from(1),
               integer("neighbours", 1,
-                      "examples of the dataset that stay together when it is shuffled, as the questions about one "
-                      "record do; what those of one backward pass begin with alike is read once")
+                      "consecutive examples that shuffling keeps together, such as the questions about one record; a "
+                      "prefix that they share in a micro-batch is computed once; 1: none")
                   .from(1),
               integer("steps", 1000, "steps of the run").from(1), word("split", "train", "split of the dataset"),
-              word("loss_on", "answer", "tokens that the loss counts").of({"answer", "all"}),
+              word("loss_on", "answer", "tokens that the loss includes").of({"answer", "all"}),
               number("lr", 3e-3, "learning rate").above(0)}),
        {"sft"},
        ""},
       {table(
-           "evaluate", "measuring a model",
+           "evaluate", "evaluation of a model",
            {integer("prompts", 64, "total number of prompts, the first of the split or spread over it").from(1),
             integer("group_size", 4, "completions of a prompt").from(1), word("split", "test", "split of the dataset"),
             integer("batch", 16, "prompts per row of the log").from(1)}),
        {"evaluate"},
        ""},
-      {table("data", "making a data set",
-             {words("splits", "splits of the dataset to read; empty: train, valid and test"),
-              integer("records", 0, "most records to read of each split, the first; 0: all").from(0),
-              integer("together", 32, "records that a rank processes at once, with concurrent requests to chat models")
-                  .from(1)
-                  .to(100000),
-              word("compute", "float32", "what models that stages ask are multiplied in, as model.compute")
-                  .of({"float32", "bfloat16"}),
-              word("device", "cpu",
-                   "where they compute, with the engine libtorch if not on the CPU; auto: a GPU if there is one")
-                  .of({"cpu", "cuda", "auto"}),
-              number("most_failed", 0.01, "maximum share of a stage's requests that may remain without an answer")
-                  .from(0)
-                  .to(1),
-              number("most_malformed", 0.1, "maximum share of a stage's requests whose answers can't be parsed")
-                  .from(0)
-                  .to(1)}),
+      {table(
+           "data", "production of a data set",
+           {words("splits", "splits of the dataset to read; empty: train, valid and test"),
+            integer("records", 0, "maximum number of records to read from the start of each split; 0: all").from(0),
+            integer("together", 32,
+                    "records that a rank processes at the same time, with concurrent requests to chat models")
+                .from(1)
+                .to(100000),
+            word("compute", "float32", "precision of matrix products of the models that stages use; see model.compute")
+                .of({"float32", "bfloat16"}),
+            word("device", "cpu",
+                 "device of the models that stages use, with the engine libtorch unless it is the CPU; auto: a GPU if "
+                 "any")
+                .of({"cpu", "cuda", "auto"}),
+            number("most_failed", 0.01, "maximum share of a stage's requests that may remain without an answer")
+                .from(0)
+                .to(1),
+            number("most_malformed", 0.1, "maximum share of a stage's requests whose answers can't be parsed")
+                .from(0)
+                .to(1)}),
        {"data"},
        ""},
   };
@@ -163,7 +171,7 @@ std::vector<Section> house_sections() {
   const std::vector<std::string> training = {"sft", "grpo"};
   return {
       {table("optimizer", "AdamW", schema_of<OptimizerTable>()), training, ""},
-      {word("shard", "none", "what is divided among ranks to save memory: the optimizer's state, or nothing")
+      {word("shard", "none", "what ranks shard to save memory: the optimizer's state, or nothing")
            .of({"none", "optimizer"}),
        training, ""},
       {word("overlap", "hosts",
@@ -172,7 +180,7 @@ std::vector<Section> house_sections() {
            .of({"hosts", "always", "never"}),
        training, ""},
       {word("sums", "host",
-            "where gradients of ranks with a GPU each are added up: on their hosts, or by NCCL on the devices")
+            "where gradients of ranks with a GPU each are reduced: on their hosts, or by NCCL on the devices")
            .of({"host", "device"}),
        training, ""},
       {word("nonfinite", "stop",
@@ -180,31 +188,36 @@ std::vector<Section> house_sections() {
             "update")
            .of({"stop", "skip"}),
        training, ""},
-      {table("checkpoint", "when checkpoints are saved",
-             {integer(
-                  "every", nullptr,
-                  "steps between checkpoints; the last step always has one; unset: a tenth of the run; 0: not by steps")
-                  .from(0),
-              number("minutes", 10.0, "minutes between checkpoints, if they pass sooner; 0: not by time").from(0),
-              integer("keep", 2, "number of newest checkpoints to keep").from(1)}),
+      {table(
+           "checkpoint", "when checkpoints are saved",
+           {integer(
+                "every", nullptr,
+                "steps between checkpoints; the last step always has one; unset: a tenth of the run; 0: not by steps")
+                .from(0),
+            number("minutes", 10.0, "minutes between checkpoints, if this is sooner than 'every' steps; 0: not by time")
+                .from(0),
+            integer("keep", 2, "number of newest checkpoints to keep").from(1)}),
        training, ""},
-      {table("validation", "evaluation on the same records during training",
-             {integer("every", nullptr, "steps between evaluations; the last step always has one; unset: no validation")
-                  .from(1),
-              word("split", "valid", "split of the dataset"),
-              integer("prompts", 64, "number of records, or all if the split has fewer").from(1),
-              integer("group_size", 1, "grpo: completions of a prompt").from(1),
-              words("metrics",
-                    "metrics to log as validation/<metric>; the first decides; empty: loss (sft), reward (grpo)"),
-              word("better", nullptr, "direction of the first metric; unset: lower for loss, higher for rewards")
-                  .of({"higher", "lower"}),
-              word("keep", "best", "best: keep the best checkpoint as checkpoints/best; last: don't")
-                  .of({"best", "last"}),
-              integer("patience", nullptr, "evaluations without improvement after which the run ends; unset: never")
-                  .from(1)}),
+      {table(
+           "validation", "evaluation on the same records during training",
+           {integer("every", nullptr, "steps between evaluations; the last step always has one; unset: no validation")
+                .from(1),
+            word("split", "valid", "split of the dataset"),
+            integer("prompts", 64, "number of records of the split; all if it has fewer").from(1),
+            integer("group_size", 1, "grpo: completions of a prompt").from(1),
+            words("metrics",
+                  "metrics to log as validation/<metric>; the first selects the best checkpoint; empty: loss (sft), "
+                  "reward (grpo)"),
+            word("better", nullptr, "direction of the first metric; unset: lower for loss, higher for rewards")
+                .of({"higher", "lower"}),
+            word("keep", "best", "best: also keep the best checkpoint, as checkpoints/best; last: only the newest ones")
+                .of({"best", "last"}),
+            integer("patience", nullptr, "evaluations without improvement after which the run ends; unset: never")
+                .from(1)}),
        training, ""},
-      {table("record", "what is recorded", {flag("rollouts", true, "keep every token of every completion")}), {}, ""},
-      {table("watchdog", "ends a run that makes no progress", {integer("seconds", 300, "without progress").from(1)}),
+      {table("record", "what is recorded", {flag("rollouts", true, "record every token of every completion")}), {}, ""},
+      {table("watchdog", "ends a run that makes no progress",
+             {integer("seconds", 300, "seconds without progress after which the run ends").from(1)}),
        {},
        ""},
   };

@@ -79,7 +79,7 @@ class PathReader {
 
   [[noreturn]] void fail() const {
     throw Error(where_, fmt::format("'{}' is not the path of a setting", printable(path_)),
-                "write it as grpo.lr or rewards[0].weight");
+                "write a path such as grpo.lr or rewards[0].weight");
   }
 
   const std::string& path_;

@@ -29,7 +29,7 @@ class Scanner {
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == '"' || c == '\'') {
-        if (in_value_ && begun_) fail("a quote within a value", "a value in quotes begins and ends with them");
+        if (in_value_ && begun_) fail("a quote within a value", "put quotes around the whole value");
         begun_ = true;
         skip_string(c);
       } else {
@@ -42,7 +42,7 @@ class Scanner {
  private:
   void count(char c) {
     if (c == '\n') ++line_;
-    if (!ascii(at_)) fail("a letter that only quoted text may hold", "write the key or value in quotes");
+    if (!ascii(at_)) fail("a character that is only allowed in quoted text", "write the key or value in quotes");
     if (c == '.' && ++dots_ >= deepest_toml) fail("a key of more than 64 parts");
     if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') dots_ = 0;
     if ((c == '[' || c == '{') && open_.size() == deepest_toml) fail("values nested more than 64 deep");
@@ -93,8 +93,8 @@ class Scanner {
     while (multi_line && next < text_.size() && std::string_view(" \t\r\n").find(text_[next]) != std::string_view::npos)
       ++next;
     if (!ascii(next)) {
-      fail("a backslash before a letter that has no escape",
-           "behind a line-ending backslash, start with an ASCII letter");
+      fail("a backslash that starts no valid escape sequence",
+           "start the line after a line-ending backslash with an ASCII character");
     }
     if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
   }
@@ -130,7 +130,7 @@ void guard_toml(const std::string& text, const std::string& name) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const auto row = std::string_view(text).substr(begin, end - begin);
     if (row.find('\0') != std::string_view::npos) {
-      refuse_line(name, line, row, "a NUL byte", "TOML is text in UTF-8; is this UTF-16 or a binary file?");
+      refuse_line(name, line, row, "a NUL byte", "save the file as UTF-8; this may be UTF-16 or a binary file");
     }
     if (!valid_utf8(row)) refuse_line(name, line, row, "not valid UTF-8", "save the file as UTF-8");
     begin = end + 1;

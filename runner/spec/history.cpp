@@ -34,7 +34,7 @@ int64_t number_of_steps(const std::string& task, const Change& change) {
 void refuse_other_bits(const Spec& spec, const std::string& steps, int64_t before, uint64_t done) {
   if (const json& schedule = spec.values.at("optimizer").at("schedule"); schedule != "constant")
     throw Error(steps,
-                fmt::format("can't be changed in a run that has begun, because 'optimizer.schedule' is {}: its "
+                fmt::format("can't be changed in a run that has started, because 'optimizer.schedule' is {}: its "
                             "learning rates depend on the number of steps",
                             show(schedule)),
                 "start a new run of that length: compeer run RUN_DIR --set " + steps + "=N --set name=NAME");
@@ -92,9 +92,9 @@ Spec extended(Spec spec, const std::vector<Change>& changes, uint64_t done) {
                     suggest(change.path, known));
     }
     if (!trains || change.path != steps)
-      throw Error(change.origin, fmt::format("'{}' can't be changed in a run that has begun", printable(change.path)),
-                  (trains ? fmt::format("'{}' can be raised; ", steps) : std::string()) +
-                      "for another run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME");
+      throw Error(change.origin, fmt::format("'{}' can't be changed in a run that has started", printable(change.path)),
+                  (trains ? fmt::format("increase '{}'; ", steps) : std::string()) +
+                      "for other changes start a new run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME");
     json& value = spec.values.at(task).at("steps");
     const auto before = value.get<int64_t>(), after = number_of_steps(task, change);
     if (after == before) continue;

@@ -78,7 +78,7 @@ std::string model_type(const std::filesystem::path& folder, const std::vector<st
   const auto file = base_model(folder) / "config.json";
   const nlohmann::json config = read_json_object(file);
   if (!config.contains("model_type") || !config.at("model_type").is_string())
-    throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
+    throw Error(file.string(), "contains no model_type", "a model folder has the layout that transformers writes",
                 Exit::data);
   const auto name = config.at("model_type").get<std::string>();
   if (std::find(known.begin(), known.end(), name) == known.end())

@@ -48,7 +48,7 @@ std::string elsewhere(const std::string& key) {
   std::string tables;
   for (const auto& section : core_schema()) {
     const auto& name = section.parameter.name;
-    if (name == key) return fmt::format("'{}' belongs at the top, before the first [table]", key);
+    if (name == key) return fmt::format("write '{}' at the top, before the first [table]", key);
     if (!find(section.parameter.fields, key) || key == "plugin") continue;
     tables += fmt::format("{}{}", tables.empty() ? "" : ", ",
                           section.parameter.type == Type::list ? "[[" + name + "]]" : "[" + name + "]");
@@ -160,8 +160,8 @@ class Resolver {
     if (nested_ == most_nested) {
       mistakes_.add(
           Error(draft_.origin_of(path),
-                fmt::format("'{}': plugins whose settings name plugins, more than {} deep", path, most_nested), "",
-                Exit::plugin));
+                fmt::format("'{}': plugins in the settings of plugins are nested more than {} deep", path, most_nested),
+                "", Exit::plugin));
       return nullptr;
     }
     ++nested_;
@@ -230,10 +230,9 @@ class Resolver {
       return model.at("plugin") != "auto";
     }
     if (!folder.is_string()) {
-      mistake(
-          join(path, "plugin"),
-          fmt::format("'{}' \"auto\" asks what '{}' holds, which isn't set", join(path, "plugin"), join(path, "path")),
-          "a fresh model's plugin is named: " + fmt::format("{}", fmt::join(names_of("models"), ", ")));
+      mistake(join(path, "plugin"),
+              fmt::format("'{}' = \"auto\" requires '{}', which is unset", join(path, "plugin"), join(path, "path")),
+              "name the plugin of a new model: " + fmt::format("{}", fmt::join(names_of("models"), ", ")));
       return false;
     }
     try {
@@ -286,8 +285,9 @@ class Resolver {
   void add_plugin(Schema& schema, const PluginInfo& plugin, const std::string& path) {
     for (const auto& parameter : plugin.parameters) {
       if (find(schema, parameter.name)) {
-        throw Error(plugin.path, fmt::format("its parameter '{}' is a key that '{}' has already", parameter.name, path),
-                    "", Exit::plugin);
+        throw Error(plugin.path,
+                    fmt::format("its parameter '{}' has the name of a key of '{}' itself", parameter.name, path), "",
+                    Exit::plugin);
       }
     }
     schema.insert(schema.end(), plugin.parameters.begin(), plugin.parameters.end());
@@ -317,7 +317,7 @@ class Resolver {
     const auto here = join(path, field.name), file = join(path, field.contents_of);
     if (!table.at(field.name).is_null()) {
       mistake(here, fmt::format("'{}' and '{}' are both set", here, file),
-              fmt::format("'{}' is what the file holds: leave one of the two out", field.name));
+              fmt::format("omit one of the two: '{}' is the text of the file", field.name));
     }
     spec_.texts[here] = file;
   }
@@ -334,10 +334,9 @@ class Resolver {
       check_name(label_path, label);
       const auto [other, is_new] = taken.emplace(label.get<std::string>(), join(path, i));
       if (is_new) continue;
-      mistake(
-          label_path,
-          fmt::format("'{}' has the label '{}', as '{}' has", join(path, i), printable(other->first), other->second),
-          "give each its own label, such as label = \"" + printable(other->first) + "_2\"");
+      mistake(label_path,
+              fmt::format("'{}' has the label '{}', like '{}'", join(path, i), printable(other->first), other->second),
+              "give each a different label, such as label = \"" + printable(other->first) + "_2\"");
     }
   }
 
@@ -352,7 +351,7 @@ class Resolver {
     const json &floor = reward.at("floor"), &ceiling = reward.at("ceiling");
     if (!floor.is_number() || !ceiling.is_number() || floor < ceiling) return;
     mistake(join(path, "floor"), fmt::format("'{}' is not below the ceiling, {}", join(path, "floor"), show(ceiling)),
-            "nothing is left between them");
+            "set floor below ceiling");
   }
 
   void refuse_secrets(const json& values, const std::string& path) {
@@ -360,8 +359,9 @@ class Resolver {
     for (const auto& item : values.items()) {
       const auto here = values.is_array() ? join(path, place++) : join(path, item.key());
       if (const auto what = secret_in(values.is_array() ? "" : item.key(), item.value()); !what.empty()) {
-        mistake(here, fmt::format("'{}' holds {}, which would stand in spec.json and reports", printable(here), what),
-                "put it into an environment variable: chat/openai's 'key_env' names the one with its key");
+        mistake(here,
+                fmt::format("'{}' contains {}, which would be written to spec.json and reports", printable(here), what),
+                "put it into an environment variable, such as the one named by 'key_env' of chat/openai");
       }
       if (item.value().is_structured()) refuse_secrets(item.value(), here);
     }
@@ -369,11 +369,11 @@ class Resolver {
 
   void check_name(const std::string& path, const json& name) {
     if (path == "name" && name == "answers")
-      mistake(path, "'answers' is the folder beside those of runs in which chat models' answers lie",
+      mistake(path, "'answers' is the name of the folder for answers of chat models, next to the folders of runs",
               "give the run another name");
     if (!name.is_string() || plain_name(name.get<std::string>())) return;
-    mistake(path, fmt::format("'{}' must be made of letters, digits, '.', '_' and '-', not {}", path, show(name)),
-            "at most 100 of them, the first a letter, a digit or '_'");
+    mistake(path, fmt::format("'{}' must consist of letters, digits, '.', '_' and '-', not {}", path, show(name)),
+            "use at most 100 characters, the first a letter, a digit or '_'");
   }
 
   const Draft& draft_;

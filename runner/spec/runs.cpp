@@ -80,9 +80,9 @@ std::optional<RunInput> find_experiment(const RunInput& wanted, const std::vecto
     for (const auto& file : toml_files(folder)) known.push_back(text_at(experiment_in(file).values, "name"));
   }
   const auto near = nearest(name, known);
-  throw Error("", fmt::format("there is no such run or experiment in {}", fmt::join(places, ", ")),
-              near.empty() ? "name a run or an experiment that is there, or write the path itself"
-                           : fmt::format("did you mean '{}'?", near));
+  throw Error(
+      "", fmt::format("there is no such run or experiment in {}", fmt::join(places, ", ")),
+      near.empty() ? "name an existing run or experiment, or write the path" : fmt::format("did you mean '{}'?", near));
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ std::string input_path(const RunInput& run, bool want_folder) {
   if (task == "data") return (run.folder / "stages" / (stage_names(run.values).back().second + ".jsonl")).string();
   if (task == "sft" || task == "grpo") return (run.folder / checkpoint_of(run.values)).string();
   throw Error("",
-              fmt::format("it has the task {} and leaves no model and no records", show(value_at(run.values, "task"))),
-              "name a run that trains a model or makes records");
+              fmt::format("its task is {}, which writes no model and no records", show(value_at(run.values, "task"))),
+              "name a run that trains a model or produces records");
 }
 
 std::vector<fs::path> experiment_folders(const Draft& draft, const std::string& setting) {
@@ -141,8 +141,8 @@ RunInput find_run(const std::string& name, const std::vector<fs::path>& folders,
     return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
   };
   if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), plain))
-    throw Error("", "that is no name of a run",
-                "names have letters, digits, '.', '_' and '-'; a path is written without run");
+    throw Error("", "not a valid name of a run",
+                "use letters, digits, '.', '_' and '-'; write a path as a string, without { run = ... }");
   RunInput run{name, places.results / name, {}, {}};
   const auto recorded = run.folder / "spec.json";
   run.finished = is_file(recorded) && is_file(run.folder / "summary.json");
@@ -192,7 +192,7 @@ class AfterInputs {
       throw Error(origin,
                   fmt::format("'{}': these runs need each other: {} -> {}", setting,
                               fmt::join(std::vector<std::string>(start, chain_.end()), " -> "), run.name),
-                  "one of them must name another run, or the path of a model or of records that are there");
+                  "change one of them to name another run, or the path of existing models or records");
     const bool begun = run.file.extension() == ".json";
     const auto input = resolve(begun ? read_spec(run.file).draft() : with(load_toml(run.file), changes_));
     made_[run.name] = make_(input, fmt::format("{} ({}) needs {}", name, setting, run.name));

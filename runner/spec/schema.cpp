@@ -30,7 +30,7 @@ class SchemaReader {
   SettingSchema read(const std::string& name, const ordered_json& text) {
     if (!text.is_object()) fail("must be a table such as {\"type\": \"number\", \"default\": 1.0}");
     known_keys(text);
-    if (!plain(name)) fail("has a name that is not made of letters, digits, '_' and '-'");
+    if (!plain(name)) fail("has a name with characters other than letters, digits, '_' and '-'");
     SettingSchema made;
     made.name = name;
     if (!text.contains("type")) fail("has no \"type\"", "one of " + joined(type_names()));
@@ -42,7 +42,7 @@ class SchemaReader {
     made.max = limit(text, "max");
     if (const auto above = limit(text, "above")) made.min = above, made.above_min = true;
     if (const auto below = limit(text, "below")) made.max = below, made.below_max = true;
-    if (nothing_between(made)) fail("has limits with nothing between them", "the smallest value comes first");
+    if (nothing_between(made)) fail("has limits that allow no value", "set the minimum below the maximum");
     if (text.contains("choices")) made.choices = strings(text.at("choices"));
     if (text.contains("help") && text.at("help").is_string()) made.help = text.at("help");
     if (text.contains("parameters")) made.fields = inside(text.at("parameters"));
@@ -84,7 +84,7 @@ class SchemaReader {
     const auto name = text.is_string() ? text.get<std::string>() : show(text);
     const auto found = std::find(type_names().begin(), type_names().end(), name);
     if (found == type_names().end()) {
-      fail(fmt::format("has no known type: '{}'", printable(name)), suggest(name, type_names()));
+      fail(fmt::format("has an unknown type '{}'", printable(name)), suggest(name, type_names()));
     }
     return static_cast<Type>(found - type_names().begin());
   }
@@ -92,29 +92,29 @@ class SchemaReader {
   // Returns the kind of a plugin; "" for other types.
   std::string kind(Type type, const ordered_json& text) const {
     if (text.contains("kind") != (type == Type::plugin)) {
-      fail(type == Type::plugin ? "has no \"kind\"" : "has a \"kind\", but is no plugin",
+      fail(type == Type::plugin ? "has no \"kind\"" : "has a \"kind\", but is not of type \"plugin\"",
            R"(write "type": "plugin", "kind": "similarity")");
     }
     if (type != Type::plugin) return "";
-    if (!text.at("kind").is_string() || text.at("kind") == "") fail("has a \"kind\" that is no name");
+    if (!text.at("kind").is_string() || text.at("kind") == "") fail("has a \"kind\" that is not a name");
     return text.at("kind");
   }
 
   std::optional<double> limit(const ordered_json& text, const char* key) const {
     if (!text.contains(key)) return {};
-    if (!text.at(key).is_number()) fail(fmt::format("has a \"{}\" that is no number", key));
+    if (!text.at(key).is_number()) fail(fmt::format("has a \"{}\" that is not a number", key));
     return text.at(key).get<double>();
   }
 
   std::vector<std::string> strings(const ordered_json& text) const {
     const bool right = text.is_array() && !text.empty() &&
                        std::all_of(text.begin(), text.end(), [](const auto& item) { return item.is_string(); });
-    if (!right) fail("has \"choices\" that are no list of strings");
+    if (!right) fail("has \"choices\" that are not a list of strings");
     return text.get<std::vector<std::string>>();
   }
 
   Schema inside(const ordered_json& text) const {
-    if (!text.is_object()) fail("has \"parameters\" that are no table");
+    if (!text.is_object()) fail("has \"parameters\" that are not a table");
     Schema fields;
     for (const auto& [key, value] : text.items())
       fields.push_back(SchemaReader(where_, join(path_, key)).read(key, value));
@@ -146,7 +146,7 @@ class SchemaReader {
   json checked_default(const SettingSchema& parameter, json value) const {
     if (value.is_null()) return value;
     if (parameter.type == Type::plugin) {
-      if (!value.is_string()) fail("has a default that is no name of a plugin");
+      if (!value.is_string()) fail("has a default that is not the name of a plugin");
       return value;
     }
     if (const auto wrong = normalise(parameter, value)) fail(fmt::format("has a default that {}", wrong->what));

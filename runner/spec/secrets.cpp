@@ -95,11 +95,11 @@ std::string secret_in(std::string_view key, const json& value) {
   const std::string_view text = value.get_ref<const std::string&>();
   if (login_in(text, 0).size > 0) return "a user or password in a URL";
   if (text.find("://") != std::string_view::npos && query_in(text, 0).size > 0) return "a key in a URL";
-  if (key_in(text, 0).size > 0) return "what looks like a key";
+  if (key_in(text, 0).size > 0) return "text that looks like an API key";
   const auto name = lower(key);
   if (text.empty() || std::find(key_names.begin(), key_names.end(), name) == key_names.end()) return "";
   const bool may_be_a_word = name == "key" || name == "token";
-  return may_be_a_word && (text.size() < 16 || text.find(' ') != text.npos) ? "" : "what is called a key";
+  return may_be_a_word && (text.size() < 16 || text.find(' ') != text.npos) ? "" : "a value named like an API key";
 }
 
 std::string without_secrets(std::string text) {

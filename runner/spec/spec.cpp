@@ -84,7 +84,7 @@ std::string plain_text(const std::filesystem::path& file) {
   const auto text = read_file(file, largest_text);
   refuse_utf16(text, file.string());
   if (!valid_utf8(text) || text.find('\0') != std::string::npos) {
-    throw Error(file.string(), "is no text in UTF-8", "", Exit::data);
+    throw Error(file.string(), "is not valid UTF-8", "", Exit::data);
   }
   return text;
 }
@@ -110,14 +110,14 @@ void refuse_other_language(const fs::path& file) {
   constexpr auto experiment =
       "start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml";
   constexpr auto script = "start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)";
-  constexpr auto data = "an experiment names its data by dataset.plugin and dataset.path (docs/corpora.md)";
+  constexpr auto data = "set dataset.plugin and dataset.path of an experiment to use data (docs/corpora.md)";
   static const std::map<std::string, std::pair<const char*, const char*>> others = {
       {".yaml", {"is YAML; experiments are TOML files", experiment}},
       {".yml", {"is YAML; experiments are TOML files", experiment}},
       {".py", {"is Python; scripts are written in Lua", script}},
       {".ipynb", {"is Python; scripts are written in Lua", script}},
       {".csv", {"is a table; experiments are TOML files", data}},
-      {".jsonl", {"holds records; experiments are TOML files", data}},
+      {".jsonl", {"contains records; experiments are TOML files", data}},
   };
   if (const auto found = others.find(file.extension().string()); found != others.end())
     throw Error(file.string(), found->second.first, found->second.second, Exit::usage);
@@ -159,7 +159,7 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
       throw Error(name, fmt::format("has format {}, this program reads format 1", show(format)));
     }
     spec.values = file.at("spec");
-    if (!spec.values.is_object()) throw Error(name, "holds no table under \"spec\"");
+    if (!spec.values.is_object()) throw Error(name, "contains no table \"spec\"");
     spec.origins = file.value("origins", spec.origins);
     spec.sources = file.value("sources", spec.sources);
     for (const auto& plugin : file.value("plugins", json::array())) {
@@ -171,8 +171,10 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
     spec.history = file.value("history", json::array());
     for (const json& change : spec.history) (void)change_text(change);  // throws if it is no change
     if (file.at("sha256") != spec.sha256()) {
-      throw Error(name, fmt::format("its spec has the hash {}, but it says {}", spec.sha256(), show(file.at("sha256"))),
-                  "it was changed after it was written; change the TOML file or script it came from instead");
+      throw Error(
+          name,
+          fmt::format("its spec has the hash {}, but the file records {}", spec.sha256(), show(file.at("sha256"))),
+          "it was changed after it was written; change the TOML file or script it came from instead");
     }
   } catch (const json::exception& error) {
     throw Error(name, fmt::format("is not a resolved spec: {}", printable(error.what(), 200)));
@@ -186,7 +188,8 @@ Draft Spec::draft() const {
   for (const auto& [path, origin] : origins) {  // texts of files are read again by pin_inputs()
     if (origin != from_contents || within(path, "inputs")) continue;
     json* const value = find(made.values, path);
-    if (!value) throw Error("spec.json", fmt::format("has an origin for '{}', which is not there", printable(path)));
+    if (!value)
+      throw Error("spec.json", fmt::format("has an origin for '{}', which is not a key of the spec", printable(path)));
     *value = nullptr;
     made.origins.erase(path);
   }
@@ -219,7 +222,7 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
       const auto download = path == "dataset.path" ? "" : download_help(given);
       mistakes.add(Error(origin_in(spec, spec.origins.count(path) ? path : parent(path)),
                          fmt::format("'{}': there is no file or folder {}", path, show(given)),
-                         "it is looked for in the current folder, then where compeer's own files are" +
+                         "checked the current folder, then the folder of compeer's own files" +
                              (download.empty() ? "" : "; " + download)));
     }
     if (!found) continue;
@@ -245,14 +248,15 @@ Spec with_present_inputs(Spec spec, uint64_t done) {
   for (const auto& [path, before] : pins.items()) {
     const json* const value = find(spec.values, path);
     if (!value || !value->is_string())
-      throw Error("spec.json", fmt::format("has an input '{}', which is not there", printable(path)), "", Exit::data);
+      throw Error("spec.json", fmt::format("has an input '{}', which is not a key of the spec", printable(path)), "",
+                  Exit::data);
     const auto given = value->get<std::string>();
     const auto found = locate(given);
     if (tables.contains(parent(path)) && !(found && std::filesystem::is_directory(*found)))
       continue;  // the run keeps that text
     if (!found)
-      throw Error(origin_in(spec, path), fmt::format("'{}': there is no file or folder {} any more", path, show(given)),
-                  "put it back, or resume from the folder in which the run was begun", Exit::data);
+      throw Error(origin_in(spec, path), fmt::format("'{}': the file or folder {} no longer exists", path, show(given)),
+                  "restore it, or resume from the folder in which the run was started", Exit::data);
     const auto after = pin(*found);
     if (after == before) continue;
     json entry = {{"step", done},

@@ -5,16 +5,22 @@ namespace compeer::spec {
 
 SettingFields fields(Sampling& t) {
   return {
-      setting("temperature", t.temperature, "divides the logits before sampling").above(0).to(100),
-      setting("greedy", t.greedy, "always take the likeliest token"),
-      setting("max_new_tokens", t.max_new_tokens, "tokens of a completion, at most").from(1).to(1e6),
-      setting("concurrent", t.concurrent, "sequences decoded at once on a rank").from(1),
-      setting("top_k", t.top_k, "draw among the k likeliest tokens and those that tie with the last; 0: off").from(0),
-      setting("top_p", t.top_p, "draw from the smallest set of likeliest tokens with this probability").above(0).to(1),
-      setting("min_p", t.min_p, "draw from tokens with at least this share of the likeliest's probability")
+      setting("temperature", t.temperature, "sampling temperature, which divides the logits").above(0).to(100),
+      setting("greedy", t.greedy, "greedy decoding: always take the most likely token"),
+      setting("max_new_tokens", t.max_new_tokens, "maximum length of a completion in tokens").from(1).to(1e6),
+      setting("concurrent", t.concurrent, "maximum number of sequences that a rank decodes at the same time").from(1),
+      setting("top_k", t.top_k, "sample from the k most likely tokens and those that tie with the last; 0: off")
+          .from(0),
+      setting("top_p", t.top_p,
+              "sample from the smallest set of most likely tokens with this total probability; 1: off")
+          .above(0)
+          .to(1),
+      setting("min_p", t.min_p,
+              "sample from tokens with at least this share of the probability of the most likely; 0: off")
           .from(0)
           .to(1),
-      setting("repetition_penalty", t.repetition_penalty, "makes tokens that occurred less likely; 1: off")
+      setting("repetition_penalty", t.repetition_penalty,
+              "values above 1 make tokens that occurred less likely; 1: off")
           .above(0)
           .to(100),
       setting("stop", t.stop, "a completion ends when its text contains one of these"),
@@ -34,10 +40,10 @@ SettingFields size_of(GrpoTable& t) {
           .from(0)
           .to(1000),
       setting("together", t.together,
-              "number of prompt groups accumulated before the reduction, all of one rank; more take less memory")
+              "prompt groups that one rank accumulates before the reduction over ranks; larger values need less memory")
           .from(1),
       setting("micro_tokens", t.micro_tokens,
-              "groups of more tokens are backpropagated in parts of about this many; unset: whole")
+              "groups with more tokens are backpropagated in parts of about this many tokens; unset: whole groups")
           .from(1)
           .unset(),
       setting("split", t.split, "split of the dataset"),
@@ -69,19 +75,21 @@ SettingFields loss_of(grpo::Objective& o) {
       setting("sapo_positive", o.sapo.positive, "sapo: temperature of the gate where A > 0").above(0),
       setting("sapo_negative", o.sapo.negative, "sapo: temperature of the gate where A <= 0").above(0),
       setting("vespo_k_positive", o.vespo.k_positive, "vespo: exponent of the weight where A >= 0").from(0),
-      setting("vespo_lambda_positive", o.vespo.lambda_positive, "vespo: decay of that weight").from(0),
+      setting("vespo_lambda_positive", o.vespo.lambda_positive, "vespo: decay of the weight where A >= 0").from(0),
       setting("vespo_k_negative", o.vespo.k_negative, "vespo: exponent of the weight where A < 0").from(0),
-      setting("vespo_lambda_negative", o.vespo.lambda_negative, "vespo: decay of that weight").from(0),
+      setting("vespo_lambda_negative", o.vespo.lambda_negative, "vespo: decay of the weight where A < 0").from(0),
       setting("clip_cov_share", o.clip_cov.share, "clip_cov: share of a group's tokens that lose their gradient")
           .above(0)
           .to(1),
-      setting("clip_cov_low", o.clip_cov.low, "clip_cov: drawn from tokens whose covariance is above this"),
-      setting("clip_cov_high", o.clip_cov.high, "clip_cov: and below this"),
+      setting("clip_cov_low", o.clip_cov.low,
+              "clip_cov: these tokens are sampled among those with a covariance above this"),
+      setting("clip_cov_high", o.clip_cov.high,
+              "clip_cov: these tokens are sampled among those with a covariance below this"),
       setting("kl_cov_share", o.kl_cov.share,
               "kl_cov: share of a group's tokens, those of largest covariance, that get a KL penalty")
           .above(0)
           .to(1),
-      setting("kl_cov_coefficient", o.kl_cov.coefficient, "kl_cov: coefficient of that penalty").from(0),
+      setting("kl_cov_coefficient", o.kl_cov.coefficient, "kl_cov: coefficient of the KL penalty").from(0),
   };
 }
 
@@ -135,7 +143,7 @@ SettingFields advantages_of(GrpoTable& t) {
       choice("divisor", r.divisor,
              {{"std", Divisor::std}, {"batch", Divisor::batch}, {"fixed", Divisor::fixed}, {"none", Divisor::none}},
              "what the difference is divided by: the standard deviation of the group or batch, divisor_value, or 1"),
-      setting("divisor_value", r.value, "divisor = fixed: its value").above(0),
+      setting("divisor_value", r.value, "divisor = fixed: the divisor").above(0),
       setting("divisor_floor", r.floor, "lower bound of the standard deviation").from(0),
       setting("epsilon", r.epsilon, "added to the standard deviation").from(0),
       setting("advantage_least", r.least, "lower bound of advantages; unset: none").to(0).unset(),

@@ -64,7 +64,7 @@ class Converter {
     if (const auto* integer = from.as_integer()) return integer->get();
     if (const auto* number = from.as_floating_point()) return number->get();
     if (const auto* flag = from.as_boolean()) return flag->get();
-    throw Error(where, fmt::format("'{}' is a date or time, which no setting is", printable(path)),
+    throw Error(where, fmt::format("'{}' is a date or time, but no setting has this type", printable(path)),
                 "write it in quotes");
   }
 

@@ -148,10 +148,10 @@ TEST_F(Program, PrintsSettings) {
   EXPECT_EQ(told("settings record"),
             "[record]  what is recorded\n"
             "  rollouts  true or false; default true\n"
-            "            keep every token of every completion\nexit 0");
+            "            record every token of every completion\nexit 0");
   EXPECT_EQ(told("settings seed"),
             "seed  an integer of at least 0; default 1\n"
-            "      every random number is a function of it\nexit 0");
+            "      seed of all random numbers\nexit 0");
   const auto all = told("settings");
   for (const char* part : {"name  a string; required\n", "\n[[rewards]]  ", "\n[grpo]  ", "\n  clip_low   "})
     EXPECT_NE(all.find(part), std::string::npos) << part;
@@ -235,8 +235,8 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
             "compeer: error: train.py: is Python; scripts are written in Lua\n"
             "  help: start from one: cp scripts/quickstart.lua mine.lua; compeer run mine.lua (docs/lua.md)\nexit 2");
   EXPECT_EQ(told("data stats records.jsonl"),
-            "compeer: error: records.jsonl: holds records; experiments are TOML files\n"
-            "  help: an experiment names its data by dataset.plugin and dataset.path (docs/corpora.md)\nexit 2");
+            "compeer: error: records.jsonl: contains records; experiments are TOML files\n"
+            "  help: set dataset.plugin and dataset.path of an experiment to use data (docs/corpora.md)\nexit 2");
 }
 
 const std::string esc_world = COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer";

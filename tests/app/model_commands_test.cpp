@@ -364,7 +364,7 @@ TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
             "compeer: error: odd/config.json: no plugin reads models of type 'qwen4'\n"
             "  help: did you mean 'qwen2'? known: llama, mistral, qwen2, qwen2_5_vl, qwen3\nexit 4");
   EXPECT_EQ(told_of(R"({"model_type": 2})"),
-            "compeer: error: odd/config.json: names no model_type\n"
+            "compeer: error: odd/config.json: contains no model_type\n"
             "  help: a model folder has the layout that transformers writes\nexit 4");
   EXPECT_TRUE(told_of(R"({"model_type": )").starts_with("compeer: error: odd/config.json: is not valid JSON: parse "));
 }

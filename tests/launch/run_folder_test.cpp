@@ -258,10 +258,9 @@ TEST_F(RunFolders, ResumesWithOtherInputsOnlyIfToldTo) {
             "to continue with the new ones and record the change, or start a new run: compeer run results/x --set "
             "name=NAME|4");
   fs::remove("base");
-  EXPECT_EQ(
-      failure(resumed(quiet(), {{"grpo.steps", 200, "--set"}})),
-      "default: 'model.path': there is no file or folder \"base\" any more|put it back, or resume from the folder "
-      "in which the run was begun|4");
+  EXPECT_EQ(failure(resumed(quiet(), {{"grpo.steps", 200, "--set"}})),
+            "default: 'model.path': the file or folder \"base\" no longer exists|restore it, or resume from the folder "
+            "in which the run was started|4");
   EXPECT_EQ(read("results/x/spec.json"), spec.file_text()) << "nothing was touched";
   std::ofstream("base") << "new";
   auto allowed = quiet();
@@ -305,8 +304,8 @@ TEST_F(RunFolders, GivesAFinishedRunMoreSteps) {
   EXPECT_EQ(ended([&] {
               resumed(quiet(), {{"grpo.lr", 1, "--set"}});
             }),
-            "--set: 'grpo.lr' can't be changed in a run that has begun|'grpo.steps' can be raised; for another run: "
-            "compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3");
+            "--set: 'grpo.lr' can't be changed in a run that has started|increase 'grpo.steps'; for other changes "
+            "start a new run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3");
 }
 
 TEST_F(RunFolders, LooksWithoutMakingAnything) {

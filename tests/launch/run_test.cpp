@@ -238,7 +238,7 @@ TEST_F(Chain, IsListedAndCheckedInADryRun) {
   EXPECT_EQ(
       cycle.text,
       "compeer: error: mine/first.toml:10: 'model.path': these runs need each other: third -> the-second -> first -> "
-      "third\n  help: one of them must name another run, or the path of a model or of records that are there\n");
+      "third\n  help: change one of them to name another run, or the path of existing models or records\n");
 }
 
 TEST_F(Chain, IsRunForAScript) {

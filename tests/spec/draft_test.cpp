@@ -27,8 +27,9 @@ TEST(ParsePath, ReadsKeysIndicesAndQuotedKeys) {
 
 TEST(ParsePath, RefusesWhatIsNoPath) {
   for (const std::string path : {"", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[1", "a]", "a b", "\"a", "[0"}) {
-    EXPECT_EQ(complaint([&] { parse_path(path, "s.lua:3"); }),
-              "s.lua:3|'" + path + "' is not the path of a setting|write it as grpo.lr or rewards[0].weight|3");
+    EXPECT_EQ(
+        complaint([&] { parse_path(path, "s.lua:3"); }),
+        "s.lua:3|'" + path + "' is not the path of a setting|write a path such as grpo.lr or rewards[0].weight|3");
   }
   std::string long_path = "a";
   for (int i = 0; i < 100000; ++i) long_path += ".a";
@@ -207,7 +208,7 @@ TEST(ParseToml, RefusesAnIntegerBeyond64Bits) {
 
 TEST(ParseToml, RefusesNulBytes) {
   EXPECT_EQ(refused_text(std::string("name = 1\n\t[\0\0", 13)),
-            "x.toml:2|a NUL byte: \\x09[\\x00\\x00|TOML is text in UTF-8; is this UTF-16 or a binary file?|3");
+            "x.toml:2|a NUL byte: \\x09[\\x00\\x00|save the file as UTF-8; this may be UTF-16 or a binary file|3");
 }
 
 TEST(ParseToml, RefusesUtf16WithTheCommandThatConvertsIt) {
@@ -228,11 +229,11 @@ TEST(ParseToml, TakesLettersOfAnyLanguageInStringsAndComments) {
 }
 
 TEST(ParseToml, RefusesLettersTheParserCannotTake) {
-  const std::string what = "x.toml:1|a letter that only quoted text may hold: ",
+  const std::string what = "x.toml:1|a character that is only allowed in quoted text: ",
                     help = "|write the key or value in quotes|3";
   for (const std::string row : {"ü = 1", "a = 1ü", "a = \"\"\"x\"\"\"\"ü"})
     EXPECT_EQ(refused_text(row + "\n"), what + row + help);
-  const std::string escape = "x.toml:1|a backslash before a letter that has no escape: ";
+  const std::string escape = "x.toml:1|a backslash that starts no valid escape sequence: ";
   EXPECT_TRUE(starts(refused_text("a = \"\\ü\"\n"), escape + "a = \"\\ü\"|"));
   EXPECT_TRUE(starts(refused_text("a = \"\"\"x\\\n  ü\"\"\"\n"), escape + "a = \"\"\"x\\|"));
 }
@@ -242,7 +243,7 @@ TEST(ParseToml, RefusesAQuoteWithinAValue) {
   for (const std::string row : {"a = 2x\"ü\"", "a = 2.\"ü\"", "a = 2[\"ü\"", "a = 2{\"ü\"", "a = 2=\"ü\"",
                                 "a = [1, 2'ü'", "a = {b = 2\"ü\"", "a = 1979-05-27 \"ü\"", "a = \"x\"\"\"ü\""})
     EXPECT_EQ(refused_text(row + "\n"),
-              "x.toml:1|a quote within a value: " + row + "|a value in quotes begins and ends with them|3");
+              "x.toml:1|a quote within a value: " + row + "|put quotes around the whole value|3");
 }
 
 TEST(ParseToml, TakesQuotesWhereKeysAndValuesBegin) {
@@ -283,7 +284,7 @@ TEST(ParseToml, RefusesDeepNesting) {
 
 TEST(ParseToml, RefusesDates) {
   EXPECT_EQ(refused_text("name = 2024-01-01\n"),
-            "x.toml:1|'name' is a date or time, which no setting is|write it in quotes|3");
+            "x.toml:1|'name' is a date or time, but no setting has this type|write it in quotes|3");
 }
 
 TEST(ParseToml, RefusesMoreThanAMebibyte) {

@@ -54,13 +54,14 @@ TEST(Extended, BringsTheDefaultBackIfUnset) {
 
 TEST(Extended, RefusesAllOtherChanges) {
   const auto other =
-      "|'grpo.steps' can be raised; for another run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3";
+      "|increase 'grpo.steps'; for other changes start a new run: compeer run RUN_DIR --set KEY=VALUE --set "
+      "name=NAME|3";
   EXPECT_EQ(refused(run_of(), "grpo.lr", 1),
-            "--set|'grpo.lr' can't be changed in a run that has begun" + std::string(other));
+            "--set|'grpo.lr' can't be changed in a run that has started" + std::string(other));
   EXPECT_TRUE(
       refused(run_of(), "grpo.setps", 9).starts_with("--set|unknown key 'grpo.setps'|did you mean 'grpo.steps'?"));
   EXPECT_EQ(refused(run_of(), "sft.steps", 9),
-            "--set|'sft.steps' can't be changed in a run that has begun" + std::string(other));
+            "--set|'sft.steps' can't be changed in a run that has started" + std::string(other));
   EXPECT_EQ(refused(run_of(), "grpo.steps", 7),
             "--set|'grpo.steps' is 8 in this run and can't be lowered to 7|give a larger number of steps|3");
   EXPECT_EQ(refused(run_of(), "grpo.steps", "many"),
@@ -71,14 +72,14 @@ TEST(Extended, RefusesAllOtherChanges) {
                          "x.toml"),
               FakeCatalog());
   EXPECT_EQ(refused(evaluation, "evaluate.prompts", 7),
-            "--set|'evaluate.prompts' can't be changed in a run that has begun|for another run: compeer run RUN_DIR "
-            "--set KEY=VALUE --set name=NAME|3");
+            "--set|'evaluate.prompts' can't be changed in a run that has started|for other changes start a new run: "
+            "compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3");
 }
 
 TEST(Extended, RefusesWhatWouldHaveOtherBits) {
   const std::string help = "|start a new run of that length: compeer run RUN_DIR --set grpo.steps=N --set name=NAME|3";
   EXPECT_EQ(refused(run_of("steps = 8\n[optimizer]\nschedule = \"cosine\"\n"), "grpo.steps", 16),
-            "grpo.steps|can't be changed in a run that has begun, because 'optimizer.schedule' is \"cosine\": its "
+            "grpo.steps|can't be changed in a run that has started, because 'optimizer.schedule' is \"cosine\": its "
             "learning rates depend on the number of steps" +
                 help);
   const auto validated = run_of("steps = 8\n[validation]\nevery = 3\n");

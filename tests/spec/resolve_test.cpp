@@ -153,7 +153,7 @@ TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
 TEST(Resolve, SaysWhereAMisplacedKeyBelongs) {
   EXPECT_EQ(refused("lr = 1e-3\n" + smallest()), "x.toml:1|unknown key 'lr'|'lr' is a key of [grpo], [sft]|3");
   EXPECT_EQ(refused(smallest("threads = 2\n")),
-            "x.toml:8|unknown key 'grpo.threads'|'threads' belongs at the top, before the first [table]|3");
+            "x.toml:8|unknown key 'grpo.threads'|write 'threads' at the top, before the first [table]|3");
 }
 
 TEST(Resolve, RefusesAWrongType) {
@@ -280,7 +280,8 @@ TEST(Resolve, EndsWherePluginsNameEachOther) {
   FakeCatalog catalog;
   catalog.add("similarity", "circle", R"({"of": {"type": "plugin", "kind": "similarity", "default": "circle"}})");
   EXPECT_EQ(complaint([&] { resolve(parse_toml(smallest(dra + "similarity = \"circle\"\n"), "x.toml"), catalog); }),
-            "x.toml:10|'reweighting.similarity.of.of.of.of': plugins whose settings name plugins, more than 4 deep||5");
+            "x.toml:10|'reweighting.similarity.of.of.of.of': plugins in the settings of plugins are nested more than 4 "
+            "deep||5");
 }
 
 TEST(Resolve, TellsABrokenPluginFromAMissingOne) {
@@ -299,9 +300,8 @@ TEST(Resolve, RefusesAPluginThatWantsAKeyOfTheSection) {
   const auto text =
       complaint([&] { resolve(parse_toml(smallest("[[rewards]]\nplugin = \"greedy\"\n"), "x.toml"), catalog); });
   EXPECT_EQ(text,
-            "x.toml:9|the reward plugin 'greedy' can't be used: /plugins/rewards/greedy.so: its parameter 'weight' is "
-            "a key that "
-            "'rewards[1]' has already||5");
+            "x.toml:9|the reward plugin 'greedy' can't be used: /plugins/rewards/greedy.so: its parameter 'weight' has "
+            "the name of a key of 'rewards[1]' itself||5");
 }
 
 TEST(Resolve, RefusesAMissingKey) {
@@ -324,13 +324,14 @@ TEST(Resolve, RefusesNullForARequiredKey) {
 
 TEST(Resolve, RefusesNamesThatAreNoFolders) {
   for (const std::string name : {"", "a/b", "..", "-x", "a b", "\xC3\xA4"}) {
-    EXPECT_EQ(refused_json("name", name), "s.lua:3|'name' must be made of letters, digits, '.', '_' and '-', not \"" +
-                                              name + "\"|at most 100 of them, the first a letter, a digit or '_'|3");
+    EXPECT_EQ(refused_json("name", name), "s.lua:3|'name' must consist of letters, digits, '.', '_' and '-', not \"" +
+                                              name +
+                                              "\"|use at most 100 characters, the first a letter, a digit or '_'|3");
   }
-  EXPECT_EQ(
-      refused_json("name", "answers"),
-      "s.lua:3|'answers' is the folder beside those of runs in which chat models' answers lie|give the run another "
-      "name|3");
+  EXPECT_EQ(refused_json("name", "answers"),
+            "s.lua:3|'answers' is the name of the folder for answers of chat models, next to the folders of runs|give "
+            "the run another "
+            "name|3");
   EXPECT_NE(refused_json("name", std::string(101, 'a')), "");
   EXPECT_EQ(refused_json("name", std::string(100, 'a')), "");
 }
@@ -338,14 +339,15 @@ TEST(Resolve, RefusesNamesThatAreNoFolders) {
 TEST(Resolve, RefusesTextThatCouldNotBeWrittenDown) {
   EXPECT_EQ(refused_json("grpo.split", "a\xFF"), "s.lua:3|'grpo.split' is not valid UTF-8: \"a\\xff\"||3");
   EXPECT_EQ(refused_json("grpo.split", std::string("a\0b", 3)),
-            "s.lua:3|'grpo.split' holds a NUL byte: \"a\\x00b\"||3");
+            "s.lua:3|'grpo.split' contains a NUL byte: \"a\\x00b\"||3");
   EXPECT_EQ(refused_json("model.path", ""), "s.lua:3|'model.path' must be a path, not an empty string||3");
 }
 
 TEST(Resolve, RefusesTwoRewardsOfOneLabel) {
-  EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"format\"\n")),
-            "x.toml:8|'rewards[1]' has the label 'format', as 'rewards[0]' has|give each its own label, such as label "
-            "= \"format_2\"|3");
+  EXPECT_EQ(
+      refused(smallest("[[rewards]]\nplugin = \"format\"\n")),
+      "x.toml:8|'rewards[1]' has the label 'format', like 'rewards[0]'|give each a different label, such as label "
+      "= \"format_2\"|3");
 }
 
 TEST(Resolve, TellsAllMistakesInTheOrderOfTheFile) {

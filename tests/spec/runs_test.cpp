@@ -138,22 +138,20 @@ TEST_F(Runs, ThatCantBeFoundAreRefusedWithTheNearestName) {
   EXPECT_EQ(
       refused("{ run = \"zzzzzzzzzz\" }"),
       "experiments/x.toml:6|'model.path' names the run 'zzzzzzzzzz': there is no such run or experiment in results, "
-      "experiments/*.toml|name a run or an experiment that is there, or write the path itself|3");
+      "experiments/*.toml|name an existing run or experiment, or write the path|3");
 }
 
 TEST_F(Runs, ThatNoSettingCanMeanAreRefused) {
-  EXPECT_EQ(
-      refused("{ run = \"results/sft\" }"),
-      "experiments/x.toml:6|'model.path' names the run 'results/sft': that is no name of a run|names have letters, "
-      "digits, '.', '_' and '-'; a path is written without run|3");
+  EXPECT_EQ(refused("{ run = \"results/sft\" }"),
+            "experiments/x.toml:6|'model.path' names the run 'results/sft': not a valid name of a run|use letters, "
+            "digits, '.', '_' and '-'; write a path as a string, without { run = ... }|3");
   EXPECT_EQ(refused("{ run = \"sft\", stage = \"a\" }"),
             "experiments/x.toml:6|'model.path' must be a path (a string), not the table "
             "{\"run\":\"sft\",\"stage\":\"a\"}|the output of a run is { run = \"NAME\" }, without other keys|3");
   write("experiments/tried.toml", experiment("tried", "evaluate", "esc_world"));
-  EXPECT_EQ(
-      refused("{ run = \"tried\" }"),
-      "experiments/x.toml:6|'model.path' names the run 'tried': it has the task \"evaluate\" and leaves no model and "
-      "no records|name a run that trains a model or makes records|3");
+  EXPECT_EQ(refused("{ run = \"tried\" }"),
+            "experiments/x.toml:6|'model.path' names the run 'tried': its task is \"evaluate\", which writes no model "
+            "and no records|name a run that trains a model or produces records|3");
   write("results/broken/spec.json", "{");
   EXPECT_TRUE(starts(refused("{ run = \"broken\" }"),
                      "experiments/x.toml:6|'model.path' names the run 'broken': results/broken/spec.json: "));
@@ -176,10 +174,9 @@ TEST_F(Runs, AreReadWhereTheyWereMade) {
 
 TEST_F(Runs, ThatNeedEachOtherAreRefused) {
   write("experiments/base.toml", experiment("base", "sft", "esc_world") + "[model]\npath = { run = \"ur\" }\n");
-  EXPECT_EQ(
-      complaint([&] { made_for("experiments/ur.toml"); }),
-      "experiments/base.toml:6|'model.path': these runs need each other: ur -> sft -> base -> ur|one of them must "
-      "name another run, or the path of a model or of records that are there|3");
+  EXPECT_EQ(complaint([&] { made_for("experiments/ur.toml"); }),
+            "experiments/base.toml:6|'model.path': these runs need each other: ur -> sft -> base -> ur|change one of "
+            "them to name another run, or the path of existing models or records|3");
 }
 
 TEST_F(Runs, ThatMissAFileAreRefusedWithItsOrigin) {

@@ -47,14 +47,14 @@ TEST(ParseSchema, RefusesNamesThatNoPathCanHold) {
   for (const char* name : {"a.b", "", "a b", "a=", "\u00e4"})
     EXPECT_EQ(refused("{\"" + std::string(name) + "\": {\"type\": \"number\"}}"),
               "length.so|parameter '" + std::string(name) +
-                  "' has a name that is not made of letters, digits, '_' and '-'||5");
+                  "' has a name with characters other than letters, digits, '_' and '-'||5");
   EXPECT_NE(refused(R"({"in": {"type": "table", "parameters": {"a.b": {"type": "number"}}}})"), "");
   EXPECT_EQ(refused(R"({"A_1-b": {"type": "number"}})"), "");
 }
 
 TEST(ParseSchema, RefusesLimitsThatLeaveNothing) {
   const auto limits = [](const std::string& text) { return refused(R"({"a": {"type": "number", )" + text + "}}"); };
-  const auto wrong = "length.so|parameter 'a' has limits with nothing between them|the smallest value comes first|5";
+  const auto wrong = "length.so|parameter 'a' has limits that allow no value|set the minimum below the maximum|5";
   EXPECT_EQ(limits(R"("min": 9, "max": 1)"), wrong);
   EXPECT_EQ(limits(R"("above": 1, "max": 1)"), wrong);
   EXPECT_EQ(limits(R"("min": 1, "below": 1)"), wrong);
@@ -64,7 +64,7 @@ TEST(ParseSchema, RefusesLimitsThatLeaveNothing) {
 TEST(ParseSchema, RefusesWhatItDoesNotKnowAsThePluginsFault) {
   EXPECT_EQ(
       refused(R"({"a": {"type": "nubmer"}})"),
-      "length.so|parameter 'a' has no known type: 'nubmer'|did you mean 'number'? known: integer, number, boolean, "
+      "length.so|parameter 'a' has an unknown type 'nubmer'|did you mean 'number'? known: integer, number, boolean, "
       "string, path, list, table, plugin|5");
   EXPECT_EQ(
       refused(R"({"a": {"type": "number", "defualt": 1}})"),
@@ -84,7 +84,7 @@ TEST(ParseSchema, ReadsPluginsWithTheirKind) {
   EXPECT_EQ(refused(R"({"a": {"type": "plugin"}})"),
             "length.so|parameter 'a' has no \"kind\"|write \"type\": \"plugin\", \"kind\": \"similarity\"|5");
   EXPECT_EQ(refused(R"({"a": {"type": "plugin", "kind": "rewards", "default": {"plugin": "b"}}})"),
-            "length.so|parameter 'a' has a default that is no name of a plugin||5");
+            "length.so|parameter 'a' has a default that is not the name of a plugin||5");
   EXPECT_EQ(refused(R"({"a": {"type": "list", "items": "plugin"}})"),
             "length.so|parameter 'a' can't be a list of plugins||5");
 }
@@ -118,8 +118,8 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
               R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]}})");
   const auto text = smallest("micro_tokens = 9\n[model]\nplugin = \"two\"\nengine = \"libtorch\"\n");
   EXPECT_EQ(clashes_of(text, catalog),
-            "x.toml:8|'grpo.micro_tokens' = 9 needs model.engine = \"exact\"|the libtorch engine differentiates whole "
-            "groups|3");
+            "x.toml:8|'grpo.micro_tokens' = 9 requires model.engine = \"exact\"|omit it: the libtorch engine "
+            "backpropagates whole groups|3");
 }
 
 // 8 and 16 by default.
@@ -133,11 +133,12 @@ TEST(Clashes, BatchesDontPartNeighbours) {
   EXPECT_EQ(told("neighbours = 4"), "");
   EXPECT_EQ(told("neighbours = 3\nbatch = 48\ntogether = 12"), "");
   EXPECT_EQ(told("neighbours = 3\nbatch = 48"),
-            "x.toml:8|'sft.neighbours' = 3, but 'sft.together' = 8 would part them|set sft.together to a multiple, "
+            "x.toml:8|'sft.neighbours' = 3, but 'sft.together' = 8 would separate them|set sft.together to a multiple, "
             "such as 9|3");
-  EXPECT_EQ(told("neighbours = 3\ntogether = 12"),
-            "x.toml:8|'sft.neighbours' = 3, but 'sft.batch' = 16 would part them|set sft.batch to a multiple, such as "
-            "18|3");
+  EXPECT_EQ(
+      told("neighbours = 3\ntogether = 12"),
+      "x.toml:8|'sft.neighbours' = 3, but 'sft.batch' = 16 would separate them|set sft.batch to a multiple, such as "
+      "18|3");
 }
 
 TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
@@ -167,17 +168,16 @@ TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
   const std::string adapter = "adapter = { rank = 2 }\n", blocks = "precision = \"q8_0\"\n";
   EXPECT_EQ(told(blocks),
             "x.toml:10|'model.precision' = \"q8_0\", but weights that train are float32 or bfloat16|train an adapter "
-            "over them (model.adapter), or choose one of them|3");
+            "of this model (model.adapter), or set precision to float32 or bfloat16|3");
   EXPECT_EQ(told("precision = \"stored\"\n"),
-            "x.toml:10|'model.precision' = \"stored\", but weights that train are float32 or bfloat16|set "
-            "model.frozen = true, or choose one of them|3");
+            "x.toml:10|'model.precision' = \"stored\", but weights that train are float32 or bfloat16|set model.frozen "
+            "= true, or set precision to float32 or bfloat16|3");
   EXPECT_EQ(told(blocks + adapter + "engine = \"libtorch\"\n"),
-            "x.toml:10|'model.precision' = \"q8_0\" is for model.engine = \"exact\"|precision = \"bfloat16\", or "
+            "x.toml:10|'model.precision' = \"q8_0\" requires model.engine = \"exact\"|set precision = \"bfloat16\", or "
             "engine = \"exact\"|3");
-  EXPECT_EQ(
-      told("compute = \"bfloat16\"\n" + blocks + adapter),
-      "x.toml:10|'model.compute' = \"bfloat16\", but weights in \"q8_0\" are multiplied in float32|keep them with "
-      "model.precision = \"bfloat16\"|3");
+  EXPECT_EQ(told("compute = \"bfloat16\"\n" + blocks + adapter),
+            "x.toml:10|'model.compute' = \"bfloat16\", but weights in \"q8_0\" are multiplied in float32|set "
+            "model.precision = \"bfloat16\"|3");
   EXPECT_EQ(told(blocks + adapter), "");
   EXPECT_EQ(told("frozen = true\n" + blocks), "");
   EXPECT_EQ(told("precision = \"bfloat16\"\ncompute = \"bfloat16\"\nengine = \"libtorch\"\n"), "");
@@ -185,40 +185,35 @@ TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
 
 TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(clashes_of(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
-            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|entropy_bonus is where it begins|3");
-  EXPECT_EQ(
-      clashes_of(smallest("loss = \"cispo\"\nclip_high = 5\n")),
-      "x.toml:9|'grpo.clip_high' = 5.0 means nothing to loss = \"cispo\"|cispo has limits of its own: cispo_least and "
-      "cispo_most|3");
-  EXPECT_EQ(
-      clashes_of(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
-      "x.toml:8|'grpo.dual_clip' = 3.0 means nothing to loss = \"sapo\"|leave it out, or take a loss that clips, such "
-      "as grpo or dapo|3");
-  EXPECT_EQ(
-      clashes_of(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
-      "x.toml:9|'grpo.level' = \"sequence\" does not go with loss = \"kl_cov\", which chooses among tokens|level = "
-      "\"token\", or loss = \"gspo\"|3");
+            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|set entropy_bonus, the initial value, to "
+            "at most entropy_bonus_most|3");
+  EXPECT_EQ(clashes_of(smallest("loss = \"cispo\"\nclip_high = 5\n")),
+            "x.toml:9|'grpo.clip_high' = 5.0 has no effect with loss = \"cispo\"|set cispo_least and cispo_most, the "
+            "limits of cispo|3");
+  EXPECT_EQ(clashes_of(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
+            "x.toml:8|'grpo.dual_clip' = 3.0 has no effect with loss = \"sapo\"|omit it, or use a loss that clips, "
+            "such as grpo or dapo|3");
+  EXPECT_EQ(clashes_of(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
+            "x.toml:9|'grpo.level' = \"sequence\" can't be combined with loss = \"kl_cov\", which selects tokens|set "
+            "level = \"token\", or loss = \"gspo\"|3");
   EXPECT_EQ(clashes_of(smallest("loss = \"clip_cov\"\nlevel = \"sequence_product\"\n")),
-            "x.toml:9|'grpo.level' = \"sequence_product\" does not go with loss = \"clip_cov\", which chooses among "
-            "tokens|level = \"token\", or loss = \"gspo\"|3");
+            "x.toml:9|'grpo.level' = \"sequence_product\" can't be combined with loss = \"clip_cov\", which selects "
+            "tokens|set level = \"token\", or loss = \"gspo\"|3");
   EXPECT_EQ(clashes_of(smallest("loss = \"gspo\"\nlevel = \"sequence_product\"\n")),
-            "x.toml:9|'grpo.level' = \"sequence_product\" is not the ratio of loss = \"gspo\", the geometric mean over "
-            "tokens|leave 'level' out, or loss = \"grpo\"|3");
-  EXPECT_EQ(
-      clashes_of(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
-      "x.toml:8|'grpo.kl_times_ratio' = true is about a term of the loss, but kl_in = \"reward\"|leave it out, or "
-      "kl_in = \"loss\"|3");
-  EXPECT_EQ(
-      clashes_of(smallest("group_size = 1\n")),
-      "x.toml:8|'grpo.group_size' = 1 leaves every advantage 0 with baseline = \"group\"|group_size of 2 or more, or "
-      "baseline = \"none\"|3");
+            "x.toml:9|'grpo.level' = \"sequence_product\" can't be combined with loss = \"gspo\", whose ratio is the "
+            "geometric mean over tokens|omit 'level', or set loss = \"grpo\"|3");
+  EXPECT_EQ(clashes_of(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
+            "x.toml:8|'grpo.kl_times_ratio' = true applies to a KL term in the loss, but kl_in = \"reward\"|omit it, "
+            "or set kl_in = \"loss\"|3");
+  EXPECT_EQ(clashes_of(smallest("group_size = 1\n")),
+            "x.toml:8|'grpo.group_size' = 1 makes every advantage 0 with baseline = \"group\"|set group_size to 2 or "
+            "more, or baseline = \"none\"|3");
   EXPECT_EQ(clashes_of(smallest("divisor = \"fixed\"\ndivisor_floor = 0.1\n")),
-            "x.toml:9|'grpo.divisor_floor' = 0.1 is for deviations, but divisor = \"fixed\"|leave it out, or divisor = "
-            "\"std\" or \"batch\"|3");
-  EXPECT_EQ(
-      clashes_of(smallest("combine = \"gdpo\"\n[reweighting]\nplugin = \"redundancy\"\n")),
-      "x.toml:8|'grpo.combine' = \"gdpo\" has no sum that reweighting = \"redundancy\" could change|[reweighting] "
-      "plugin = \"none\", or combine = \"sum\"|3");
+            "x.toml:9|'grpo.divisor_floor' = 0.1 requires a standard deviation as divisor, but divisor = "
+            "\"fixed\"|omit it, or set divisor = \"std\" or \"batch\"|3");
+  EXPECT_EQ(clashes_of(smallest("combine = \"gdpo\"\n[reweighting]\nplugin = \"redundancy\"\n")),
+            "x.toml:8|'grpo.combine' = \"gdpo\" has no sum of rewards for reweighting = \"redundancy\"|set "
+            "[reweighting] plugin = \"none\", or combine = \"sum\"|3");
 }
 
 // To look at rewards without learning there is `evaluate`.
@@ -229,8 +224,8 @@ TEST(Clashes, OneRewardNeedsAWeight) {
            "\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n" + more;
   };
   EXPECT_EQ(clashes_of(text("grpo", none + two + none)),
-            "x.toml:7|every reward has weight 0, so that nothing can be learned|give one a weight; task = \"evaluate\" "
-            "looks at rewards and learns nothing|3");
+            "x.toml:7|every reward has weight 0, so there is nothing to train on|set a weight, or use task = "
+            "\"evaluate\" to compute rewards without training|3");
   EXPECT_EQ(clashes_of(text("grpo", none + two)), "");
   EXPECT_EQ(clashes_of(text("evaluate", none)), "");
 }
@@ -250,8 +245,8 @@ TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
   };
   const std::string m = "asked = { plugin = \"m\" }", n = "asked = { plugin = \"n\" }", a = "\nname = \"a\"";
   EXPECT_EQ(stages(m + a, n + a),
-            "x.toml:12|'stages[1].name' = \"a\" is that of stages[0]: one's answers would take the place of the "
-            "other's|give each stage 'answer' a name of its own|3");
+            "x.toml:12|'stages[1].name' = \"a\" is that of stages[0]: the answers of one would overwrite those of the "
+            "other|give each stage 'answer' a different name|3");
   EXPECT_NE(stages(m, m).find("'stages[1].name' is unset, and the model is that of stages[0]"), std::string::npos);
   EXPECT_EQ(stages(m + a, m + "\nname = \"b\""), "");
   EXPECT_EQ(stages(m, n), "");
@@ -259,7 +254,7 @@ TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
 
 TEST(Clashes, ARewardNeedsARange) {
   EXPECT_EQ(clashes_of(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
-            "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|nothing is left between them|3");
+            "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|set floor below ceiling|3");
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ TEST(Secret, IsSeenInASetting) {
   EXPECT_EQ(secret_in("url", "https://user:" + canary + "@example.com/v1"), "a user or password in a URL");
   EXPECT_EQ(secret_in("url", "http://word@example.com"), "a user or password in a URL");
   EXPECT_EQ(secret_in("url", "https://example.com/v1?api_key=hush&x=1"), "a key in a URL");
-  EXPECT_EQ(secret_in("note", "use " + canary + " here"), "what looks like a key");
-  EXPECT_EQ(secret_in("header", "Bearer abcdefghijklmnop"), "what looks like a key");
-  EXPECT_EQ(secret_in("Api_Key", "hush"), "what is called a key");
-  EXPECT_EQ(secret_in("password", "hush"), "what is called a key");
+  EXPECT_EQ(secret_in("note", "use " + canary + " here"), "text that looks like an API key");
+  EXPECT_EQ(secret_in("header", "Bearer abcdefghijklmnop"), "text that looks like an API key");
+  EXPECT_EQ(secret_in("Api_Key", "hush"), "a value named like an API key");
+  EXPECT_EQ(secret_in("password", "hush"), "a value named like an API key");
 }
 
 TEST(Secret, IsNotSeenEverywhere) {

@@ -127,7 +127,8 @@ TEST(FileText, OfAStrangerIsReadWithCare) {
   file["origins"]["rewards[0].label"] = "default";
   EXPECT_EQ(read(file).draft().values["rewards"], json{"a"});
   file["origins"]["no.such[0]"] = from_contents;
-  EXPECT_EQ(complaint([&] { read(file).draft(); }), "spec.json|has an origin for 'no.such[0]', which is not there||3");
+  EXPECT_EQ(complaint([&] { read(file).draft(); }),
+            "spec.json|has an origin for 'no.such[0]', which is not a key of the spec||3");
   EXPECT_TRUE(starts(complaint([&] { read(with("inputs", {{"model.path", {1}}})); }), "r/spec.json|is not a resolved"));
   EXPECT_EQ(read(with("inputs", {{"a\nname = 1\n", "b"}})).toml().find("\nname = 1"), std::string::npos);
 }
@@ -235,18 +236,15 @@ TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
   write("a", "1");
   auto spec = resolved(text);
   EXPECT_EQ(complaint([&] { pin_inputs(spec); }),
-            "x.toml:5|'dataset.files[1]': there is no file or folder \"b\"|it is looked for in the current folder, "
-            "then where compeer's own "
-            "files are\nx.toml:7: 'model.path': there is no file or folder \"m\"\n  help: it is looked for in the "
-            "current folder, then where "
-            "compeer's own files are|3");
+            "x.toml:5|'dataset.files[1]': there is no file or folder \"b\"|checked the current folder, then the folder "
+            "of compeer's own files\nx.toml:7: 'model.path': there is no file or folder \"m\"\n  help: checked the "
+            "current folder, then the folder of compeer's own files|3");
   auto hub = resolved(
       "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"files\"\nfiles = [\"a\"]\n[model]\npath = "
       "\"Qwen/Qwen2.5-0.5B-Instruct\"\n");
   EXPECT_EQ(complaint([&] { pin_inputs(hub); }),
-            "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|it is looked for in the "
-            "current "
-            "folder, then where compeer's own files are; to use the Hugging Face "
+            "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|checked the current "
+            "folder, then the folder of compeer's own files; to use the Hugging Face "
             "Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir models/Qwen2.5-0.5B-Instruct, then name "
             "models/Qwen2.5-0.5B-Instruct|3");
   const auto but = [&](const std::string& may_miss) {
@@ -293,14 +291,13 @@ TEST_F(Paths, OfTextsAreReadIntoTheSpec) {
   EXPECT_EQ(by_toml.sha256(), again.sha256());
 
   write("kind.lua", "\xff");
-  EXPECT_EQ(complaint([&] { pin_inputs(again); }), "kind.lua|is no text in UTF-8||4");
+  EXPECT_EQ(complaint([&] { pin_inputs(again); }), "kind.lua|is not valid UTF-8||4");
 }
 
 TEST_F(Paths, OfTextsLeaveNoRoomForAnotherText) {
-  EXPECT_EQ(
-      complaint([] { with_reward("path = \"kind.lua\"\nscript = \"return 1\"\n"); }),
-      "x.toml:8|'rewards[0].script' and 'rewards[0].path' are both set|'script' is what the file holds: leave one "
-      "of the two out|3");
+  EXPECT_EQ(complaint([] { with_reward("path = \"kind.lua\"\nscript = \"return 1\"\n"); }),
+            "x.toml:8|'rewards[0].script' and 'rewards[0].path' are both set|omit one of the two: 'script' is the text "
+            "of the file|3");
   EXPECT_EQ(with_reward("script = \"return 1\"\n").values["rewards"][0]["script"], "return 1");
 }
 
@@ -341,8 +338,8 @@ TEST_F(AutoModel, IsRefusedWhereNobodyKnowsIt) {
             "x.toml:10|'model.path': " + file +
                 ": no plugin reads models of type 'qwen1'|did you mean 'qwen2'? known: qwen2|4");
   EXPECT_EQ(refused(with_model("plugin = \"auto\"")),
-            "x.toml:9|'model.plugin' \"auto\" asks what 'model.path' holds, which isn't set|a fresh model's plugin is "
-            "named: qwen2|3");
+            "x.toml:9|'model.plugin' = \"auto\" requires 'model.path', which is unset|name the plugin of a new model: "
+            "qwen2|3");
 }
 
 TEST_F(AutoModel, IsRefusedWhereThereIsNone) {
