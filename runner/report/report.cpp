@@ -47,9 +47,9 @@ std::vector<PageSection> sections(const std::vector<RunData>& runs, const Lineag
         [&](Markup& out) { write_curves(out, runs, lineage, task); });
   add("samples", "Samples", [&](Markup& out) { write_samples(out, runs, lineage); });
   add("records", "Records of stages", [&](Markup& out) { write_stage_records(out, runs, lineage); });
-  add("stages", "What became of records", [&](Markup& out) { write_stages(out, runs); });
+  add("stages", "Records in and out of stages", [&](Markup& out) { write_stages(out, runs); });
   add("time", "Time", [&](Markup& out) { write_timings(out, runs, lineage); });
-  add("differences", "What differs between runs", [&](Markup& out) { write_differences(out, runs, lineage); });
+  add("differences", "Differences between runs", [&](Markup& out) { write_differences(out, runs, lineage); });
   add("specs", "Specs", [&](Markup& out) { write_specs(out, runs); });
   add("plugins", "Plugins", [&](Markup& out) { write_plugins(out, runs); });
   return list;
@@ -88,7 +88,7 @@ void write_notices(Markup& out, const std::vector<RunData>& runs) {
   const auto list = notices(runs);
   if (list.empty()) return;
   const auto aside = out.open("aside", {{"class", "notices"}, {"aria-labelledby", "notices-heading"}});
-  out.element("h2", {{"id", "notices-heading"}}, "To be aware of");
+  out.element("h2", {{"id", "notices-heading"}}, "Notices");
   const auto ul = out.open("ul");
   for (const auto& notice : list) out.element("li", {}, notice);
 }
@@ -133,7 +133,7 @@ void prepare(const std::filesystem::path& output) {
     throw Error(output.string(), "is a folder, not a file for the page", "", Exit::data);
   if (!output.has_parent_path()) return;
   std::filesystem::create_directories(output.parent_path(), code);
-  if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::failure);
+  if (code) throw Error(output.string(), "its folder can't be created: " + code.message(), "", Exit::failure);
 }
 
 /// Appends the folder to names that occur more than once, such as those of copies.

@@ -211,7 +211,7 @@ TEST(Page, IsNamedAfterWhatTheRunsShare) {
 
 TEST(Page, SaysWhichRunsFailed) {
   auto runs = sample::quickstart();
-  EXPECT_FALSE(has(page(runs), "To be aware of"));
+  EXPECT_FALSE(has(page(runs), "Notices"));
   runs[1].state = "failed";
   EXPECT_TRUE(has(page(runs), "quickstart-grpo-none: failed at step 80 of 80."));
 }

@@ -71,9 +71,9 @@ void remark_records(const json& details, RunData& run) {
 
 void use_spec(const std::string& text, RunData& run) {
   const auto file = parse_json(text);
-  if (file.is_discarded()) throw Error("", "is no JSON", "", Exit::data);
+  if (file.is_discarded()) throw Error("", "is not JSON", "", Exit::data);
   if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object())
-    throw Error("", "holds no spec", "", Exit::data);
+    throw Error("", "contains no spec", "", Exit::data);
   run.spec = file["spec"];
   if (file.contains("origins") && file["origins"].is_object()) run.origins = file["origins"];
   if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
@@ -102,7 +102,7 @@ void read_rows(RunData& run) {
   const auto own = parse_json(reader.spec_text());
   if (own.is_object() &&
       !spec::is_spec_of_run({{"sha256", run.sha256}, {"history", run.history}}, text_in(own, "sha256")))
-    run.problems.push_back("run.h5: is of another spec than spec.json");
+    run.problems.push_back("run.h5: was written for another spec than spec.json");
   run.recorded = reader.columns();
   for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
   run.software = reader.software();
@@ -130,7 +130,7 @@ void read_state(RunData& run) {
     run.elapsed = status->elapsed;
     run.ranks = status->ranks;
   } else {
-    run.problems.push_back("status.json: not there");
+    run.problems.push_back("status.json: missing");
   }
   run.failure = record::read_failure(run.folder);
   if (run.failure) {
@@ -141,7 +141,7 @@ void read_state(RunData& run) {
 
 void read_estimates(RunData& run) {
   const auto summary = record::read_summary(run.folder);
-  if (!summary && run.finished()) throw Error("", "not there, though the run finished", "", Exit::data);
+  if (!summary && run.finished()) throw Error("", "missing, though the run finished", "", Exit::data);
   if (!summary) return;
   if (run.task.empty()) run.task = summary->task;
   if (run.task == "data") load_stages(summary->details, run);
@@ -275,7 +275,8 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
     std::sort(inside.begin(), inside.end());
     for (const auto& folder : inside) add(folder);
     if (inside.empty())
-      throw Error(path.string(), "no run in this folder", "a run's folder holds spec.json and run.h5", Exit::data);
+      throw Error(path.string(), "no run in this folder",
+                  "name the folder of a run, which contains spec.json and run.h5", Exit::data);
   }
   return runs;
 }

@@ -76,9 +76,9 @@ void check_all_there(const RunData& run, uint64_t completions) {
   const nlohmann::json::json_pointer kept("/record/rollouts");
   const bool samples = run.task == "grpo" || run.task == "evaluate";
   if (!samples || run.rows() == 0 || !run.spec.contains(kept) || run.spec[kept] != true) return;
-  if (completions == 0) throw Error("", "not there, though the run kept them", "", Exit::data);
+  if (completions == 0) throw Error("", "missing, though the run recorded them", "", Exit::data);
   if (const auto all = static_cast<uint64_t>(sampled(run)); completions < all)
-    throw Error("", fmt::format("{} of {} completions are not there", all - completions, all), "", Exit::data);
+    throw Error("", fmt::format("{} of {} completions are missing", all - completions, all), "", Exit::data);
 }
 
 /// Keeps the first groups of the first and of the last step.

@@ -47,7 +47,7 @@ StageData planned(const RunData& run, size_t number) {
 int64_t records_in(const json& count) {
   const auto records = whole<int64_t>(count);
   if (records < 0 || records > most_records)
-    throw Error("", fmt::format("counts {} records, which can't be", records), "", Exit::data);
+    throw Error("", fmt::format("contains an impossible number of records: {}", records), "", Exit::data);
   return records;
 }
 
@@ -56,7 +56,8 @@ int64_t records_in(double count) { return count >= 0 && count <= most_records ? 
 /// Returns the name, which is the beginning of file names. Throws if it could lead to files outside the folder.
 std::string checked_name(const std::string& name) {
   if (name.find('/') != name.npos || name.find('\0') != name.npos)
-    throw Error("", fmt::format("calls a stage '{}', which can't begin the name of a file", name), "", Exit::data);
+    throw Error("", fmt::format("contains the name of a stage '{}', which can't be part of a file name", name), "",
+                Exit::data);
   return name;
 }
 
@@ -85,7 +86,7 @@ void each_record(RunData& run, const std::string& name, size_t lines, Visit visi
     ++number, bytes += line.size();
     const json record = parse_json(line);
     if (record.is_discarded()) {
-      if (!in.eof()) run.problems.push_back(fmt::format("stages/{}: line {} is no JSON", name, number));
+      if (!in.eof()) run.problems.push_back(fmt::format("stages/{}: line {} is not JSON", name, number));
       return;
     }
     if (!visit(record)) return;
@@ -154,11 +155,11 @@ std::string file_of(const StageData& stage) { return fmt::format("stages/{}.json
 std::string file_problem(const fs::path& folder, const StageData& stage, uint64_t bytes) {
   const auto name = file_of(stage);
   std::error_code code;
-  if (!fs::is_regular_file(folder / name, code)) return name + ": not there";
+  if (!fs::is_regular_file(folder / name, code)) return name + ": missing";
   const auto lines = lines_of(folder / name, bytes);
   if (lines.cut) return fmt::format("{}: ends within line {}", name, lines.whole + 1);
   const bool as_told = !lines.all || lines.whole == stage.out;
-  return as_told ? "" : fmt::format("{}: holds {} of {} records", name, lines.whole, stage.out);
+  return as_told ? "" : fmt::format("{}: contains {} of {} records", name, lines.whole, stage.out);
 }
 
 void check_stage_files(RunData& run) {
@@ -183,7 +184,7 @@ void stages_of_rows(RunData& run) {
 
 void load_stages(const json& details, RunData& run) {
   const auto file = (run.folder / "summary.json").string();
-  if (!details.is_object() || !details.contains("stages")) throw Error(file, "tells of no stages", "", Exit::data);
+  if (!details.is_object() || !details.contains("stages")) throw Error(file, "contains no stages", "", Exit::data);
   try {
     const json& given = details["stages"];
     std::vector<StageData> stages;

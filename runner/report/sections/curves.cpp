@@ -109,8 +109,8 @@ void write_legend(Markup& out, const std::vector<Kind>& kinds) {
     folded.emplace(out.open("details"));
     out.element("summary", {}, fmt::format("{} lines", kinds.size()));
   }
-  const auto list = out.open(
-      "ul", {{"class", "legend"}, {"aria-label", "Runs in the plots below; a box that is not ticked hides its line"}});
+  const auto list =
+      out.open("ul", {{"class", "legend"}, {"aria-label", "Runs in the plots below; clear a box to hide its line"}});
   for (const auto& kind : kinds) {
     const auto item = out.open("li");
     const auto label = out.open("label");
@@ -124,7 +124,8 @@ void write_legend(Markup& out, const std::vector<Kind>& kinds) {
 void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
                      const std::vector<size_t>& which) {
   PageTable table{
-      "At the end of training: means over the last 20 rows; of validation, the best look of many, too good by chance",
+      "At the end of training: means over the last 20 rows; for validation, the best of many evaluations, which is "
+      "biased by this choice",
       "run"};
   std::vector<const RunData*> shown;
   for (const size_t i : which) {
@@ -207,7 +208,7 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
   const auto smoothed =
       r.window > 1 ? fmt::format("Heavy lines: means over {} rows; light: single rows. ", r.window) : "";
   out.element("p", {{"class", "how"}},
-              smoothed + "Bands: lowest to highest of several seeds. Rings: the best look at held-out records.");
+              smoothed + "Bands: lowest to highest of several seeds. Rings: the best validation.");
   write_legend(out, kinds);
   for (size_t i = 0; i < selection.drawn.size();) {
     const Topic topic = selection.drawn[i].topic;

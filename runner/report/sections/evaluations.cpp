@@ -83,7 +83,7 @@ void GroupSection::differences() const {
                    {"first"},
                    {"second"},
                    {"difference"},
-                   {"second is", "", "higher or lower only if the interval of the difference leaves zero out", false}}};
+                   {"second is", "", "higher or lower only if the interval of the difference excludes zero", false}}};
   for (const auto& metric : group_.headline) {
     const auto all = figures(group_, metric.name);
     const int decimals = column_decimals(all);
@@ -128,7 +128,7 @@ void GroupSection::shares() const {
     }
   }
   if (!has_values(plot)) return;
-  const auto figure = open_plot(out_, "shares", group_.plugin, "of what was compared");
+  const auto figure = open_plot(out_, "shares", group_.plugin, "of all comparisons");
   draw(out_, plot);
 }
 
@@ -200,7 +200,7 @@ void GroupSection::unscored() const {
     }
   }
   if (reasons.empty()) return;
-  PageTable table{group_.plugin + ": what was not scored, and why", "reason"};
+  PageTable table{group_.plugin + ": records without a score, by reason", "reason"};
   for (const auto& candidate : group_.candidates) table.columns.push_back({candidate.label, "", candidate.name});
   for (const auto& [reason, counts] : reasons) {
     TableRow row{reason};
@@ -307,8 +307,8 @@ void write_tables(Markup& out, const EvaluationGroup& group, const GroupSection&
   }
   const auto apart = each_run(group);
   if (apart.candidates.size() > group.candidates.size() && !group.columns.empty())
-    write_folded(out, "Each run by itself",
-                 [&] { GroupSection(out, apart, "").table("Each run by itself", group.columns, {""}, false); });
+    write_folded(out, "Each run separately",
+                 [&] { GroupSection(out, apart, "").table("Each run separately", group.columns, {""}, false); });
   if (!group.columns.empty() && !others.empty())
     write_folded(out, "All other figures", [&] { section.table_of(group.plugin + ": all other figures", others); });
 }
@@ -320,10 +320,10 @@ void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Line
   if (groups.empty()) return;
   out.element(
       "p", {{"class", "how"}},
-      "Intervals are 95 %: of one evaluation over its prompts or dialogues, which says nothing about other seeds; of "
-      "runs that differ in their seeds alone, one row, a t interval over the runs. Bold: the best mean of a column; "
-      "underlined: the second best; ≈: can't be told from the best; ↑ ↓: which way is better, where that is known. "
-      "Grey bands: the interval of the first row. Nothing is corrected for looking at several metrics.");
+      "Intervals are 95 %: for one evaluation over its prompts or dialogues, without the variation between seeds; for "
+      "runs that differ only in their seeds (one row), a t interval over the runs. Bold: the best mean of a column; "
+      "underlined: the second best; ≈: not clearly different from the best; ↑ ↓: the better direction, if known. "
+      "Grey bands: the interval of the first row. Intervals are not corrected for multiple metrics.");
   for (size_t i = 0; i < groups.size(); ++i) {
     const GroupSection section(out, groups[i], fmt::format("evaluation-{}", i + 1));
     out.element("h3", {}, groups[i].heading);

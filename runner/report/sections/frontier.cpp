@@ -131,9 +131,9 @@ void write_frontiers(Markup& out, const std::vector<RunData>& runs, const Lineag
   if (frontiers.empty()) return;
   out.element(
       "p", {{"class", "how"}},
-      "A dot is a run, or the mean of runs that differ in their seeds alone. Crosses: 95 % intervals, over seeds "
-      "where a dot has several, else over prompts or dialogues. Ringed: the Pareto front of the means; where "
-      "crosses overlap, another sample may put other dots there.");
+      "A dot is a run, or the mean of runs that differ only in their seeds. Crosses: 95 % intervals, over seeds "
+      "if a dot has several, otherwise over prompts or dialogues. Ringed: the Pareto front of the means; where "
+      "crosses overlap, another sample may change the front.");
   for (size_t i = 0; i < frontiers.size(); ++i) {
     const auto groups = frontier_groups(runs, lineage, frontiers[i]);
     if (groups.empty()) out.element("p", {}, fmt::format("No run has both {} and {}.", frontiers[i].x, frontiers[i].y));

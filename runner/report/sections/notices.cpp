@@ -62,7 +62,8 @@ void add_gaps(const std::vector<RunData>& runs, std::vector<std::string>& list) 
   const size_t shown = std::min(gaps.size(), most_gaps);
   list.insert(list.end(), gaps.begin(), gaps.begin() + shown);
   if (gaps.size() > shown)
-    list.push_back(fmt::format("{} more notices of what evaluations left out: see their tables.", gaps.size() - shown));
+    list.push_back(fmt::format("{} more notices of records or scores that evaluations omitted: see their tables.",
+                               gaps.size() - shown));
 }
 
 }  // namespace

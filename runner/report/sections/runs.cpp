@@ -176,11 +176,11 @@ void write_timings(Markup& out, const std::vector<RunData>& runs, const Lineage&
                   {{"task", "", "", false},
                    {"state", "", "", false},
                    {"steps"},
-                   {"total", "", "running time, resumed parts included"},
+                   {"total", "", "running time, including resumed parts"},
                    {"step", "seconds", "mean over rows, without validation"},
                    {"tokens/s", "", "mean over rows"}}};
   for (const auto& name : phases.names)
-    table.columns.push_back({name, "seconds", "all rows together, and their share of the whole"});
+    table.columns.push_back({name, "seconds", "sum over all rows, and share of the total"});
   for (size_t i = 0; i < runs.size(); ++i) {
     TableRow row = times_of(runs[i], lineage.style(i), phases.whole[i]);
     for (const double seconds : phases.seconds[i])

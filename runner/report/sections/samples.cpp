@@ -353,7 +353,7 @@ void write_records(Markup& out, const std::vector<RunData>& runs, const Lineage&
       const auto* same = record_of(stage_of(place), id);
       fields.emplace_back(runs[place.first].name + ", " + stage_of(place).name, same);
       columns.push_back({runs[place.first].name, lineage.style(place.first), [&out, same] {
-                           same ? write_dialogue(out, *same) : out.element("p", {{"class", "how"}}, "not kept");
+                           same ? write_dialogue(out, *same) : out.element("p", {{"class", "how"}}, "not recorded");
                          }});
     }
     if (!group.dialogues) columns.clear();

@@ -228,13 +228,13 @@ void order(std::vector<std::string>& settings, const std::vector<Flat>& specs) {
 void write_sweep(Markup& out, const Sweep& sweep) {
   out.element(
       "p", {{"class", "how"}},
-      "Intervals are 95 %: over the runs of a setting (Student's t), of a single run over its prompts, which says "
-      "nothing about other seeds. Without an interval a difference may be luck. Nothing is corrected for looking "
-      "at several metrics.");
+      "Intervals are 95 %: over the runs of a setting (Student's t); for a single run over its prompts, without the "
+      "variation between seeds. A difference without an interval may be due to chance. Intervals are not "
+      "corrected for multiple metrics.");
   write_part(out, sweep, sweep.means, "");
   write_part(out, sweep, sweep.differences, sweep.base);
   if (sweep.notes.empty()) return;
-  out.element("p", {{"class", "how"}}, "Left out:");
+  out.element("p", {{"class", "how"}}, "Omitted:");
   const auto list = out.open("ul");
   for (const auto& note : sweep.notes) out.element("li", {}, note);
 }

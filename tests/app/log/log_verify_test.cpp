@@ -175,7 +175,7 @@ TEST_F(DataLog, VerifyFindsDamagedFilesOfStages) {
   write_file(file, "{}\n\x07\xc3\x9e{\n");
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: line 2 is not JSON"});
   std::filesystem::remove(file);
-  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: not there"});
+  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: missing"});
 }
 
 // It has no checkpoint from which it would continue, so nothing in run.h5 is missed.

@@ -141,12 +141,12 @@ TEST_F(LoadStages, NamesAHalfWrittenFile) {
   EXPECT_EQ(run.stages[1].records.size(), 2u);
   EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
   write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
-  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: holds 3 of 4 records"});
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: contains 3 of 4 records"});
   fs::remove(file);
-  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: not there"});
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: missing"});
   text.replace(0, text.find('\n'), "nonsense");
   write_file(file, text);
-  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 1 is no JSON"});
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 1 is not JSON"});
 }
 
 TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
@@ -157,7 +157,7 @@ TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
   EXPECT_EQ(run.stages.size(), 2u);  // from its rows
   fs::remove(folder / "summary.json");
   run = load_run(folder);
-  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
+  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: missing, though the run finished"});
   EXPECT_EQ(run.stages[1].out, 4);
 }
 
@@ -167,8 +167,8 @@ TEST_F(LoadStages, BelievesNoNumberOfRecordsThatCantBe) {
   const std::map<std::string, std::string> problems = {
       {"1e300", unclear},
       {"1.5", unclear},
-      {"-1", "counts -1 records, which can't be"},
-      {"9223372036854775807", "counts 9223372036854775807 records, which can't be"}};
+      {"-1", "contains an impossible number of records: -1"},
+      {"9223372036854775807", "contains an impossible number of records: 9223372036854775807"}};
   for (const auto& [records, problem] : problems) {
     write_file(folder / "summary.json", R"({"task":"data","steps":1,"metrics":{},"details":{"stages":[{"in":1,"out":)" +
                                             records + R"(,"dropped":{},"counts":{}}]}})");
@@ -186,8 +186,9 @@ TEST_F(LoadStages, ReadsNoFilesOutsideOfItsFolder) {
   write_file(folder / "summary.json", summary.dump());
   const RunData run = load_run(folder);
   EXPECT_EQ(run.problems,
-            (std::vector<std::string>{"summary.json: calls a stage '../../mine', which can't begin the name of a file",
-                                      "stages/01-sage.jsonl: not there"}));
+            (std::vector<std::string>{
+                "summary.json: contains the name of a stage '../../mine', which can't be part of a file name",
+                "stages/01-sage.jsonl: missing"}));
   EXPECT_EQ(run.stages[1].records.size(), 0u);
 }
 

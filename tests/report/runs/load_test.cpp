@@ -151,7 +151,7 @@ TEST_F(Load, NamesWhatItCantRead) {
   ASSERT_GE(run.problems.size(), 3u);
   EXPECT_TRUE(run.problems[0].starts_with("spec.json: ")) << run.problems[0];
   EXPECT_TRUE(run.problems[1].starts_with("run.h5: ")) << run.problems[1];
-  EXPECT_EQ(run.problems[2], "status.json: not there");
+  EXPECT_EQ(run.problems[2], "status.json: missing");
 }
 
 TEST_F(Load, SaysThatASpecWasChangedAndShowsTheCopyThatRan) {
@@ -176,7 +176,8 @@ TEST_F(Load, SaysThatSpecAndRowsAreOfDifferentRuns) {
   const auto folder = write_run("r", "grpo", 3);
   change_spec(
       folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; }, true);
-  EXPECT_EQ(load_run(folder).problems, (std::vector<std::string>{"run.h5: is of another spec than spec.json"}));
+  EXPECT_EQ(load_run(folder).problems,
+            (std::vector<std::string>{"run.h5: was written for another spec than spec.json"}));
 }
 
 TEST_F(Load, RemarksOnChangesAfterTheRunBegan) {
@@ -207,9 +208,9 @@ TEST_F(Load, NamesRolloutsThatAreGone) {
   const auto all = write_run("all", "grpo", 3), some = write_run("some", "evaluate", 30),
              none = write_run("none", "grpo", 3);
   fs::remove_all(all / "rollouts");
-  EXPECT_EQ(load_run(all).problems, (std::vector<std::string>{"rollouts: not there, though the run kept them"}));
+  EXPECT_EQ(load_run(all).problems, (std::vector<std::string>{"rollouts: missing, though the run recorded them"}));
   record::RolloutWriter(some / "rollouts", 0, {"reward", "advantage"}).resume(29, 1);
-  EXPECT_EQ(load_run(some).problems, (std::vector<std::string>{"rollouts: 4 of 120 completions are not there"}));
+  EXPECT_EQ(load_run(some).problems, (std::vector<std::string>{"rollouts: 4 of 120 completions are missing"}));
   fs::remove_all(none / "rollouts");
   change_spec(
       none, [](nlohmann::json& spec) { spec["record"]["rollouts"] = false; }, true);

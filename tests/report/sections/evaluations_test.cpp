@@ -38,7 +38,7 @@ TEST(Evaluations, CallColumnsAsThePaperDoes) {
 TEST(Evaluations, TellWhatWasNotScored) {
   const auto html = written(sample::study());
   EXPECT_TRUE(has(html, "294 <small>6 not scored</small>"));
-  EXPECT_TRUE(has(html, "what was not scored, and why"));
+  EXPECT_TRUE(has(html, "records without a score, by reason"));
   EXPECT_TRUE(has(html,
                   "<th scope=\"row\">unreadable change</th><td class=\"number\">0</td><td class=\"number\">0</td>"
                   "<td class=\"number\">6</td>"));

@@ -58,7 +58,7 @@ TEST(Notices, NameTestsThatLeaveRecordsOut) {
   for (int i = 1; i <= 8; ++i) runs.push_back(sample::tested("run-" + std::to_string(i), "x", 1, 50 + i, 2, 0.1, i));
   const auto list = notices(runs);
   ASSERT_EQ(list.size(), 7u);
-  EXPECT_EQ(list.back(), "2 more notices of what evaluations left out: see their tables.");
+  EXPECT_EQ(list.back(), "2 more notices of records or scores that evaluations omitted: see their tables.");
 }
 
 TEST(Notices, CountWhatWasDroppedForBeingInvalidOnce) {

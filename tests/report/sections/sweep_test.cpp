@@ -63,7 +63,7 @@ TEST(WriteSweep, SaysThatSingleRunsHaveNoIntervals) {
   for (auto& one : sweep.means.rows)
     one.metrics = {{one.metrics[0].mean, missing, missing, 1}}, one.finished = 1, one.failed = 0;
   const auto html = written(sweep);
-  EXPECT_TRUE(has(html, "Without an interval a difference may be luck"));
+  EXPECT_TRUE(has(html, "A difference without an interval may be due to chance"));
   EXPECT_FALSE(has(html, "class=\"band\""));
 }
 
