@@ -20,13 +20,13 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* agreement_help = R"(
-FILE holds a JSON object a line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and labels are
-texts, numbers, true or false.
-Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss'
-takes any number, also one that differs between items, as does Krippendorff's alpha. Annotators who were asked only
-where others disagreed are left out. With --order disagreements count by their distance: weighted kappas of two
-annotators, ordinal and interval alphas. Intervals hold 95 % of the figures of resampled items.
-Exit code 4 if nothing can be compared, or more lines than --max-unreadable allows can't be used.)";
+FILE contains one JSON object per line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and
+labels are strings, numbers, true or false.
+Agreement is computed over items that at least two annotators judged. Cohen's kappa requires two annotators; Fleiss'
+kappa and Krippendorff's alpha allow any number, which may differ between items. Annotators who judged only items on
+which others disagreed are excluded. With --order, disagreements are weighted by their distance: weighted kappas of two
+annotators, ordinal and interval alphas. Intervals are 95 % bootstrap intervals over items.
+Exit code 4 if nothing can be compared, or if the share of invalid lines exceeds --max-unreadable.)";
 
 struct AgreementOptions {
   std::string file;
@@ -57,7 +57,7 @@ std::string word(const json& line, const char* key) {
   const json& value = line.at(key);
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
-  throw Error("", fmt::format("'{}' is neither a text nor a number", key), "", Exit::data);
+  throw Error("", fmt::format("'{}' is neither a string nor a number", key), "", Exit::data);
 }
 
 std::vector<BadLine> read(const AgreementOptions& options, Judgements& judgements) {
@@ -67,7 +67,7 @@ std::vector<BadLine> read(const AgreementOptions& options, Judgements& judgement
     judgements.add(item, annotator, label);
     ++lines;
   });
-  if (lines + bad.size() == 0) throw Error(options.file, "holds no judgements", "", Exit::data);
+  if (lines + bad.size() == 0) throw Error(options.file, "contains no judgements", "", Exit::data);
   if (static_cast<double>(bad.size()) > options.max_unreadable * static_cast<double>(lines + bad.size()))
     refuse_bad_lines(options.file, bad);
   return bad;
@@ -77,7 +77,8 @@ std::vector<Window> windows(const Judgements& judgements, const std::vector<bool
                             const AgreementOptions& options, const Order* order) {
   const size_t items = judgements.items().size();
   if (options.windows > items)
-    throw Error("--windows", fmt::format("asks for {} windows of {} items", options.windows, items), "", Exit::usage);
+    throw Error("--windows", fmt::format("{} windows are more than the {} items", options.windows, items),
+                "use fewer windows", Exit::usage);
   std::vector<Window> result;
   for (size_t w = 0; w < options.windows; ++w) {
     const size_t from = w * items / options.windows, to = (w + 1) * items / options.windows;
@@ -119,14 +120,14 @@ void print_findings(const Findings& found) {
   const auto judged = judgements.judged();
   for (size_t a = 0; a < judged.size(); ++a) {
     const std::string of = judged[a] == items ? "all items" : fmt::format("{} of {} items", judged[a], items);
-    std::cout << fmt::format("  {} judged {}{}\n", judgements.annotators()[a], of,
-                             found.adjudicators[a] ? ", all of which others disagree about; not in the agreement" : "");
+    std::cout << fmt::format(
+        "  {} judged {}{}\n", judgements.annotators()[a], of,
+        found.adjudicators[a] ? ", only items on which others disagree; excluded from the agreement" : "");
   }
   std::cout << fmt::format("agreement over {} items: observed {}, kappa {}\n", found.whole.n,
                            text(found.whole.observed), kappa_text(found.whole));
   for (const auto& line : more_text(found.whole)) std::cout << "  " << line << '\n';
-  if (std::isnan(found.whole.fleiss.value))
-    std::cout << "there is no kappa: all judgements are the same label, which chance alone would give\n";
+  if (std::isnan(found.whole.fleiss.value)) std::cout << "kappa is undefined: all judgements have the same label\n";
   for (const auto& window : found.windows)
     std::cout << fmt::format("  items {} to {}: n {}, observed {}, kappa {}\n", window.from, window.to,
                              window.agreement.n, text(window.agreement.observed), kappa_text(window.agreement));
@@ -151,8 +152,8 @@ int run(const AgreementOptions& options) {
                  windows(judgements, left_out, options, in_order),
                  bad};
   if (found.whole.n == 0)
-    throw Error(options.file, "holds no item that two annotators judged", "agreement compares judgements of one item",
-                Exit::data);
+    throw Error(options.file, "contains no item that two annotators judged",
+                "add judgements of the same items by another annotator", Exit::data);
   if (options.as_json)
     std::cout << findings_json(found).dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   else
@@ -164,23 +165,27 @@ int run(const AgreementOptions& options) {
 
 void add_agreement(CLI::App& command, std::function<int()>& action) {
   auto options = std::make_shared<AgreementOptions>();
-  command.add_option("file", options->file, "judgements, a JSON object a line")->required()->type_name("FILE");
+  command.add_option("file", options->file, "judgements, one JSON object per line")->required()->type_name("FILE");
   command.add_flag("--json", options->as_json, "as one JSON object");
-  command.add_option("--windows", options->windows, "also over time: N parts of the items, in order of appearance")
+  command
+      .add_option("--windows", options->windows,
+                  "also print the agreement over time: in N parts of the items, in order of appearance")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  command
-      .add_option("--order", options->order, "the labels have an order: all of them, or 'numbers' if they are numbers")
+  command.add_option("--order", options->order, "order of the labels: all of them, or 'numbers' if they are numbers")
       ->delimiter(',')
       ->type_name("LABEL,...");
-  command.add_option("--max-unreadable", options->max_unreadable, "share of lines that may be bad")
+  command.add_option("--max-unreadable", options->max_unreadable, "maximum share of invalid lines")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--resamples", options->resampling.resamples, "for intervals; 0: none")
+  command
+      .add_option("--resamples", options->resampling.resamples, "number of resamples for intervals; 0: no intervals")
       ->check(CLI::Range(0, 100000))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--seed", options->resampling.seed, "of the resampling")->type_name("S")->capture_default_str();
+  command.add_option("--seed", options->resampling.seed, "random seed of the resampling")
+      ->type_name("S")
+      ->capture_default_str();
   command.footer(agreement_help);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

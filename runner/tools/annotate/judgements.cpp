@@ -93,8 +93,8 @@ std::optional<double> number_in(const std::string& label) {
 std::vector<std::string> by_number(std::vector<std::string> labels) {
   for (const std::string& label : labels) {
     if (!number_in(label))
-      throw Error("--order", "there is the label '" + label + "', which is no number",
-                  "name all labels in their order: --order LABEL,LABEL,...", Exit::usage);
+      throw Error("--order", "the label '" + label + "' is not a number",
+                  "list all labels in their order: --order LABEL,LABEL,...", Exit::usage);
   }
   std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return *number_in(a) < *number_in(b); });
   return labels;
@@ -122,7 +122,7 @@ void Judgements::add(const std::string& item, const std::string& annotator, cons
   items_.resize(item_names_.names.size());
   for (const auto& one : items_[place]) {
     if (one.annotator == who)
-      throw Error("", "annotator '" + annotator + "' judged item '" + item + "' before", "", Exit::data);
+      throw Error("", "annotator '" + annotator + "' has already judged item '" + item + "'", "", Exit::data);
   }
   items_[place].push_back({who, labels_.number(label)});
   ++size_;
@@ -161,7 +161,7 @@ Order order_of(const Judgements& judgements, const std::vector<std::string>& nam
   for (const std::string& label : judgements.labels()) {
     const auto found = std::find(labels.begin(), labels.end(), label);
     if (found == labels.end())
-      throw Error("--order", "leaves out the label '" + label + "'", suggest(label, labels), Exit::usage);
+      throw Error("--order", "does not list the label '" + label + "'", suggest(label, labels), Exit::usage);
     order.places.push_back(static_cast<size_t>(found - labels.begin()));
   }
   return order;

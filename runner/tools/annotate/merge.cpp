@@ -153,13 +153,14 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* merge_help = R"(
-EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
-  merged.jsonl    records with the answers that two or more annotators agree on, or more than half of three or more;
-                  "annotators" has all judgements
+EXPORT is a file that the page of `compeer data annotate` exported. Writes to DIR
+  merged.jsonl    records with the answers on which both of two annotators, or a majority of three or more, agree;
+                  "annotators" contains all judgements
   dropped.jsonl   records that three or more judged without a majority on some answer, with the reason
-  third.html      the page for a third annotator: records that two judged and disagree about. Its export is given
-                  together with the others the next time
-Records judged by fewer than two are counted and wait. Intervals hold 95 % of the figures of resampled items.)";
+  third.html      the page for a third annotator: records on which two annotators disagree. Pass its export to the
+                  next merge, together with the others
+Records judged by fewer than two annotators are counted but not merged. Intervals are 95 % bootstrap intervals over
+items.)";
 
 struct MergeOptions {
   std::vector<std::string> exports;
@@ -179,9 +180,9 @@ std::vector<AnnotationLine> read_all(const std::vector<std::string>& exports, co
       if (!is_new && all[before->second.first] != one)
         throw Error(
             name,
-            fmt::format("has another judgement of '{}' by '{}' than {}",
+            fmt::format("contains a judgement of '{}' by '{}' that differs from that in {}",
                         file.records[one.record].at("id").get<std::string>(), one.annotator, before->second.second),
-            "give each annotator's last export only, and annotators names of their own", Exit::data);
+            "pass only the last export of each annotator, and use a different name for each annotator", Exit::data);
       if (is_new) all.push_back(std::move(one));
     }
   }
@@ -203,8 +204,8 @@ void refuse_fewer(const fs::path& file, const std::vector<json>& finished) {
   size_t missing = 0;
   read_lines(file, [&](json&& record, size_t) { missing += !now.contains(record.value("id", "")); });
   if (missing > 0)
-    throw Error(file.string(), fmt::format("has {} records that these exports alone don't merge", missing),
-                "give all exports, those of before, too; or another --out", Exit::data);
+    throw Error(file.string(), fmt::format("contains {} records that these exports do not merge", missing),
+                "pass all exports, including earlier ones, or choose another --out", Exit::data);
 }
 
 void write(const MergeOptions& options, const RecordFile& file, const Merged& merged) {
@@ -217,7 +218,8 @@ void write(const MergeOptions& options, const RecordFile& file, const Merged& me
   fs::remove(folder / "third.html", error);  // from an earlier call
   if (merged.open.empty()) return;
   const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
-  const AnnotationPage page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
+  const AnnotationPage page{"Judging replies: disagreements of two annotators", name, options.annotator, "third",
+                            options.seed};
   write_file(folder / "third.html", annotation_page(page, file, merged.open));
 }
 
@@ -256,7 +258,7 @@ int merge(MergeOptions options) {
                                   [&](const auto& one) { return one.annotator == judgements.front().annotator; });
   if (of_one && !judgements.empty())
     throw Error(options.exports.front(), fmt::format("all judgements are by '{}'", judgements.front().annotator),
-                "what two agree on is merged: give another person's export, too", Exit::data);
+                "pass exports of at least two annotators", Exit::data);
   const auto result = merged(file, judgements);
   const auto questions = agreement_by_question(file, judgements, {});
   write(options, file, result);
@@ -272,13 +274,16 @@ int merge(MergeOptions options) {
 void add_merge(CLI::App& command, std::function<int()>& action) {
   auto options = std::make_shared<MergeOptions>();
   command.add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
-  command.add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
+  command.add_option("--out", options->folder, "the folder for the results")->required()->type_name("DIR");
   command.add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
   command.add_option("--media", options->media, "the folder of the pictures that the third page shows")
       ->type_name("DIR")
       ->default_str("that of the records");
-  command.add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
-  command.add_option("--seed", options->seed, "of the orders on the third page")->type_name("S")->capture_default_str();
+  command.add_option("--annotator", options->annotator, "name of the third annotator; default: the page asks for it")
+      ->type_name("NAME");
+  command.add_option("--seed", options->seed, "random seed of the orders on the third page")
+      ->type_name("S")
+      ->capture_default_str();
   command.add_flag("--json", options->as_json, "counts and agreement as one JSON object");
   command.footer(merge_help);
   command.callback([options, &action] { action = [options] { return merge(*options); }; });

@@ -50,7 +50,7 @@
     try {
       kept = JSON.parse(localStorage.getItem(key(name)));
     } catch {
-      warn("What this browser kept can't be read, so the answers begin anew.");
+      warn("The answers that this browser stored can't be read, so you start without answers.");
     }
     if (kept && kept.answers) state = Object.assign(state, kept);
     state.at = Math.min(state.at, page.items.length - 1);
@@ -69,7 +69,7 @@
       localStorage.setItem(base, state.annotator);
       localStorage.setItem(key(state.annotator), JSON.stringify(state));
     } catch {
-      warn("This browser does not keep the answers. Export them before you close the page.");
+      warn("This browser does not store the answers. Export them before you close the page.");
     }
   }
 
@@ -184,7 +184,7 @@
     find("history").replaceChildren(...item().history.map(({ role, text, pictures = [] }) => {
       const turn = element("div");
       const said = element("dd", "", { lang: item().language, dir: "auto" });
-      said.append(...pictures.map((src) => element("img", "", { src, alt: "A picture that is shown with this" })), text);
+      said.append(...pictures.map((src) => element("img", "", { src, alt: "Picture of this message" })), text);
       turn.append(element("dt", Object.hasOwn(names, role) ? names[role] : role), said);
       return turn;
     }));
@@ -249,7 +249,7 @@
 
   function download() {
     if (!find("annotator").value.trim()) {
-      warn("Say who you are before you export.");
+      warn("Enter your name before you export.");
       return find("annotator").focus();
     }
     const lines = exported();
@@ -258,7 +258,7 @@
     element("a", "", { href: url, download: page.name + "-" + name + ".jsonl" }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60000);
     const left = page.items.length - lines.length;
-    find("status").textContent = "Exported: " + lines.length + (left ? ". Not judged yet: " + left : ", which is all");
+    find("status").textContent = "Exported: " + lines.length + (left ? ". Not judged yet: " + left : ". All items are judged");
   }
 
   const commands = {
@@ -301,7 +301,7 @@
     load(name);
     save();
     begin();
-    if (before && answered) warn("What " + before + " answered stays with that name: type it again to go on with it.");
+    if (before && answered) warn("The answers of " + before + " stay with that name: enter it again to continue them.");
   }
 
   load(page.annotator || lastName());

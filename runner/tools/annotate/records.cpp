@@ -56,7 +56,7 @@ StepAnswers steps_of(const json& line, size_t candidates) {
   for (const json& answers : lists) {
     if (!answers.is_array() || answers.size() != 3 ||
         !std::all_of(answers.begin(), answers.end(), [](const json& answer) { return answer.is_boolean(); }))
-      refuse("has 'steps' that are not three times true or false");
+      refuse("has 'steps' that are not three values true or false");
     steps.push_back(answers.get<std::array<bool, 3>>());
   }
   return steps;
@@ -65,7 +65,7 @@ StepAnswers steps_of(const json& line, size_t candidates) {
 std::string preference_of(const json& line) {
   const auto& word = text(line, "preference");
   if (std::find(preferences.begin(), preferences.end(), word) == preferences.end())
-    refuse(fmt::format("has the preference '{}', which is none of {}", word, fmt::join(preferences, ", ")));
+    refuse(fmt::format("has the preference '{}', which is not one of {}", word, fmt::join(preferences, ", ")));
   return word;
 }
 
@@ -78,11 +78,12 @@ struct Shown {
 Shown shown_in(const json& line, const RecordFile& records, const std::map<std::string, Shown>& items) {
   if (line.contains("item")) {
     const auto found = items.find(text(line, "item"));
-    if (found == items.end()) refuse(fmt::format("is about item '{}', which is no record", text(line, "item")));
+    if (found == items.end())
+      refuse(fmt::format("is about item '{}', but there is no such record", text(line, "item")));
     return found->second;
   }
   const auto found = records.by_id.find(text(line, "id"));
-  if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
+  if (found == records.by_id.end()) refuse(fmt::format("is about '{}', but there is no such record", text(line, "id")));
   return {found->second, false};
 }
 
@@ -128,7 +129,7 @@ RecordFile read_records(const std::filesystem::path& file) {
     result.records.push_back(std::move(record));
   });
   refuse_bad_lines(file, bad);
-  if (result.records.empty()) throw Error(file.string(), "holds no records", "", Exit::data);
+  if (result.records.empty()) throw Error(file.string(), "contains no records", "", Exit::data);
   result.hash = sha256_file(file);
   result.folder = file.parent_path();
   return result;
@@ -183,9 +184,10 @@ std::vector<AnnotationLine> read_export(const std::filesystem::path& file, const
   });
   if (foreign)
     throw Error(file.string(), "belongs to another file of records",
-                "--file says which; one that was changed after its page was made is another file", Exit::data);
+                "name the records of its page with --file; the file must be unchanged since the page was written",
+                Exit::data);
   refuse_bad_lines(file, bad);
-  if (result.empty()) throw Error(file.string(), "holds no judgements", "", Exit::data);
+  if (result.empty()) throw Error(file.string(), "contains no judgements", "", Exit::data);
   return result;
 }
 

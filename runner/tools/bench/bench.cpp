@@ -56,8 +56,8 @@ BenchBaseline::BenchBaseline(const std::filesystem::path& file) {
       const json line = parse_json(text);
       best_[key(line)] = best(line);
     } catch (const json::exception&) {
-      throw Error(fmt::format("{}:{}", file.string(), number), "is no measurement",
-                  "keep lines that compeer bench --json prints", Exit::data);
+      throw Error(fmt::format("{}:{}", file.string(), number), "is not a measurement",
+                  "keep only lines that compeer bench --json prints", Exit::data);
     }
   }
 }

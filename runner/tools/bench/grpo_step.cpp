@@ -155,7 +155,7 @@ std::vector<json> bench_scaling(const BenchOptions& options) {
 std::vector<json> bench_scoring(const BenchOptions& options) {
   if (options.model.empty())
     throw Error("--model", "is missing",
-                "a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last", Exit::usage);
+                "name a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last", Exit::usage);
   const StepLoad load(options);
   std::vector<json> lines;
   for (const JudgingPlan& judging : plans) {

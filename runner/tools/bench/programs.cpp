@@ -79,7 +79,8 @@ std::vector<json> bench_prefix(const BenchOptions& options) {
 
 std::vector<json> bench_judging(const BenchOptions& options) {
   if (options.model.empty())
-    throw Error("bench judging", "needs a judge", "--model FOLDER, such as a run's checkpoints/last", Exit::usage);
+    throw Error("bench judging", "requires a judge", "add --model FOLDER, such as a run's checkpoints/last",
+                Exit::usage);
   for (const auto& folder : {options.model, options.prm, options.orm}) {
     if (!folder.empty()) model_folder(folder);
   }

@@ -128,8 +128,8 @@ double StepLoad::tokens() const { return static_cast<double>(prompts * group * f
 
 fs::path model_folder(const std::string& given) {
   if (!fs::exists(fs::path(given) / "config.json"))
-    throw Error(given, "is no model's folder: it has no config.json", "name a folder such as a run's checkpoints/last",
-                Exit::data);
+    throw Error(given, "is not a model folder: it contains no config.json",
+                "name a folder such as a run's checkpoints/last", Exit::data);
   return fs::canonical(given);
 }
 

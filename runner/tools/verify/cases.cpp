@@ -92,7 +92,7 @@ std::pair<std::string, fs::path> parse(const fs::path& file, const std::string& 
   const bool inside = name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
   if (name.empty() || !inside || line.substr(0, 64).find_first_not_of("0123456789abcdef") != std::string::npos)
     throw Error(file.string(), fmt::format("has the line '{}'", line),
-                "a line is a SHA-256, two spaces and a file below", Exit::data);
+                "write a SHA-256, two spaces and the path of a file on each line", Exit::data);
   return {line.substr(0, 64), name};
 }
 
@@ -104,7 +104,7 @@ std::string model_name(const fs::path& file) { return fs::absolute(file).parent_
 
 std::vector<VerifyCase> find_cases(const fs::path& folder) {
   std::error_code error;
-  if (!fs::is_directory(folder, error)) throw Error(folder.string(), "is no folder", "", Exit::data);
+  if (!fs::is_directory(folder, error)) throw Error(folder.string(), "is not a folder", "", Exit::data);
   std::set<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) files.insert(entry.path());

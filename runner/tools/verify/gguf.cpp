@@ -45,7 +45,7 @@ void compare_quants(const fs::path& folder, const json& reference, std::vector<C
     gguf::unpack(*tensor.format, tensor.bytes, ours);
     const auto theirs = values_of(values.tensor(tensor.name));
     if (theirs.size() != ours.size())
-      throw Error(values.path().string(), fmt::format("tensor '{}' is of another size", tensor.name), "", Exit::data);
+      throw Error(values.path().string(), fmt::format("tensor '{}' has a different size", tensor.name), "", Exit::data);
     Largest largest;
     for (size_t i = 0; i < ours.size(); ++i)
       largest.take(ours[i] == theirs[i] ? 0 : std::abs((double{ours[i]} - theirs[i]) / theirs[i]));

@@ -143,7 +143,7 @@ class LossCase {
   void compare(const std::string& what, const at::Tensor& ours, const json& reference) {
     if (reference.is_null()) return;
     auto theirs = reference_numbers(reference);
-    if (ours.numel() != theirs.numel()) throw Error(name_, "has another shape in " + what, "", Exit::data);
+    if (ours.numel() != theirs.numel()) throw Error(name_, "has a different shape in " + what, "", Exit::data);
     theirs = theirs.reshape(ours.sizes());
     auto mine = ours.detach();
     if (mine.sizes() == c_.mask.sizes()) {
@@ -219,7 +219,7 @@ grpo::Objective reference_objective(const json& settings) {
   const auto names = grpo::loss_names();
   const auto loss = settings.at("loss_type").get<std::string>();
   if (std::find(names.begin(), names.end(), loss) == names.end())
-    throw Error("loss_type", "'" + loss + "' is no loss here", suggest(loss, names), Exit::data);
+    throw Error("loss_type", "'" + loss + "' is not a supported loss", suggest(loss, names), Exit::data);
   for (const char* name : {"importance_sampling_level", "epsilon_low", "epsilon_high", "beta"}) settings.at(name);
   auto table = spec::read_table<spec::GrpoTable>(translated(settings));
   table.objective.only_high_entropy = table.high_entropy_share < 1;

@@ -25,8 +25,8 @@ fs::path model_folder(const fs::path& file, const std::string& name) {
   for (const auto& at : {file.parent_path(), file.parent_path().parent_path()}) {
     if (fs::exists(at / name / "config.json")) return at / name;
   }
-  throw Error(file.string(), "speaks of the model '" + name + "', which is neither beside it nor beside its folder", "",
-              Exit::data);
+  throw Error(file.string(), "names the model '" + name + "', which is neither next to the file nor next to its folder",
+              "", Exit::data);
 }
 
 inference::ModelOptions trainable(const fs::path& folder) {

@@ -57,7 +57,7 @@ Labels numbers(const json& words, const json& labels) {
 void compare_classes(Differences& differences, const statistics::ClassScores& ours, const json& one) {
   const auto all = [&](const std::string& name, auto value) {
     const json& reference = one.at(name);
-    if (reference.size() != ours.classes.size()) throw Error(name, "has another length than labels", "", Exit::data);
+    if (reference.size() != ours.classes.size()) throw Error(name, "differs in length from labels", "", Exit::data);
     for (size_t k = 0; k < reference.size(); ++k) differences.compare(name, value(k), reference[k]);
   };
   all("precision", [&](size_t k) { return ours.classes[k].precision; });
@@ -126,7 +126,7 @@ std::vector<Check> compared(const fs::path& file, Compare compare) {
   try {
     reading(file, [&] { compare(differences, cases); });
   } catch (const std::out_of_range&) {
-    throw Error(file.string(), "holds a label out of range, or lists of different lengths", "", Exit::data);
+    throw Error(file.string(), "contains a label out of range, or lists of different lengths", "", Exit::data);
   }
   return differences.checks();
 }

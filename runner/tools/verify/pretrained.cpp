@@ -165,7 +165,7 @@ fs::path model_folder(const fs::path& file, const VerifyOptions& options, const 
   if (fs::exists(named / "config.json")) return named;
   const fs::path source = fs::is_directory(named) ? gguf_in(named) : named;
   if (source.empty())
-    throw Error(named.string(), "holds no model", "name a folder with config.json, or a GGUF file", Exit::data);
+    throw Error(named.string(), "contains no model", "name a folder with config.json, or a GGUF file", Exit::data);
   gguf::import_model({.source = source, .folder = scratch / "model"});
   return scratch / "model";
 }

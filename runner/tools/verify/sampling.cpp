@@ -30,7 +30,7 @@ rollout::Sampling settings_of(const json& settings) {
     else if (key == "repetition_penalty")
       sampling.repetition_penalty = value;
     else
-      throw Error("settings", "asks for '" + key + "', which is no filter here", "", Exit::data);
+      throw Error("settings", "contain '" + key + "', which is not a supported filter", "", Exit::data);
   }
   return sampling;
 }
@@ -105,7 +105,7 @@ std::vector<Check> verify_sampling(const std::filesystem::path& path, const Veri
       checks.push_back(check("probabilities: " + name_of(one), difference(file, one, ours), probability_error));
     }
   } catch (const json::exception& error) {
-    throw Error(path.string(), std::string("is not what it should be: ") + error.what(), "", Exit::data);
+    throw Error(path.string(), std::string("is invalid: ") + error.what(), "", Exit::data);
   } catch (const Error& error) {
     throw Error(path.string() + ": " + error.where(), error.problem(), error.help(), Exit::data);
   }

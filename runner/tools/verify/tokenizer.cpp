@@ -32,7 +32,8 @@ fs::path tokenizer_folder(const fs::path& file, const VerifyOptions& options) {
   for (const fs::path& folder : {beside / "../qwen2.5", beside / "../../data/qwen2.5"}) {
     if (has_tokenizer(folder)) return folder;
   }
-  throw Error(file.string(), "needs the tokenizer it was made with", "name its folder: --tokenizer DIR", Exit::data);
+  throw Error(file.string(), "requires the tokenizer that it was made with", "name its folder: --tokenizer DIR",
+              Exit::data);
 }
 
 // Returns the folder of the multimodal template; empty if there is none.

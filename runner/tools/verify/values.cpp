@@ -71,7 +71,7 @@ at::Tensor reference_tensor(const record::Safetensors& file, const std::string& 
 
 double largest_difference(const at::Tensor& ours, const at::Tensor& reference, const std::string& name) {
   if (ours.sizes() != reference.sizes())
-    throw Error(name, "has another shape than what the model computes", "", Exit::data);
+    throw Error(name, "has a different shape than the output of the model", "", Exit::data);
   return ours.numel() == 0 ? 0.0 : (ours - reference).abs().max().item<double>();
 }
 

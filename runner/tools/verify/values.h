@@ -45,7 +45,7 @@ auto reading(const std::filesystem::path& file, Work work) {
   try {
     return work();
   } catch (const nlohmann::json::exception& error) {
-    throw Error(file.string(), "is no such reference file: " + std::string(error.what()), "", Exit::data);
+    throw Error(file.string(), "is not a valid reference file: " + std::string(error.what()), "", Exit::data);
   }
 }
 

@@ -86,8 +86,8 @@ void check_models(const std::vector<VerifyCase>& cases, const VerifyOptions& opt
     if (one.asks_for_model()) known.insert(model_name(one.where));
   for (const auto& [name, folder] : options.models) {
     if (known.contains(name)) continue;
-    throw Error("--model", fmt::format("no reference file there asks for a model '{}'", name),
-                known.empty() ? "" : fmt::format("they ask for: {}", fmt::join(known, ", ")), Exit::usage);
+    throw Error("--model", fmt::format("no reference file requires a model '{}'", name),
+                known.empty() ? "" : fmt::format("use one of: {}", fmt::join(known, ", ")), Exit::usage);
   }
 }
 
@@ -129,12 +129,12 @@ int verify(const nlohmann::json& options) {
   print_unchecked("no --model NAME=DIR", without_model, as_json);
   if (checked == 0 && !without_model.empty()) {
     const auto& name = without_model.begin()->second.front();
-    throw Error(folder.string(), "holds reference values of models that are elsewhere",
+    throw Error(folder.string(), "contains reference values of models in other folders",
                 fmt::format("name their folders: --model {}=DIR", name), Exit::data);
   }
   if (checked == 0)
-    throw Error(folder.string(), "holds no reference files that can be checked",
-                "tests/golden/README.md shows their layout", Exit::data);
+    throw Error(folder.string(), "contains no reference files", "see tests/golden/README.md for their layout",
+                Exit::data);
   if (!as_json) std::cout << fmt::format("{} cases, {} checks, {} failed\n", checked, checks, failed);
   return static_cast<int>(exit);
 }

@@ -88,7 +88,7 @@ std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run) {
 }
 
 VisionModel& vision_model(Model& model) {
-  return plugin::optional_interface<VisionModel>(model, "this model sees no pictures");
+  return plugin::optional_interface<VisionModel>(model, "this model does not support pictures");
 }
 
 std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model) {

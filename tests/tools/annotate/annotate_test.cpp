@@ -203,7 +203,7 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 3);
   browser.value("document.getElementById('annotator').value = ''");
   browser.press("e");
-  EXPECT_EQ(text(browser, "#alert"), "Say who you are before you export.");
+  EXPECT_EQ(text(browser, "#alert"), "Enter your name before you export.");
   EXPECT_EQ(browser.value("document.activeElement.id"), "annotator");
 }
 
@@ -217,7 +217,7 @@ TEST_F(Annotate, KeepsEachPersonsAnswersApart) {
   EXPECT_EQ(text(browser, "#count"), "1 of 2 judged");
   begin(browser, "bob");
   EXPECT_EQ(text(browser, "#count"), "0 of 2 judged");
-  EXPECT_EQ(text(browser, "#alert"), "What ann answered stays with that name: type it again to go on with it.");
+  EXPECT_EQ(text(browser, "#alert"), "The answers of ann stay with that name: enter it again to continue them.");
   browser.press("ffffff2");
   browser.open(file);
   EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "bob") << "who was last goes on";

@@ -28,7 +28,7 @@ TEST(Judgements, RefusesASecondOpinionOfTheSameAnnotator) {
     some.add("i", "ann", "no");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "annotator 'ann' judged item 'i' before");
+    EXPECT_EQ(error.problem(), "annotator 'ann' has already judged item 'i'");
   }
 }
 
@@ -91,9 +91,9 @@ TEST(Judgements, AnOrderHasEveryLabelOnce) {
     return std::string();
   };
   EXPECT_EQ(wrong({"bad", "fair", "good"}), "");
-  EXPECT_EQ(wrong({"bad", "fair"}), "leaves out the label 'good'");
+  EXPECT_EQ(wrong({"bad", "fair"}), "does not list the label 'good'");
   EXPECT_EQ(wrong({"bad", "good", "bad"}), "names the label 'bad' twice");
-  EXPECT_EQ(wrong({"numbers"}), "there is the label 'bad', which is no number");
+  EXPECT_EQ(wrong({"numbers"}), "the label 'bad' is not a number");
 }
 
 TEST(Judgements, AreSettledByAThird) {
@@ -153,7 +153,7 @@ TEST_F(DataAgreement, TakesAnOrderOfTheLabels) {
   const auto json = told("data agreement some.jsonl --order 0,1,2,3,4 --json");
   EXPECT_NE(json.find("\"krippendorff_alpha_ordinal_interval\":["), json.npos) << json;
   EXPECT_EQ(first_line("data agreement some.jsonl --order 0,1,2,4"),
-            "compeer: error: --order: leaves out the label '3'");
+            "compeer: error: --order: does not list the label '3'");
 }
 
 TEST_F(DataAgreement, NamesLinesThatAreWrong) {
@@ -161,25 +161,25 @@ TEST_F(DataAgreement, NamesLinesThatAreWrong) {
         "{\"item\": 1, \"annotator\": \"ann\", \"label\": 1}\n{\"item\": 1, \"annotator\": \"bob\", \"label\": 1}\n"
         "{\"item\": 1, \"annotator\": \"ann\", \"label\": 1}\n[]\n{\"item\": 1}\n{\"item\": [], \"annotator\": 1}\n");
   const std::string lines =
-      "bad.jsonl:3: annotator 'ann' judged item '1' before\n"
+      "bad.jsonl:3: annotator 'ann' has already judged item '1'\n"
       "bad.jsonl:4: is not a JSON object\n"
       "bad.jsonl:5: has no 'annotator'\n"
-      "bad.jsonl:6: 'item' is neither a text nor a number\n";
+      "bad.jsonl:6: 'item' is neither a string nor a number\n";
   EXPECT_EQ(told("data agreement bad.jsonl"),
             "compeer: error: bad.jsonl: has 4 lines that can't be used:\n" + lines + "exit 4");
   const auto said = told("data agreement bad.jsonl --max-unreadable 0.7");
   EXPECT_TRUE(said.ends_with("exit 0")) << said;
   EXPECT_NE(said.find(lines), said.npos) << said;
-  EXPECT_NE(said.find("there is no kappa: all judgements are the same label"), said.npos) << said;
+  EXPECT_NE(said.find("kappa is undefined: all judgements have the same label"), said.npos) << said;
 }
 
 TEST_F(DataAgreement, NeedsSomethingToCompare) {
   write("empty.jsonl", "\n");
-  EXPECT_EQ(told("data agreement empty.jsonl"), "compeer: error: empty.jsonl: holds no judgements\nexit 4");
+  EXPECT_EQ(told("data agreement empty.jsonl"), "compeer: error: empty.jsonl: contains no judgements\nexit 4");
   write("one.jsonl", "{\"item\": 1, \"annotator\": \"ann\", \"label\": 1}\n");
   EXPECT_EQ(told("data agreement one.jsonl"),
-            "compeer: error: one.jsonl: holds no item that two annotators judged\n"
-            "  help: agreement compares judgements of one item\nexit 4");
+            "compeer: error: one.jsonl: contains no item that two annotators judged\n"
+            "  help: add judgements of the same items by another annotator\nexit 4");
   EXPECT_EQ(first_line("data agreement gone.jsonl"),
             "compeer: error: gone.jsonl: can't be read: No such file or directory");
 }

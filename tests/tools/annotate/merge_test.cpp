@@ -38,17 +38,19 @@ class Merge : public Program {
 
 TEST_F(Merge, KeepsTheFileForTheExports) {
   EXPECT_EQ(output("records.jsonl"), read_file(folder() / "cer.jsonl"));
-  EXPECT_EQ(told("data annotate notes/records.jsonl --out notes"),
-            "notes/annotate.html\n3 records; open the page in a browser, and give exports to `compeer data merge`\n"
-            "exit 0");
+  EXPECT_EQ(
+      told("data annotate notes/records.jsonl --out notes"),
+      "notes/annotate.html\n3 records; open the page in a browser, and merge its exports with `compeer data merge`\n"
+      "exit 0");
 }
 
 TEST_F(Merge, IsNotDeprivedOfItsRecordsByAnotherPage) {
   const auto page = output("annotate.html");
   write("others.jsonl", record_line("d"));
   EXPECT_EQ(told("data annotate others.jsonl --out notes"),
-            "compeer: error: notes/records.jsonl: holds other records, which exports of its page are merged with\n"
-            "  help: choose another --out, or delete it if nobody's judgements are awaited\nexit 3");
+            "compeer: error: notes/records.jsonl: contains other records, which are needed to merge the exports of "
+            "their page\n"
+            "  help: choose another --out, or delete the file if no export is outstanding\nexit 3");
   EXPECT_EQ(output("records.jsonl"), read_file(folder() / "cer.jsonl"));
   EXPECT_EQ(output("annotate.html"), page);
 }
@@ -74,8 +76,8 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "notes" / "third.html")) << "nothing is left for a third annotator";
   const auto all = output("merged.jsonl");
   EXPECT_EQ(merge("ann cy"),
-            "compeer: error: notes/merged.jsonl: has 1 records that these exports alone don't merge\n"
-            "  help: give all exports, those of before, too; or another --out\nexit 4");
+            "compeer: error: notes/merged.jsonl: contains 1 records that these exports do not merge\n"
+            "  help: pass all exports, including earlier ones, or choose another --out\nexit 4");
   EXPECT_EQ(output("merged.jsonl"), all);
 }
 
@@ -118,10 +120,9 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
   write("pairs.jsonl", pair("same", "Yes.", " Yes.\n") + pair("asked", "Yes.", "No.") + pair("silent", " ", "No.") +
                            pair("mute", "", "\n") + pair("second mute", "Yes.", ""));
   start_anew();
-  EXPECT_EQ(
-      told("data annotate pairs.jsonl --out notes"),
-      "notes/annotate.html\n1 records, and 4 that nobody need judge; open the page in a browser, and give exports "
-      "to `compeer data merge`\nexit 0");
+  EXPECT_EQ(told("data annotate pairs.jsonl --out notes"),
+            "notes/annotate.html\n1 records, and 4 that need no judgement; open the page in a browser, and merge its "
+            "exports with `compeer data merge`\nexit 0");
   const auto hash = sha256_file(folder() / "pairs.jsonl");
   write("ann", judgement(hash, "ann"));
   write("bob", judgement(hash, "bob"));
@@ -141,10 +142,10 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
                                                              {"second mute", "first"}}));
   write("same.jsonl", pair("same", "Yes.", "Yes."));
   start_anew();
-  EXPECT_EQ(
-      told("data annotate same.jsonl --out notes"),
-      "compeer: error: same.jsonl: holds no record that anybody need judge: replies are the same, or one says nothing\n"
-      "exit 4");
+  EXPECT_EQ(told("data annotate same.jsonl --out notes"),
+            "compeer: error: same.jsonl: contains no record that needs a judgement: the replies of each are equal, or "
+            "one is empty\n"
+            "exit 4");
 }
 
 TEST_F(Merge, NamesAPictureThatIsNotThere) {
@@ -193,17 +194,18 @@ TEST_F(Merge, NamesExportsThatDontFit) {
   const std::string start = "compeer: error: ann: has a line that can't be used:\nann:2: ";
   EXPECT_EQ(wrong("file", "0123"),
             "compeer: error: ann: belongs to another file of records\n"
-            "  help: --file says which; one that was changed after its page was made is another file\nexit 4");
-  EXPECT_EQ(wrong("id", "z"), start + "is about 'z', which is no record\nexit 4");
+            "  help: name the records of its page with --file; the file must be unchanged since the page was "
+            "written\nexit 4");
+  EXPECT_EQ(wrong("id", "z"), start + "is about 'z', but there is no such record\nexit 4");
   EXPECT_EQ(wrong("annotator", ""), start + "has an empty 'annotator'\nexit 4");
   EXPECT_EQ(wrong("annotator", " "), start + "has an empty 'annotator'\nexit 4");
   EXPECT_EQ(wrong("steps", {true}), start + "has 'steps' of 1 candidates, not 2\nexit 4");
   EXPECT_EQ(wrong("steps", {{true, true, nullptr}, {true, true, true}}),
-            start + "has 'steps' that are not three times true or false\nexit 4");
+            start + "has 'steps' that are not three values true or false\nexit 4");
   EXPECT_EQ(wrong("preference", "third"),
-            start + "has the preference 'third', which is none of first, second, both good, neither\nexit 4");
+            start + "has the preference 'third', which is not one of first, second, both good, neither\nexit 4");
   write("ann", "");
-  EXPECT_EQ(merge("ann"), "compeer: error: ann: holds no judgements\nexit 4");
+  EXPECT_EQ(merge("ann"), "compeer: error: ann: contains no judgements\nexit 4");
 }
 
 TEST_F(Merge, RefusesTwoOpinionsOfOneAnnotator) {
@@ -212,12 +214,12 @@ TEST_F(Merge, RefusesTwoOpinionsOfOneAnnotator) {
   write("notes/merged.jsonl", "of yesterday");
   EXPECT_EQ(merge("ann again"),
             "compeer: error: ann: all judgements are by 'ann'\n"
-            "  help: what two agree on is merged: give another person's export, too\nexit 4");
+            "  help: pass exports of at least two annotators\nexit 4");
   EXPECT_EQ(output("merged.jsonl"), "of yesterday");
   write("other", judged("ann", "a", "111000 second"));
   EXPECT_EQ(merge("ann other"),
-            "compeer: error: other: has another judgement of 'a' by 'ann' than ann\n"
-            "  help: give each annotator's last export only, and annotators names of their own\nexit 4");
+            "compeer: error: other: contains a judgement of 'a' by 'ann' that differs from that in ann\n"
+            "  help: pass only the last export of each annotator, and use a different name for each annotator\nexit 4");
 }
 
 TEST_F(Merge, NamesRecordsThatCantBeJudged) {
@@ -238,7 +240,7 @@ TEST_F(Merge, NamesRecordsThatCantBeJudged) {
   EXPECT_EQ(wrong([](json& r) { r["candidates"][1]["emotion"] = nullptr; }),
             "bad.jsonl:2: candidate 2 has no text 'emotion'");
   write("bad.jsonl", "");
-  EXPECT_EQ(told("data annotate bad.jsonl --out bad"), "compeer: error: bad.jsonl: holds no records\nexit 4");
+  EXPECT_EQ(told("data annotate bad.jsonl --out bad"), "compeer: error: bad.jsonl: contains no records\nexit 4");
 }
 
 TEST_F(Merge, TakesACandidateAgainstTheReference) {
@@ -353,7 +355,7 @@ TEST_F(Merge, UndoesThePagesOrders) {
   auto foreign = json::parse(read_file(folder() / "ann").substr(0, read_file(folder() / "ann").find('\n')));
   foreign["item"] = "0123";
   write("foreign", foreign.dump());
-  EXPECT_NE(merge("foreign").find("foreign:1: is about item '0123', which is no record"), std::string::npos);
+  EXPECT_NE(merge("foreign").find("foreign:1: is about item '0123', but there is no such record"), std::string::npos);
 }
 
 }  // namespace

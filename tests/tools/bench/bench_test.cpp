@@ -79,7 +79,7 @@ TEST(BenchBaseline, ComparesWithTheSameMeasurementOnTheSameKindOfProcessor) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.where() + "|" + error.problem() + "|" + error.help(),
-              file.string() + ":1|is no measurement|keep lines that compeer bench --json prints");
+              file.string() + ":1|is not a measurement|keep only lines that compeer bench --json prints");
   }
 }
 
@@ -178,7 +178,7 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
             "scaling, scoring, serve, start, train\nexit 2");
   EXPECT_EQ(told("bench scoring --json"),
             "compeer: error: --model: is missing\n"
-            "  help: a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
+            "  help: name a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
   EXPECT_EQ(told("bench generate kernels --device cuda"),
             "compeer: error: --device cuda: is not supported by bench kernels, which measures the CPU\n"
             "  help: use it with generate, grpo_step, train\nexit 2");
@@ -223,13 +223,13 @@ TEST_F(Judging, ComparesOneConversationWithQuestionsApart) {
 
 TEST_F(Judging, RefusesWhatIsNoJudge) {
   EXPECT_EQ(told("bench judging --json"),
-            "compeer: error: bench judging: needs a judge\n"
-            "  help: --model FOLDER, such as a run's checkpoints/last\nexit 2");
+            "compeer: error: bench judging: requires a judge\n"
+            "  help: add --model FOLDER, such as a run's checkpoints/last\nexit 2");
   EXPECT_EQ(told("bench judging --model x --by votes"),
             "compeer: error: --by: votes not in {answer,likelihood}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench judging --json --model " + (folder() / "nowhere").string()),
             "compeer: error: " + (folder() / "nowhere").string() +
-                ": is no model's folder: it has no config.json\n"
+                ": is not a model folder: it contains no config.json\n"
                 "  help: name a folder such as a run's checkpoints/last\nexit 4");
   make_tiny_model(folder() / "judge", 512);
   std::filesystem::remove(folder() / "judge/tokenizer.json");

@@ -101,10 +101,10 @@ TEST_F(Pretrained, ReadsAFolderWithAGgufFile) {
 TEST_F(Pretrained, AsksForModelsByName) {
   write("small", read_json_object(reference_file));
   EXPECT_EQ(told(json::object()), scratch.folder().string() +
-                                      ": holds reference values of models that are elsewhere\n  help: name their "
+                                      ": contains reference values of models in other folders\n  help: name their "
                                       "folders: --model small=DIR\nexit 4");
   EXPECT_EQ(told({{"smal", model_file.string()}}),
-            "--model: no reference file there asks for a model 'smal'\n  help: they ask for: small\nexit 2");
+            "--model: no reference file requires a model 'smal'\n  help: use one of: small\nexit 2");
   const auto text = told({{"small", model_file.string()}});
   EXPECT_NE(text.find("1 cases, "), text.npos) << text;
   EXPECT_TRUE(text.ends_with(", 0 failed\nexit 0")) << text;
@@ -118,7 +118,7 @@ TEST_F(Pretrained, RefusesAFolderWithoutAModel) {
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
               (scratch.folder() / "empty").string() +
-                  ": holds no model\n  help: name a folder with config.json, or a GGUF file");
+                  ": contains no model\n  help: name a folder with config.json, or a GGUF file");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
@@ -220,9 +220,9 @@ TEST_F(VerifyMetrics, NamesFilesThatAreNotWhatTheyShouldBe) {
   };
   auto file = changed("agreement.json", [](json& g) { g["cohen"][0]["first"][0] = 2; });
   EXPECT_EQ(problem(file, verify_agreement),
-            file.string() + " holds a label out of range, or lists of different lengths");
+            file.string() + " contains a label out of range, or lists of different lengths");
   file = changed("correlation.json", [](json& g) { g[0].erase("y"); });
-  EXPECT_TRUE(problem(file, verify_correlation).starts_with(file.string() + " is no such reference file: "));
+  EXPECT_TRUE(problem(file, verify_correlation).starts_with(file.string() + " is not a valid reference file: "));
   file = changed("classification.json", [](json& g) { g["multiclass"][1]["truth"][0] = "Maybe"; });
   EXPECT_EQ(problem(file, verify_classification), "labels lack \"Maybe\"");
 }

@@ -158,7 +158,7 @@ TEST_F(Verify, NamesALossThatNobodyKnows) {
   fs::copy(golden_folder / "grpo_loss" / "dapo_token_beta0.json", folder / "losses" / "one.json");
   change(folder / "losses" / "one.json", [](json& g) { g["settings"]["loss_type"] = "dappo"; });
   EXPECT_EQ(run(), 4);
-  EXPECT_NE(output.find("'dappo' is no loss here"), std::string::npos) << output;
+  EXPECT_NE(output.find("'dappo' is not a supported loss"), std::string::npos) << output;
 }
 
 // A weight that is off by a hundredth spoils what is computed from it.
@@ -264,7 +264,7 @@ TEST_F(Verify, NothingToCheckIsAnError) {
     run();
     FAIL() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "holds no reference files that can be checked");
+    EXPECT_EQ(error.problem(), "contains no reference files");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

@@ -48,7 +48,7 @@ class BenchClient {
         "{}\r\n\r\n{}",
         text.size(), text);
     if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
-      throw std::runtime_error("the server takes no request");
+      throw std::runtime_error("can't send a request to the server");
     return json::parse(answer());
   }
 
@@ -62,7 +62,7 @@ class BenchClient {
       }
       char bytes[16384];
       const auto count = ::recv(fd_, bytes, sizeof bytes, 0);
-      if (count <= 0) throw std::runtime_error("the server gave no answer");
+      if (count <= 0) throw std::runtime_error("no answer from the server");
       got.append(bytes, static_cast<size_t>(count));
     }
   }
