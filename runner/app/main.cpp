@@ -30,7 +30,7 @@ Data goes to standard output, messages to standard error.
 
 Exit codes: 0 fine, 1 other failure, 2 mistake on the command line, 3 in a spec or script, 4 in data,
             5 in a plugin, 84 a budget is spent and 85 preempted (resume it), 86 the watchdog ended a run that hung.
-Environment: COMPEER_PLUGIN_PATH (folders with plugins), COMPEER_LOCKED (allow lists of plugins),
+Environment: COMPEER_PLUGIN_PATH (folders with plugins), COMPEER_LOCKED (lists of allowed plugins),
             COMPEER_HOME (folder with compeer's own experiments/ and plugins/; found automatically), NO_COLOR.
 Start with:  compeer run scripts/quickstart.lua    compeer COMMAND --help)";
 

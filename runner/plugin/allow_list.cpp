@@ -21,15 +21,16 @@ namespace {
 
 constexpr uint64_t largest_list = 4 << 20;
 constexpr const char* head =
-    "# Plugins that may run, each by the SHA-256 of its library. Written by `compeer plugins lock`; obeyed with\n"
-    "# --locked or where COMPEER_LOCKED names this file.\n";
+    "# List of allowed plugins: the SHA-256 of each library that may run. Written by `compeer plugins lock`; used "
+    "with\n"
+    "# --locked or if COMPEER_LOCKED names this file.\n";
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 [[noreturn]] void refuse_list(const std::string& where, const std::string& what) {
-  throw Error(where, what, "compeer plugins lock --output FILE writes a list of allowed plugins", Exit::plugin);
+  throw Error(where, what, "write a list of allowed plugins with compeer plugins lock --output FILE", Exit::plugin);
 }
 
 Allowed read_line(const std::string& line, const std::string& where) {
@@ -39,7 +40,7 @@ Allowed read_line(const std::string& line, const std::string& where) {
   words >> one.sha256 >> title >> one.version;
   const auto slash = title.find('/');
   if (!is_hash(one.sha256) || slash == std::string::npos || slash == 0 || slash + 1 == title.size() || words >> more)
-    refuse_list(where, "is no line of a list of allowed plugins: " + spec::printable(line));
+    refuse_list(where, "is not a line of a list of allowed plugins: " + spec::printable(line));
   one.kind = title.substr(0, slash);
   one.name = title.substr(slash + 1);
   return one;
@@ -81,7 +82,7 @@ std::vector<fs::path> AllowLists::wanted() {
   for (std::string_view rest = value;; rest.remove_prefix(files.back().native().size() + 1)) {
     const auto entry = rest.substr(0, rest.find(':'));
     if (entry.empty())
-      throw Error("COMPEER_LOCKED", "has an empty entry, which is no list of allowed plugins",
+      throw Error("COMPEER_LOCKED", "has an empty entry instead of a list of allowed plugins",
                   "name a file in each entry, or unset COMPEER_LOCKED", Exit::plugin);
     files.emplace_back(entry);
     if (entry.size() == rest.size()) return files;
@@ -103,7 +104,7 @@ std::string AllowLists::reason(const std::string& kind, const std::string& name,
     }
     if (allowed) continue;
     return fmt::format("is not in the list of allowed plugins {}: its SHA-256 is {}{}", list.file.string(), sha256,
-                       others.empty() ? "" : ", that of the one allowed " + others);
+                       others.empty() ? "" : ", the allowed one has " + others);
   }
   return "";
 }

@@ -61,7 +61,7 @@ std::unique_ptr<AnswerFile> AnswerFile::to_add_to(const fs::path& folder, const 
     if (::fstat(file->fd_, &status) == 0 && static_cast<uint64_t>(status.st_size) > file->end_) {
       if (log)
         log(file->path_.string() + ":" + std::to_string(file->number_ + 1) +
-            ": this answer is cut off and left out, as after a kill");
+            ": this answer is incomplete, probably after a kill, and is ignored");
       if (!file->cut(file->end_)) file->fail("can't be written");
     }
     file->end_ = file->number_ = 0;  // the caller reads it from the beginning
@@ -97,7 +97,7 @@ void AnswerFile::read_on(const std::function<void(AnswerLine line)>& f, const Lo
         f({std::string(line.substr(opening.size(), digits)), line.substr(opening.size() + digits) == mark, offset,
            line.size()});
       } else if (log) {
-        log(path_.string() + ":" + std::to_string(number_) + ": this answer is damaged and left out");
+        log(path_.string() + ":" + std::to_string(number_) + ": this answer is damaged and is ignored");
       }
     }
     bytes.erase(0, begin);
@@ -110,7 +110,7 @@ std::string AnswerFile::at(uint64_t offset, uint64_t length) const {
     const ssize_t n = ::pread(fd_, bytes.data() + done, length - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("can't be read");
-    if (n == 0) throw Error(path_.string(), "became shorter while it was in use", "", Exit::data);
+    if (n == 0) throw Error(path_.string(), "was truncated while it was in use", "", Exit::data);
     done += static_cast<uint64_t>(n);
   }
   return bytes;
@@ -125,7 +125,7 @@ uint64_t AnswerFile::add(const std::string& line) {
       const int cause = errno;
       cut(end_);
       errno = cause;
-      fail("an answer can't be written", "those before it are kept: make room, then go on with the run");
+      fail("an answer can't be written", "free disk space, then resume the run: earlier answers are kept");
     }
     done += static_cast<uint64_t>(n);
   }
@@ -136,12 +136,12 @@ uint64_t AnswerFile::add(const std::string& line) {
 }
 
 void AnswerFile::sync() const {
-  if (::fdatasync(fd_) != 0) fail("answers can't be made durable", "make room, then go on with the run");
+  if (::fdatasync(fd_) != 0) fail("answers can't be synced to the disk", "free disk space, then resume the run");
 }
 
 bool AnswerFile::lock() const {
   if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno != EWOULDBLOCK) fail("can't be locked", "results must lie on a file system that has locks");
+  if (errno != EWOULDBLOCK) fail("can't be locked", "write the results to a file system that supports locks");
   return false;
 }
 

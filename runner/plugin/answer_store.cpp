@@ -113,7 +113,7 @@ void AnswerStore::own() {
   if (own_) return;
   std::error_code code;
   fs::create_directories(folder_, code);
-  if (code) throw Error(folder_.string(), "can't be made: " + code.message(), "", Exit::failure);
+  if (code) throw Error(folder_.string(), "can't be created: " + code.message(), "", Exit::failure);
   const auto claims = folder_ / "claims";
   claims_ = ::open(claims.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (claims_ < 0)
@@ -156,7 +156,7 @@ std::optional<AnswerStore::Stored> AnswerStore::stored(const std::string& key) {
     const auto line = json::parse(place.file->at(place.offset, place.length));
     return Stored{reply_of(line), whole<int64_t>(line.at("max_tokens"))};
   } catch (const json::exception&) {
-    if (log_) log_(place.file->path().string() + ": the answer " + key + " is damaged and left out");
+    if (log_) log_(place.file->path().string() + ": the answer " + key + " is damaged and is ignored");
     places_.erase(found);
     return std::nullopt;
   }

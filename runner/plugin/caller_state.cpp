@@ -69,7 +69,7 @@ CallerState::CallerState() : c_locale_(std::setlocale(LC_ALL, nullptr)) {
 
 std::vector<std::string> CallerState::restore() const {
   auto changed = restore_arithmetic();
-  if (restore_signals()) changed.emplace_back("which signals are blocked");
+  if (restore_signals()) changed.emplace_back("the set of blocked signals");
   if (restore_folder()) changed.emplace_back("the current folder");
   if (restore_locale()) changed.emplace_back("the locale");
   return changed;

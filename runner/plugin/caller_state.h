@@ -43,6 +43,6 @@ class CallerState {
 /// Returns "the rounding mode and the current folder", for an error message about what a plugin changed.
 std::string in_words(const std::vector<std::string>& changed);
 /// Help text for such an error message.
-constexpr auto leave_as_it_was = "other code relies on it: put it back before the call ends, on every way out of it";
+constexpr auto leave_as_it_was = "other code relies on it: restore it before the call returns, also after an exception";
 
 }  // namespace compeer::plugin

@@ -38,8 +38,7 @@ class Door {
     for (auto name = names.begin(); name != names.end(); ++name) {
       const bool only_dots = name->find_first_not_of('.') == std::string::npos;  // also true for the empty name
       if (only_dots || name->size() > 64 || name->find_first_not_of(ok) != std::string::npos) {
-        refuse("returned the name '" + *name + "'",
-               "a name is up to 64 letters, digits, '_', '-' and '.', not dots alone");
+        refuse("returned the name '" + *name + "'", "use up to 64 letters, digits, '_', '-' and '.', not only dots");
       }
       if (std::find(names.begin(), name, *name) != name) refuse("returned the name '" + *name + "' twice", "");
     }
@@ -61,7 +60,7 @@ Scores checked(const Scores& given, const std::vector<std::string>& names, size_
                const Door& door) {
   for (const auto& [name, column] : given.columns()) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      door.refuse("gave a column '" + name + "', which is none of its columns", suggest(name, names));
+      door.refuse("returned a column '" + name + "', which is not one of its columns", suggest(name, names));
   }
   Scores all;
   for (const auto& name : names) {
@@ -69,8 +68,8 @@ Scores checked(const Scores& given, const std::vector<std::string>& names, size_
                                     [&](const auto& column) { return column.first == name; });
     const size_t count = found == given.columns().end() ? 0 : found->second.size();
     if (count != completions) {
-      door.refuse(fmt::format("gave {} numbers in column '{}' for {} completions", count, name, completions),
-                  "every column has one number for each completion, in their order");
+      door.refuse(fmt::format("returned {} numbers in column '{}' for {} completions", count, name, completions),
+                  "return one number for each completion in every column, in the order of the completions");
     }
     auto& column = all[name];
     for (size_t i = 0; i < completions; ++i) column.push_back(static_cast<Number>(found->second[i]));
@@ -108,8 +107,8 @@ int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std
     is_usual |= split == usual;
   }
   throw Error("datasets/" + dataset.identity().name, fmt::format("has no records in split '{}'", split),
-              fmt::format("{} names a split; {}{}", setting, held.empty() ? "none has any" : held,
-                          is_usual ? "; is its file missing, or named otherwise?" : ""),
+              fmt::format("set {} to a split with records; {}{}", setting, held.empty() ? "none has any" : held,
+                          is_usual ? "; check that the file of the split exists and has the right name" : ""),
               Exit::data);
 }
 
@@ -117,7 +116,7 @@ LeftOutCount left_out(Plugin<Dataset>& dataset) {
   const auto all = dataset.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   LeftOutCount found{static_cast<int64_t>(all.size()), ""};
   if (!all.empty())
-    found.text = fmt::format("datasets/{} leaves out {} record{} that can't be read; the first: {}, record {}: {}",
+    found.text = fmt::format("datasets/{} omits {} record{} that can't be read; the first: {}, record {}: {}",
                              dataset.identity().name, all.size(), all.size() == 1 ? "" : "s", all[0].file,
                              all[0].record, all[0].reason);
   return found;
@@ -141,15 +140,15 @@ std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const
   const auto given = reward.call("score", [&](Reward& r) { return r.score_all(groups); });
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
   if (given.size() != groups.size()) {
-    door.refuse(fmt::format("gave scores of {} groups instead of {}", given.size(), groups.size()),
-                "one for each group, in their order");
+    door.refuse(fmt::format("returned scores of {} groups instead of {}", given.size(), groups.size()),
+                "return one for each group, in the order of the groups");
   }
   std::vector<GroupScores> all(groups.size());
   for (size_t g = 0; g < groups.size(); ++g) {
     try {
       const auto& completions = groups[g].completions;
       if (!same(before[g], completions))
-        door.refuse("wrote into the completions", "other rewards get the same: change a copy");
+        door.refuse("modified the completions", "modify a copy: other rewards receive the same completions");
       all[g].scores = checked<float>(given[g], names, completions.size(), abstains, door);
     } catch (const PluginError&) {
       all[g].failure = std::current_exception();
@@ -211,7 +210,8 @@ std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
   const Door door(reweighting.identity(), "factors");
   auto names = door.names(reweighting.call("factors", [](Reweighting& r) { return r.factors(); }), 0);
   if (std::find(names.begin(), names.end(), "reward") != names.end())
-    door.refuse("returned the name 'reward'", "the column 'reward' is the new reward: give the factor another name");
+    door.refuse("returned the name 'reward'",
+                "give the factor another name: the column 'reward' is the reweighted reward");
   return names;
 }
 
@@ -233,13 +233,13 @@ std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const s
       similarity.call(method, [&](Similarity& s) { return said ? s.compare_beyond(*said, a, b) : s.compare(a, b); });
   if (cosines.size() != a.size())
     door.refuse(fmt::format("returned {} rows instead of {}", cosines.size(), a.size()),
-                "one for each text of the first list");
+                "return one for each text of the first list");
   for (size_t i = 0; i < a.size(); ++i) {
     const std::span<const double> row = cosines[i];
     if (row.size() != b.size()) {
       door.refuse(fmt::format("returned {} numbers instead of {} for text {} of the first list (the first is 0)",
                               row.size(), b.size(), i),
-                  "one for each text of the second list");
+                  "return one for each text of the second list");
     }
     const auto place = [&](size_t j) {
       return fmt::format("for text {} of the first list and {} of the second (the first is 0)", i, j);
@@ -247,7 +247,7 @@ std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const s
     door.finite<double>(row, place);
     for (size_t j = 0; j < b.size(); ++j) {
       if (std::abs(row[j]) > 1 + 1e-6)
-        door.refuse("returned " + std::to_string(row[j]) + " " + place(j), "a cosine lies in [-1, 1]");
+        door.refuse("returned " + std::to_string(row[j]) + " " + place(j), "return cosines in [-1, 1]");
     }
   }
   return cosines;
@@ -260,15 +260,15 @@ void check(const Door& door, const Outcome& outcome, size_t number) {
   for (const nlohmann::json& record : outcome.records) {
     const bool named = record.is_object() && record.contains("id") && record.at("id").is_string();
     if (!named || record.at("id").get_ref<const std::string&>().empty())
-      door.refuse("made a record without an id" + whose, "a record is an object with an \"id\"");
+      door.refuse("returned a record without an id" + whose, "return records that are objects with an \"id\"");
   }
   const bool goes_on = outcome.unchanged || !outcome.records.empty();
   if (goes_on == !outcome.dropped.empty()) {
-    door.refuse(goes_on ? "gave records and a reason" + whose : "gave neither records nor a reason" + whose,
-                "'dropped' says why there are no records");
+    door.refuse(goes_on ? "returned records and a reason" + whose : "returned neither records nor a reason" + whose,
+                "set 'dropped', the reason, if and only if there are no records");
   }
   if (outcome.unchanged && !outcome.records.empty())
-    door.refuse("gave records and says the record is unchanged" + whose, "give one or the other");
+    door.refuse("returned records and marked the record as unchanged" + whose, "return one or the other");
   for (const auto& [name, value] : outcome.counts) {
     if (!std::isfinite(value)) door.refuse("counted '" + name + "' as " + std::to_string(value) + whose, "");
   }
@@ -281,8 +281,8 @@ std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json
   auto outcomes = stage.call("make", [&](Stage& s) { return s.make(records); });
   if (outcomes.size() != records.size()) {
     door.refuse(
-        "gave " + std::to_string(outcomes.size()) + " outcomes for " + std::to_string(records.size()) + " records",
-        "one for each, in their order");
+        "returned " + std::to_string(outcomes.size()) + " outcomes for " + std::to_string(records.size()) + " records",
+        "return one for each record, in the order of the records");
   }
   for (size_t i = 0; i < outcomes.size(); ++i) check(door, outcomes[i], i);
   return outcomes;

@@ -70,7 +70,8 @@ class ChatLine::Desk : public ChatRequests {
  private:
   // Throws if all callers have failed, because the remaining replies are no longer needed.
   void end_if_nobody_waits() const {
-    if (!line_.taken_.empty() && !line_.anybody_waits()) throw std::runtime_error("nobody waits for an answer");
+    if (!line_.taken_.empty() && !line_.anybody_waits())
+      throw std::runtime_error("no request is waiting for an answer");
   }
 
   ChatLine& line_;

@@ -156,8 +156,7 @@ void match_file(const Descriptor& descriptor, const std::filesystem::path& file)
   const auto kind = file.parent_path().filename().string(), name = file.stem().string();
   if (descriptor.kind == kind && descriptor.name == name) return;
   fail(file,
-       "is the plugin " + descriptor.kind + "/" + descriptor.name + ", but lies where " + kind + "/" + name +
-           " should be",
+       "is the plugin " + descriptor.kind + "/" + descriptor.name + ", but its path is that of " + kind + "/" + name,
        "move it to " + descriptor.kind + "/" + descriptor.name + ".so, or change the name in COMPEER_PLUGIN");
 }
 
@@ -233,7 +232,7 @@ std::string misfit(const Descriptor& plugin) {
   if (const auto ours = interface_number(plugin.kind); plugin.interface != ours)
     return fmt::format("was built for plugin interface {}, this program has interface {}", plugin.interface, ours);
   if (const auto ours = host_interface_number(); plugin.host > ours)
-    return fmt::format("asks for host interface {}, this program has host interface {}", plugin.host, ours);
+    return fmt::format("requires host interface {}, this program has host interface {}", plugin.host, ours);
   if (!plugin.torch.empty() && plugin.torch != torch_version())
     return fmt::format("was built for libtorch {}, this program uses libtorch {}", plugin.torch, torch_version());
   if (plugin.cxx_abi != cxx_abi())

@@ -76,8 +76,8 @@ auto& RunHost::opened(std::map<std::string, std::unique_ptr<Known>>& known, cons
   auto askers = askers_;
   askers.push_back(title_);
   if (std::find(askers.begin(), askers.end(), title) != askers.end()) {
-    throw Error(title, "is asked for while it is being made", "plugins must not ask for each other in a circle",
-                Exit::plugin);
+    throw Error(title, "is requested during its own creation",
+                "remove the cycle: plugins must not request each other in a circle", Exit::plugin);
   }
   const Chosen chosen = services_.find(T::kind, choice.text("plugin"));
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
@@ -94,21 +94,21 @@ Chat& RunHost::chat(const Settings& choice) { return opened<ChatModel, Remembere
 
 const TextTokenizer& RunHost::tokenizer() const {
   if (!services_.tokenizer)
-    throw Error(title_, "asks for the policy's tokenizer, but there is none", "a run has one once its model is open",
-                Exit::plugin);
+    throw Error(title_, "requests the policy's tokenizer, but there is none",
+                "request it after the model of the run has been opened", Exit::plugin);
   return *services_.tokenizer;
 }
 
 LanguageModel& RunHost::language_model(const std::string& directory) {
   if (!services_.language_model)
-    throw Error(title_, "asks for a language model where none can be loaded", "", Exit::plugin);
+    throw Error(title_, "requests a language model where none can be loaded", "", Exit::plugin);
   return services_.language_model(directory);
 }
 
 std::vector<std::vector<float>> RunHost::embed(const std::vector<std::string>& texts) {
   if (!services_.embed)
-    throw Error(title_, "asks for embeddings by the policy, but there is none", "a run has one once its model is open",
-                Exit::plugin);
+    throw Error(title_, "requests embeddings by the policy, but there is none",
+                "request them after the model of the run has been opened", Exit::plugin);
   return services_.embed(texts);
 }
 

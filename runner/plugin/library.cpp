@@ -42,7 +42,7 @@ void check_same_file(const Chosen& chosen, const std::string& actual) {
   fail(chosen,
        "is not the file this run was made with: its SHA-256 is " + actual.substr(0, 16) + "..., the spec says " +
            chosen.sha256.substr(0, 16) + "...",
-       "put the old library back, or go on with the new one, which is recorded: compeer resume RUN_DIR --changed");
+       "restore the old library, or continue with the new one and record the change: compeer resume RUN_DIR --changed");
 }
 
 // Extracts the loader's message from "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file
@@ -68,7 +68,7 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
     if (const int cause = cause_in(message); cause != 0 && is_system_failure(cause))
       fail(chosen, "can't be loaded: " + message, remedy_of_write(cause), Exit::failure);
     fail(chosen, "can't be loaded: " + message,
-         "it was built against other libraries than this program runs with: rebuild it");
+         "rebuild it: it was built against other libraries than this program uses");
   }
 }
 
@@ -107,7 +107,7 @@ int sealed_file(const std::string& name, const std::string& bytes) {
     done += static_cast<size_t>(n);
   }
   if (::fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    fail("can't be kept from changing");
+    fail("can't be sealed against changes");
   return file;
 }
 

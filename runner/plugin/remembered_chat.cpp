@@ -148,8 +148,8 @@ void RememberedChat::ask_those_nobody_asks(std::vector<RememberedRequest>& open,
 
 void RememberedChat::wait() const {
   if (services_.cancelled && services_.cancelled())
-    throw Error("", "stopped while another process asks the same, as asked", "the same command goes on",
-                Exit::preempted);
+    throw Error("", "stopped on request, while another process sends the same request",
+                "run the same command again to continue", Exit::preempted);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 

@@ -131,7 +131,7 @@ std::vector<fs::path> search_path() {
 std::string distrust(const fs::path& path, uid_t user, uid_t program_owner) {
   struct stat status {};
   if (user != 0 || ::stat(path.c_str(), &status) != 0) return "";
-  if (status.st_mode & S_IWOTH) return "can be written by everybody";
+  if (status.st_mode & S_IWOTH) return "can be written by every user";
   if (status.st_uid == 0 || status.st_uid == program_owner) return "";
   return "belongs to user " + std::to_string(status.st_uid);
 }
@@ -175,7 +175,7 @@ Found Finder::get(const std::string& kind, const std::string& name) const {
 std::string Finder::searched(const std::string& kind) const {
   std::string text = "\n  searched:";
   for (const auto& folder : folders_) text += "\n    " + (folder / kind).string();
-  return text + "\n  --plugin-dir DIR looks in DIR first, a folder that holds " + kind + "/NAME.so";
+  return text + "\n  use --plugin-dir DIR to search DIR first, a folder that contains " + kind + "/NAME.so";
 }
 
 bool Finder::covers(const std::string& kind, const fs::path& library) const {

@@ -119,7 +119,7 @@ TEST_F(StoredAnswers, AreAddedUpByModel) {
   EXPECT_EQ(sums.at("large").cost, 0.75);
   EXPECT_EQ(sums.at("large").served, std::set<std::string>{"large-2026"});
   EXPECT_EQ(sums.at("small").malformed, 0);
-  EXPECT_EQ(log_, (folder_ / "a-0.jsonl").string() + ":3: this answer is damaged and left out\n");
+  EXPECT_EQ(log_, (folder_ / "a-0.jsonl").string() + ":3: this answer is damaged and is ignored\n");
 }
 
 TEST_F(StoredAnswers, OfAModelAreThoseByTheNameItAnsweredByToo) {

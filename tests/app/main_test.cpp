@@ -218,7 +218,7 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
   EXPECT_NE(text.find("\nx.toml:4: no dataset plugin 'esc_wrld'\n  help: did you mean 'esc_world'?"), std::string::npos)
       << text;
   EXPECT_NE(text.find("\n  searched:\n    "), std::string::npos) << text;
-  EXPECT_NE(text.find("/datasets\n  --plugin-dir DIR looks in DIR first"), std::string::npos) << text;
+  EXPECT_NE(text.find("/datasets\n  use --plugin-dir DIR to search DIR first"), std::string::npos) << text;
   EXPECT_NE(text.find("\nx.toml:8: unknown key 'grpo.setps'\n  help: did you mean 'steps'?"), std::string::npos)
       << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;

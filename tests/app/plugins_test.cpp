@@ -99,7 +99,7 @@ TEST_F(Plugins, ThatCannotBeLoadedAreMarkedWithTheReason) {
   EXPECT_EQ(list[0]["interface"], 1);
   for (const auto& [good, other, reason] :
        {std::tuple{"\"torch\":\"" + plugin::torch_version(), "\"torch\":\"1.13.1", "was built for libtorch 1.13.1"},
-        std::tuple{std::string("\"host\":1"), "\"host\":2", "asks for host interface 2"},
+        std::tuple{std::string("\"host\":1"), "\"host\":2", "requires host interface 2"},
         std::tuple{std::string("\"cxx_abi\":1"), "\"cxx_abi\":0", "was built with _GLIBCXX_USE_CXX11_ABI=0"}}) {
     auto descriptor = probe_descriptor();
     descriptor.replace(descriptor.find(good), good.size(), other);
@@ -159,7 +159,7 @@ TEST_F(Plugins, ThatAreNotThereAreNamedWithTheNearest) {
   EXPECT_EQ(error.where() + ": " + error.problem(), "rewards/prob: no such plugin");
   EXPECT_TRUE(error.help().starts_with("did you mean 'rewards/probe'?")) << error.help();
   EXPECT_TRUE(holds(error.help(), "\n  searched:\n    " + (folder_ / "rewards").string() + "\n")) << error.help();
-  EXPECT_TRUE(holds(error.help(), "\n  --plugin-dir DIR looks in DIR first")) << error.help();
+  EXPECT_TRUE(holds(error.help(), "\n  use --plugin-dir DIR to search DIR first")) << error.help();
   error = error_of({"plugins", "list", "reward"});
   EXPECT_EQ(error.help(),
             "did you mean 'rewards'? known: datasets, models, rewards, reweighting, similarity, chat, stages");

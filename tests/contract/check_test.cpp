@@ -98,7 +98,8 @@ TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
   EXPECT_NE(failing(act("nan")).find("returned NaN in column 'quality' of completion 0 (the first is 0)"),
             std::string::npos);
   EXPECT_NE(
-      failing(act("wrong count")).find(": gave 3 numbers in column 'quality' for 4 completions (every column has"),
+      failing(act("wrong count"))
+          .find(": returned 3 numbers in column 'quality' for 4 completions (return one number for each completion"),
       std::string::npos);
 }
 
@@ -159,7 +160,7 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
   EXPECT_EQ(report.at("exit"), 5);
   report = checked(fixtures + "/renamed/rewards/plain.so");
   EXPECT_TRUE(failing(report).starts_with(
-      "descriptor: is the plugin rewards/plane, but lies where rewards/plain should be; move it to rewards/plane.so"))
+      "descriptor: is the plugin rewards/plane, but its path is that of rewards/plain; move it to rewards/plane.so"))
       << failing(report);
   write("text.so", "hello");
   report = checked("text.so");
@@ -261,9 +262,9 @@ TEST_F(Surroundings, AreFoundChangedByACall) {
                                   {"comma", "the locale"},
                                   {"round up", "the rounding mode"},
                                   {"flush", "the treatment of denormal numbers"}})
-    EXPECT_EQ(found(act), std::string("making: left ") + what +
-                              " changed (other code relies on it: put it back before the call ends, on every way out "
-                              "of it)\n")
+    EXPECT_EQ(found(act),
+              std::string("making: left ") + what +
+                  " changed (other code relies on it: restore it before the call returns, also after an exception)\n")
         << act;
 }
 
@@ -279,7 +280,7 @@ TEST_F(Surroundings, AreNotFilledWithOutput) {
 }
 
 TEST_F(Surroundings, IncludeWhatARewardIsGiven) {
-  for (const auto& [act, what] : {std::pair{"write into texts", "wrote into the completions"},
+  for (const auto& [act, what] : {std::pair{"write into texts", "modified the completions"},
                                   {"write into the example", "wrote into what it was given"}})
     EXPECT_NE(found(act).find(std::string("inputs: in score() with example made-up-3: ") + what), std::string::npos)
         << act;

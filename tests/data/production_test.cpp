@@ -179,7 +179,7 @@ TEST(RecordSource, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "datasets/esc_world: has no records in split 'tset'\n"
-                 "  help: data.splits names a split; there are 3 in train, 2 in test");
+                 "  help: set data.splits to a split with records; there are 3 in train, 2 in test");
     EXPECT_EQ(error.exit(), Exit::data);
   }
   auto nothing = built::open<Dataset>("esc_world", {{"train", 0}, {"valid", 0}, {"test", 0}});
@@ -189,7 +189,8 @@ TEST(RecordSource, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "datasets/esc_world: has no records in split 'train'\n"
-                 "  help: data.splits names a split; none has any; is its file missing, or named otherwise?");
+                 "  help: set data.splits to a split with records; none has any; check that the file of the split "
+                 "exists and has the right name");
   }
 }
 

@@ -144,7 +144,8 @@ TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
     for (const std::string command : {"run x.toml", "submit x.toml --write-only"}) {
       const auto text = told(command + " --set " + setting);
       EXPECT_TRUE(holds(text, "error: run 'x': datasets/esc_world: has no records in split 'trian'\n")) << text;
-      EXPECT_TRUE(holds(text, ".split names a split; there are 20000 in train, 500 in valid, 500 in test")) << text;
+      EXPECT_TRUE(holds(text, ".split to a split with records; there are 20000 in train, 500 in valid, 500 in test"))
+          << text;
       EXPECT_TRUE(text.ends_with("exit 4")) << text;
     }
   }

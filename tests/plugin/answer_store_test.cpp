@@ -139,7 +139,7 @@ TEST_F(AnAnswerStore, LosesTheLineThatAKillCutAndNoOther) {
     auto store = open();
     EXPECT_EQ(store->size(), 1u) << cut;
     keep(*store, "c", "third");
-    EXPECT_EQ(log_, file().string() + ":2: this answer is cut off and left out, as after a kill\n");
+    EXPECT_EQ(log_, file().string() + ":2: this answer is incomplete, probably after a kill, and is ignored\n");
     EXPECT_EQ(open()->size(), 2u);
     EXPECT_TRUE(read_file(file()).starts_with(one));
   }
@@ -167,15 +167,15 @@ TEST_F(AnAnswerStore, LeavesOutADamagedLineAndNamesIt) {
   log_.clear();
   auto store = open();
   EXPECT_EQ(store->size(), 2u);
-  EXPECT_EQ(log_, path.string() + ":2: this answer is damaged and left out\n" + path.string() +
-                      ":3: this answer is damaged and left out\n");
+  EXPECT_EQ(log_, path.string() + ":2: this answer is damaged and is ignored\n" + path.string() +
+                      ":3: this answer is damaged and is ignored\n");
   auto bytes = read_file(path);
   bytes.replace(bytes.find("\"prompt_tokens\":12"), 18, "\"prompt_tokens\":.5");
   std::ofstream(path, std::ios::trunc) << bytes;
   store = open();
   EXPECT_EQ(found(*store, "a"), "nothing");
   EXPECT_EQ(found(*store, "c"), "third");
-  EXPECT_NE(log_.find("is damaged and left out"), std::string::npos);
+  EXPECT_NE(log_.find("is damaged and is ignored"), std::string::npos);
 }
 
 TEST_F(AnAnswerStore, NamesTheFileThatCantBeWrittenAndGoesOnWhereItWas) {

@@ -53,18 +53,19 @@ TEST(Score, MayBeMissingWhereARewardAbstains) {
 }
 
 TEST(Score, NamesWhatTheContractForbids) {
-  EXPECT_EQ(refused("nothing").problem(), "gave 0 numbers in column 'style' for 4 completions");
-  EXPECT_EQ(refused("leave out").problem(), "gave 3 numbers in column 'quality' for 4 completions");
-  EXPECT_EQ(refused("leave out").help(), "every column has one number for each completion, in their order");
-  EXPECT_EQ(refused("another column").problem(), "gave a column 'qualty', which is none of its columns");
+  EXPECT_EQ(refused("nothing").problem(), "returned 0 numbers in column 'style' for 4 completions");
+  EXPECT_EQ(refused("leave out").problem(), "returned 3 numbers in column 'quality' for 4 completions");
+  EXPECT_EQ(refused("leave out").help(),
+            "return one number for each completion in every column, in the order of the completions");
+  EXPECT_EQ(refused("another column").problem(), "returned a column 'qualty', which is not one of its columns");
   EXPECT_EQ(refused("another column").help(), "did you mean 'quality'? known: style, quality");
-  EXPECT_EQ(refused("twice").problem(), "gave 5 numbers in column 'style' for 4 completions");
-  EXPECT_EQ(refused("one more").problem(), "gave scores of 2 groups instead of 1");
+  EXPECT_EQ(refused("twice").problem(), "returned 5 numbers in column 'style' for 4 completions");
+  EXPECT_EQ(refused("one more").problem(), "returned scores of 2 groups instead of 1");
   EXPECT_EQ(refused("nan").problem(), "returned NaN in column 'quality' of completion 2 (the first is 0)");
   EXPECT_EQ(refused("infinity").problem(), "returned -infinity in column 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("too large").problem(), "returned +infinity in column 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("throw int").problem(), "threw a value of type int");
-  EXPECT_EQ(refused("write").problem(), "wrote into the completions");
+  EXPECT_EQ(refused("write").problem(), "modified the completions");
 }
 
 // Of these texts, with a reward that can't read an 'x'.
@@ -220,7 +221,7 @@ TEST_P(EveryChange, OfACallIsUndoneAndRefusedByName) {
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.where(), in("score"));
   EXPECT_EQ(error.problem(), std::string("left ") + what + " changed");
-  EXPECT_EQ(error.help(), "other code relies on it: put it back before the call ends, on every way out of it");
+  EXPECT_EQ(error.help(), "other code relies on it: restore it before the call returns, also after an exception");
   EXPECT_EQ(before.restore(), std::vector<std::string>{});
 }
 
@@ -246,7 +247,7 @@ TEST_P(EveryChange, OfADestructorIsUndone) {
 INSTANTIATE_TEST_SUITE_P(CallerState, EveryChange,
                          testing::Values(std::pair{"rounding", "the rounding mode"},
                                          std::pair{"folder", "the current folder"},
-                                         std::pair{"signals", "which signals are blocked"},
+                                         std::pair{"signals", "the set of blocked signals"},
 #ifdef __x86_64__
                                          std::pair{"denormals", "the treatment of denormal numbers"},
                                          std::pair{"traps", "the traps of floating-point exceptions"},

@@ -140,9 +140,9 @@ TEST(Descriptor, NamesAParameterThatContradictsItself) {
 TEST(Descriptor, MustMatchTheFilesKindAndName) {
   const auto bytes = tiny_elf(probe_descriptor());
   EXPECT_EQ(error_of(bytes, "/x/rewards/other.so").problem(),
-            "is the plugin rewards/probe, but lies where rewards/other should be");
+            "is the plugin rewards/probe, but its path is that of rewards/other");
   EXPECT_EQ(error_of(bytes, "/x/models/probe.so").problem(),
-            "is the plugin rewards/probe, but lies where models/probe should be");
+            "is the plugin rewards/probe, but its path is that of models/probe");
 }
 
 TEST(Descriptor, OfAFileThatIsntThereIsAnErrorOfThePlugin) {

@@ -94,7 +94,7 @@ TEST(Open, RefusesAPluginForALaterHost) {
   const auto error = refusal(library("later_host", "rewards", "plain"));
   const auto ours = std::to_string(COMPEER_INTERFACE_host);
   EXPECT_EQ(error.problem(),
-            "plugin rewards/plain asks for host interface 1000, this program has host interface " + ours);
+            "plugin rewards/plain requires host interface 1000, this program has host interface " + ours);
   EXPECT_EQ(
       error.help(),
       "run it with the newer Compeer that it was built with, or rebuild it with this installation's compeer::sdk and "
@@ -313,7 +313,7 @@ TEST(RunHost, HasEmbeddingsWhereThereIsAPolicy) {
   RunHost host(library("actor", "rewards", "actor"), shared);
   const auto error = error_of([&] { host.embed({"a"}); });
   EXPECT_EQ(error.where(), "rewards/actor");
-  EXPECT_EQ(error.problem(), "asks for embeddings by the policy, but there is none");
+  EXPECT_EQ(error.problem(), "requests embeddings by the policy, but there is none");
   shared.embed = [](const std::vector<std::string>& texts) { return std::vector(texts.size(), std::vector{0.5f}); };
   EXPECT_EQ(host.embed({"a", "b"}), std::vector(2, std::vector{0.5f}));
 }
@@ -342,7 +342,7 @@ TEST(RunHost, SaysWhyASimilarityCantBeHad) {
     return std::string(error_of([&] { actor("ask for a similarity", shared); }).what());
   };
   EXPECT_NE(problem("needy").find("plugin similarity/mirror needs the setting 'value'"), std::string::npos);
-  EXPECT_NE(problem("circle").find("similarity/mirror: is asked for while it is being made"), std::string::npos);
+  EXPECT_NE(problem("circle").find("similarity/mirror: is requested during its own creation"), std::string::npos);
   const auto missing = problem("actor");
   EXPECT_TRUE(missing.starts_with(in("make") + ": similarity/mirror: no such plugin")) << missing;
 }

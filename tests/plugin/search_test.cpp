@@ -78,8 +78,8 @@ TEST(Finder, SuggestsTheNearestNameAndListsWhereItLooked) {
   EXPECT_EQ(error.where(), "rewards/prob");
   EXPECT_EQ(error.problem(), "no such plugin");
   EXPECT_EQ(error.help(), "did you mean 'probe'? known: probe\n  searched:\n    " + folder.path().string() +
-                              "/rewards\n    /no/such/folder/rewards\n  --plugin-dir DIR looks in DIR first, a folder "
-                              "that holds rewards/NAME.so");
+                              "/rewards\n    /no/such/folder/rewards\n  use --plugin-dir DIR to search DIR first, a "
+                              "folder that contains rewards/NAME.so");
   EXPECT_EQ(error_of([&] { finder.find("reward", "probe"); }).what(),
             std::string("reward/probe: no kind of plugin 'reward'\n  help: did you mean 'rewards'? known: datasets, "
                         "models, rewards, reweighting, similarity, chat, stages"));
@@ -147,7 +147,7 @@ TEST(Finder, AsRootRefusesWhatEverybodyCanWrite) {
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.where(), file.string());
   EXPECT_EQ(error.problem(),
-            "is not loaded as root: " + (folder.path() / "rewards").string() + " can be written by everybody");
+            "is not loaded as root: " + (folder.path() / "rewards").string() + " can be written by every user");
 }
 
 TEST(Distrust, IsForRootAlone) {
@@ -158,7 +158,7 @@ TEST(Distrust, IsForRootAlone) {
   const auto of_a_stranger = owner == 0 ? "" : "belongs to user " + std::to_string(owner);
   EXPECT_EQ(distrust(file, 0, owner + 1), of_a_stranger);
   ::chmod(file.c_str(), 0666);
-  EXPECT_EQ(distrust(file, 0, owner), "can be written by everybody");
+  EXPECT_EQ(distrust(file, 0, owner), "can be written by every user");
   EXPECT_EQ(distrust(file, 1000, owner), "");
   ::chmod(file.c_str(), 0644);
   if (owner != 0 || ::chown(file.c_str(), 4321, 4321) != 0) return;  // only root can give files away
@@ -215,15 +215,16 @@ TEST(AllowList, NamesALineThatItCanNotRead) {
   for (const auto& line : lines) {
     const auto file = folder.write("compeer.lock", "# one\n" + line + "\n");
     const auto said = refusal([&] { read_allow_list(file); });
-    EXPECT_TRUE(said.starts_with(file.string() + ":2: is no line of a list of allowed plugins: " + line.substr(0, 3)))
+    EXPECT_TRUE(
+        said.starts_with(file.string() + ":2: is not a line of a list of allowed plugins: " + line.substr(0, 3)))
         << said;
   }
 }
 
 TEST(AllowList, ThatIsMissingAllowsNothing) {
   EXPECT_EQ(refusal([] { AllowLists(std::vector<std::filesystem::path>{"/no/such/compeer.lock"}); }),
-            "/no/such/compeer.lock: plugin allow list can't be read: No such file or directory|compeer "
-            "plugins lock --output FILE writes a list of allowed plugins|5");
+            "/no/such/compeer.lock: plugin allow list can't be read: No such file or directory|write a list of allowed "
+            "plugins with compeer plugins lock --output FILE|5");
 }
 
 TEST(AllowList, AllowsWhatAllListsName) {
@@ -240,7 +241,7 @@ TEST(AllowList, AllowsWhatAllListsName) {
                 ": its SHA-256 is " + b +
                 "|if you trust it, add it to the list: compeer plugins lock writes the lines|5");
   EXPECT_EQ(both.reason("rewards", "length", b), "is not in the list of allowed plugins " + site.string() +
-                                                     ": its SHA-256 is " + b + ", that of the one allowed " + a);
+                                                     ": its SHA-256 is " + b + ", the allowed one has " + a);
 }
 
 TEST(AllowList, IsNamedByEachEntryOfTheVariable) {
@@ -251,7 +252,7 @@ TEST(AllowList, IsNamedByEachEntryOfTheVariable) {
   for (const char* value : {"", ":", "a.lock:", ":a.lock", "a.lock::b.lock"}) {
     ::setenv("COMPEER_LOCKED", value, 1);
     EXPECT_EQ(refusal([] { AllowLists::wanted(); }),
-              "COMPEER_LOCKED: has an empty entry, which is no list of allowed plugins"
+              "COMPEER_LOCKED: has an empty entry instead of a list of allowed plugins"
               "|name a file in each entry, or unset COMPEER_LOCKED|5")
         << value;
   }

@@ -55,7 +55,7 @@ exits 5 "$compeer" resolve x.toml --locked=none.lock
 COMPEER_LOCKED=none.lock exits 5 "$compeer" plugins list
 echo "all of them" >bad.lock
 exits 5 "$compeer" resolve x.toml --locked=bad.lock
-says "$work/bad.lock:1: is no line of a list of allowed plugins"
+says "$work/bad.lock:1: is not a line of a list of allowed plugins"
 COMPEER_LOCKED=$work/few.lock exits 5 "$compeer" resolve "$smoke" --locked
 says "$work/few.lock"
 

@@ -153,9 +153,9 @@ holds "nothing to learn" "of 10 records to be read 10 are without an answer to l
 echo '{"prompt": 3}' >>dialogues.train.jsonl
 run unreadable --set dataset.max_unreadable=0.5
 ends 0
-holds "unreadable records are named" "datasets/prompts leaves out 1 record that can't be read; the first: " results/unreadable/log.txt
+holds "unreadable records are named" "datasets/prompts omits 1 record that can't be read; the first: " results/unreadable/log.txt
 "$compeer" log show results/unreadable >shown 2>&1
-holds "events tell it" "leaves out 1 record" shown
+holds "events tell it" "omits 1 record" shown
 grep -qE '"unreadable": 1' results/unreadable/summary.json || fault "summary.json does not count it" results/unreadable/summary.json
 
 # Six dialogues of four replies each: as many dialogues as there are prompts, or intervals over dialogues.

@@ -118,7 +118,7 @@ TEST(PolicyEmbedding, NeedsAPolicy) {
     plugin::compare(plugin, {"a"}, {"b"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "similarity/policy_embedding: asks for embeddings by the policy, but there is none");
+    EXPECT_EQ(error.problem(), "similarity/policy_embedding: requests embeddings by the policy, but there is none");
     EXPECT_EQ(error.exit(), Exit::plugin);
   }
 }
