@@ -18,7 +18,7 @@ namespace compeer::gguf {
 std::string shown(std::string_view text);
 
 /// Help for a truncated file.
-inline constexpr const char* cut_off = "the file was perhaps not copied or downloaded to its end";
+inline constexpr const char* cut_off = "copy or download the file again: it may be incomplete";
 
 /// Reads a file's bytes in order, with bounds checks. Functions throw Error (exit 4) at the end of the bytes; `of`
 /// names the item that is being read, for the message: "metadata 'llama.block_count'".
@@ -38,7 +38,8 @@ class Cursor {
   /// Returns the next `count` bytes.
   std::span<const std::byte> take(uint64_t count, const std::string& of) {
     if (count > rest())
-      refuse(fmt::format("ends within {}: {} bytes are needed from byte {} on, {} are there", of, count, at_, rest()),
+      refuse(fmt::format("ends within {}: {} bytes are required from byte {} on, but only {} remain", of, count, at_,
+                         rest()),
              cut_off);
     const auto taken = bytes_.subspan(at_, count);
     at_ += count;
@@ -64,7 +65,7 @@ class Cursor {
   /// UTF-8.
   std::string text(const std::string& of, size_t longest = SIZE_MAX) {
     const auto length = number<uint64_t>(of);
-    if (length > longest) refuse(fmt::format("{} has {} bytes, more than {} are never read", of, length, longest));
+    if (length > longest) refuse(fmt::format("{} has {} bytes, at most {} are supported", of, length, longest));
     const auto bytes = take(length, of);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (const size_t broken = first_broken(text); broken < text.size())

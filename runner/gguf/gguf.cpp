@@ -18,12 +18,12 @@ constexpr int64_t largest_alignment = 1 << 20;
 
 uint32_t read_version(Cursor& in) {
   if (in.rest() < 4 || in.number<uint32_t>("the first word") != 0x46554747u)  // "GGUF"
-    in.refuse("is no GGUF file: it doesn't begin with 'GGUF'");
+    in.refuse("is not a GGUF file: it doesn't begin with 'GGUF'");
   const auto version = in.number<uint32_t>("the version");
   if (version == 2 || version == 3) return version;
   const bool swapped = version != 0 && (version & 0xFFFFu) == 0;
   in.refuse(swapped ? "is big-endian" : fmt::format("is a GGUF file of version {}", version),
-            "little-endian files of versions 2 and 3 can be read");
+            "use a little-endian file of version 2 or 3");
 }
 
 // A tensor without its bytes, and their offset in the tensor data.
@@ -49,7 +49,7 @@ TensorEntry read_entry(Cursor& in, uint64_t number, uint64_t count) {
   const auto id = in.number<uint32_t>(of);
   const auto* format = find_format(id);
   if (!format)
-    in.refuse(fmt::format("{} is of the format {}, which can't be read", of, format_name(id)),
+    in.refuse(fmt::format("{} has the format {}, which is not supported", of, format_name(id)),
               "known: " + known_formats());
   const auto offset = in.number<uint64_t>(of);
   return {{std::move(name), format, std::move(shape), {}}, offset};
@@ -61,8 +61,8 @@ uint64_t wanted_bytes(const Cursor& in, const GgufTensor& tensor) {
   const BlockFormat& format = *tensor.format;
   const auto row = static_cast<uint64_t>(tensor.shape.back());
   if (row % format.elements != 0)
-    in.refuse(fmt::format("{} has rows of {} elements, which are no whole blocks of {} ({})", of, row, format.elements,
-                          format.name));
+    in.refuse(fmt::format("{} has rows of {} elements, which is not a multiple of the block size {} ({})", of, row,
+                          format.elements, format.name));
   uint64_t bytes = row / format.elements, elements = row;
   bool fits = !__builtin_mul_overflow(bytes, uint64_t{format.bytes}, &bytes);
   for (size_t i = 0; i + 1 < tensor.shape.size(); ++i) {
@@ -94,7 +94,7 @@ std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry,
   const std::string of = fmt::format("tensor '{}'", shown(entry.tensor.name));
   const uint64_t bytes = wanted_bytes(in, entry.tensor), offset = entry.offset;
   if (offset % alignment != 0)
-    in.refuse(fmt::format("{} begins at byte {} of the data, no multiple of {}", of, offset, alignment));
+    in.refuse(fmt::format("{} begins at byte {} of the data, which is not a multiple of {}", of, offset, alignment));
   if (offset > data.size() || bytes > data.size() - offset)
     in.refuse(
         fmt::format("{} has {} bytes from byte {} of the data on, which end at {}", of, bytes, offset, data.size()),
@@ -105,7 +105,7 @@ std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry,
 uint32_t alignment_of(const MetadataReader& metadata) {
   const auto alignment = metadata.whole("general.alignment", 8, largest_alignment, 32);
   if ((alignment & (alignment - 1)) != 0)
-    metadata.refuse(fmt::format("metadata 'general.alignment' is {}, no power of two", alignment));
+    metadata.refuse(fmt::format("metadata 'general.alignment' is {}, which is not a power of two", alignment));
   return static_cast<uint32_t>(alignment);
 }
 

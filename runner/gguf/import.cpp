@@ -34,7 +34,7 @@ class FolderInPieces {
     if (!folder_.has_filename()) folder_ = folder_.parent_path();
     std::error_code code;
     if (fs::exists(folder_, code) && !(fs::is_directory(folder_, code) && fs::is_empty(folder_, code)))
-      throw Error(folder.string(), "is already there", "name a folder that is not, or is empty", Exit::usage);
+      throw Error(folder.string(), "already exists", "name a new or an empty folder", Exit::usage);
     part_ = folder_;
     part_ += fmt::format(".{}.part", ::getpid());
     for (fs::path above = folder_.parent_path(); !code && !fs::exists(above, code); above = above.parent_path())
@@ -107,8 +107,8 @@ class RowReader {
 void check_finite(const GgufFile& file, const GgufTensor& tensor, std::span<const float> values) {
   const auto broken = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
   if (broken != values.end())
-    throw Error(file.where(), fmt::format("tensor '{}' holds values that are infinite or no numbers", tensor.name),
-                "the file was perhaps damaged", Exit::data);
+    throw Error(file.where(), fmt::format("tensor '{}' contains infinite or NaN values", tensor.name),
+                "download the file again: it may be damaged", Exit::data);
 }
 
 void write_values(std::span<const float> values, bool bfloat16, const WriteBytes& write) {
@@ -165,7 +165,7 @@ Imported import_model(const ImportOptions& options) {
   const auto file = open_gguf(options.source, folder.path(), options.check);
   const bool has_tokens = has_vocabulary(file);
   if (file.tensors().empty() && !has_tokens)
-    throw Error(file.where(), "holds neither weights nor a tokenizer", "", Exit::data);
+    throw Error(file.where(), "contains neither weights nor a tokenizer", "", Exit::data);
   std::optional<ModelLayout> layout;
   if (!file.tensors().empty()) layout = model_layout(file);
   Imported imported;

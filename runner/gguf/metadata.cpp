@@ -89,12 +89,11 @@ class ValueReader {
     const auto type = type_of(of);
     const auto count = in_.number<uint64_t>(of);
     if (count > in_.rest() / types[type].least)
-      in_.refuse(fmt::format("{} has {} elements, of which the file holds no more than {}", of, count,
+      in_.refuse(fmt::format("{} has {} elements, but the file has room for at most {}", of, count,
                              in_.rest() / types[type].least),
                  cut_off);
     if (count > most_elements - elements_)
-      in_.refuse(
-          fmt::format("{} has {} elements, more than {} of all arrays are never read", of, count, most_elements));
+      in_.refuse(fmt::format("{} has {} elements, at most {} in all arrays are supported", of, count, most_elements));
     elements_ += count;
     json::array_t values;
     values.reserve(count);
@@ -114,7 +113,7 @@ Metadata read_metadata(Cursor& in, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     auto key = in.text(fmt::format("the key of metadata {} of {}", i + 1, count), longest_key);
     const std::string of = fmt::format("metadata '{}'", shown(key));
-    if (!all.emplace(std::move(key), values.next(of)).second) in.refuse(of + " is there twice");
+    if (!all.emplace(std::move(key), values.next(of)).second) in.refuse(of + " occurs twice");
   }
   return all;
 }
@@ -134,7 +133,7 @@ const json& MetadataReader::value(const std::string& key) const {
 
 std::string MetadataReader::text(const std::string& key) const {
   const json& found = value(key);
-  if (!found.is_string()) refuse("metadata '" + key + "' is no text");
+  if (!found.is_string()) refuse("metadata '" + key + "' is not a string");
   return found.get<std::string>();
 }
 
@@ -175,7 +174,7 @@ bool MetadataReader::flag(const std::string& key, bool otherwise) const {
 
 const json& MetadataReader::list(const std::string& key) const {
   const json& found = value(key);
-  if (!found.is_array()) refuse("metadata '" + key + "' is no list");
+  if (!found.is_array()) refuse("metadata '" + key + "' is not a list");
   return found;
 }
 

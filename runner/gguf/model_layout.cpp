@@ -78,11 +78,12 @@ int64_t head_dim_of(const MetadataReader& metadata, const std::string& prefix, i
   };
   const int64_t turned = size("rope.dimension_count", 0), keys = size("attention.key_length", 0);
   if (keys == 0 && turned == 0 && hidden % heads != 0)
-    metadata.refuse(fmt::format("has {} heads, which do not divide an embedding of {}", heads, hidden),
-                    "metadata '" + prefix + "attention.key_length' would say how large they are");
+    metadata.refuse(fmt::format("has {} heads, but the embedding size {} is not a multiple of this", heads, hidden),
+                    "metadata '" + prefix + "attention.key_length' must give the size of a head");
   const int64_t dim = keys ? keys : turned ? turned : hidden / heads;
   if (turned != 0 && turned != dim)
-    metadata.refuse(fmt::format("turns {} of the {} elements of a head, which is not supported", turned, dim));
+    metadata.refuse(fmt::format("applies rotary embeddings to {} of the {} elements of a head, which is not supported",
+                                turned, dim));
   if (size("attention.value_length", dim) != dim)
     metadata.refuse(fmt::format("has values of another size than its keys, {}, which is not supported", dim));
   if (dim % 2 != 0) metadata.refuse(fmt::format("has heads of {} elements, an odd number", dim));
@@ -102,14 +103,14 @@ ModelSizes sizes_of(const GgufFile& file, const MetadataReader& metadata, const 
   s.key_value_heads = metadata.whole(prefix + "attention.head_count_kv", 1, largest_size, s.heads);
   s.intermediate = size("feed_forward_length");
   if (s.heads % s.key_value_heads != 0)
-    metadata.refuse(
-        fmt::format("has {} heads, no multiple of its {} heads of keys and values", s.heads, s.key_value_heads));
+    metadata.refuse(fmt::format("has {} heads, which is not a multiple of its {} heads of keys and values", s.heads,
+                                s.key_value_heads));
   s.head_dim = head_dim_of(metadata, prefix, s.hidden, s.heads);
   if (static_cast<uint64_t>(s.layers) > file.tensors().size())
     metadata.refuse(fmt::format("has {} layers, but only {} tensors", s.layers, file.tensors().size()));
   const auto* embedding = file.find("token_embd.weight");
   if (!embedding || embedding->shape.size() != 2)
-    metadata.refuse(embedding ? "tensor 'token_embd.weight' is no matrix" : "lacks the tensor 'token_embd.weight'");
+    metadata.refuse(embedding ? "tensor 'token_embd.weight' is not a matrix" : "lacks the tensor 'token_embd.weight'");
   s.vocabulary = embedding->shape[0];
   if (s.vocabulary > largest_size) metadata.refuse(fmt::format("has {} tokens", s.vocabulary));
   return s;
@@ -142,7 +143,7 @@ class TensorLookup {
     }
     if (wrong_.empty()) return std::move(places_);
     if (wrong_.size() > 2000) wrong_ = wrong_.substr(0, wrong_.find('\n', 2000)) + "\n  ...";
-    throw Error(file_.where(), "the tensors do not fit its metadata:" + wrong_, "", Exit::data);
+    throw Error(file_.where(), "the tensors do not match its metadata:" + wrong_, "", Exit::data);
   }
 
  private:
@@ -194,7 +195,8 @@ std::vector<TensorPlace> tensors_of(const GgufFile& file, const Architecture& ki
 Json scaling_by_factors(const GgufFile& file, const GgufTensor& tensor, const ModelSizes& s, double theta) {
   const auto refuse = [&](const std::string& what) {
     throw Error(file.where(), "tensor 'rope_freqs.weight' " + what,
-                "config.json can say factors of the rules llama3 and linear, for each pair of a head", Exit::data);
+                "use a model with factors of the rules llama3 or linear, one for each pair of elements of a head",
+                Exit::data);
   };
   const int64_t count = tensor.elements();
   if (tensor.shape.size() != 1 || count != s.head_dim / 2)
@@ -202,7 +204,7 @@ Json scaling_by_factors(const GgufFile& file, const GgufTensor& tensor, const Mo
   std::vector<float> factors(static_cast<size_t>(count));
   unpack(*tensor.format, tensor.bytes, factors);
   const auto scaling = rope_scaling_of(factors, theta);
-  if (!scaling) refuse("holds factors of no rule that config.json can say");
+  if (!scaling) refuse("contains factors that follow no supported rule");
   return *scaling;
 }
 

@@ -47,7 +47,7 @@ const WordRule& word_rule(const MetadataReader& metadata) {
   if (const auto model = metadata.text("tokenizer.ggml.model"); model != "gpt2")
     metadata.refuse(fmt::format("has a tokenizer of the kind '{}'{}, which is not supported", shown(model),
                                 model == "llama" ? " (SentencePiece)" : ""),
-                    "byte-level BPE is: kind 'gpt2'");
+                    "use a model with byte-level BPE (kind 'gpt2')");
   const auto pre = metadata.text("tokenizer.ggml.pre");
   std::string known;
   for (const WordRule& rule : rules) {
@@ -78,7 +78,7 @@ class VocabularyTables {
  private:
   void add(const json& token) {
     const size_t id = texts_.size();
-    if (!token.is_string()) metadata_.refuse(fmt::format("token {} is no text", id));
+    if (!token.is_string()) metadata_.refuse(fmt::format("token {} is not a string", id));
     texts_.push_back(token.get_ptr<const std::string*>());
     const auto [place, is_new] = ids_.emplace(*texts_.back(), id);
     if (!is_new) metadata_.refuse(fmt::format("tokens {} and {} are both '{}'", place->second, id, shown(text(id))));
@@ -103,17 +103,17 @@ class VocabularyTables {
     size_t number = 0;
     for (const json& merge : *merges_) {
       ++number;
-      if (!merge.is_string()) metadata_.refuse(fmt::format("merge {} is no text", number));
+      if (!merge.is_string()) metadata_.refuse(fmt::format("merge {} is not a string", number));
       const std::string_view pair = merge.get_ref<const std::string&>();
       const size_t space = pair.find(' ');
       if (space == pair.npos || pair.find(' ', space + 1) != pair.npos)
-        metadata_.refuse(fmt::format("merge {}, '{}', is no pair of tokens", number, shown(pair)));
+        metadata_.refuse(fmt::format("merge {}, '{}', is not a pair of tokens", number, shown(pair)));
       const std::string first(pair.substr(0, space)), second(pair.substr(space + 1));
       for (const std::string& token : {first, second, first + second}) {
         const auto found = ids_.find(token);
         if (found == ids_.end())
-          metadata_.refuse(fmt::format("merge {}, '{}', needs the token '{}', which there is not", number, shown(pair),
-                                       shown(token)));
+          metadata_.refuse(fmt::format("merge {}, '{}', requires the token '{}', which does not exist", number,
+                                       shown(pair), shown(token)));
         merged_[found->second] = true;
       }
     }
@@ -222,7 +222,7 @@ json chat_template(const MetadataReader& metadata) {
   json templates = json::array();
   if (metadata.has(one)) templates.push_back({{"name", "default"}, {"template", metadata.text(one)}});
   for (const json& name : metadata.list(names)) {
-    if (!name.is_string()) metadata.refuse(std::string("metadata '") + names + "' is no list of texts");
+    if (!name.is_string()) metadata.refuse(std::string("metadata '") + names + "' is not a list of strings");
     const auto text = name.get<std::string>();
     if (text == "default" && metadata.has(one)) continue;
     templates.push_back({{"name", text}, {"template", metadata.text(one + ("." + text))}});
@@ -253,7 +253,7 @@ json tokenizer_config(const GgufFile& file, const VocabularyTables& tables, cons
     const bool known = config.contains(std::string(role) + "_token");
     const std::string key = fmt::format("tokenizer.ggml.add_{}_token", role);
     const bool added = metadata.flag(key, known && otherwise);
-    if (added && !known) metadata.refuse(fmt::format("metadata '{}' is true, but no token is that", key));
+    if (added && !known) metadata.refuse(fmt::format("metadata '{}' is true, but there is no such token", key));
     config[fmt::format("add_{}_token", role)] = added;
   }
   const std::string length = metadata.text("general.architecture", "") + ".context_length";

@@ -44,22 +44,23 @@ class ZipReader {
     for (auto& member : directory()) {
       if (member.name.ends_with(ending)) found.push_back(std::move(member));
     }
-    if (found.empty()) refuse("holds no file *" + ending);
+    if (found.empty()) refuse("contains no file *" + ending);
     if (found.size() > 1) {
       std::vector<std::string> names;
       for (size_t i = 0; i < found.size() && i < 5; ++i) names.push_back(shown(found[i].name));
-      refuse(fmt::format("holds {} files *{}: {}", found.size(), ending, fmt::join(names, ", ")),
-             "unpack it, and import the one that is meant");
+      refuse(fmt::format("contains {} files *{}: {}", found.size(), ending, fmt::join(names, ", ")),
+             "unpack it, and import one of the files");
     }
     return found[0];
   }
 
   // Returns the bytes of a file as stored, possibly compressed.
   Bytes data(const ZipMember& member) {
-    if ((member.flags & 1) != 0) refuse("holds an encrypted file: " + shown(member.name));
+    if ((member.flags & 1) != 0) refuse("contains an encrypted file: " + shown(member.name));
     Cursor in(all_, where_);
     in.take(member.offset, "its members");
-    if (in.number<uint32_t>("a member") != local_mark) refuse("is damaged: its directory points at no member");
+    if (in.number<uint32_t>("a member") != local_mark)
+      refuse("is damaged: an entry of its directory points to no member");
     in.take(22, "a member");
     const auto name = in.number<uint16_t>("a member"), more = in.number<uint16_t>("a member");
     in.take(uint64_t{name} + more, "a member");
@@ -173,8 +174,7 @@ void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember&
       crc = ::crc32(crc, reinterpret_cast<const Bytef*>(piece->data()), static_cast<uInt>(piece->size()));
       write(*piece);
     }
-    if (size != member.size || crc != member.crc)
-      zip.refuse("is damaged: " + of + " is not what its checksum says once it is unpacked");
+    if (size != member.size || crc != member.crc) zip.refuse("is damaged: " + of + " does not match its checksum");
   });
 }
 
@@ -186,7 +186,8 @@ GgufFile open_member(record::MappedFile archive, const std::string& where, const
   const std::string inside = where + ": " + shown(member.name);
   if (member.method == 0) return {std::move(archive), data, inside};
   if (member.method != 8)
-    zip.refuse(fmt::format("packs '{}' by method {}, which is not supported", shown(member.name), member.method),
+    zip.refuse(fmt::format("contains '{}' with the compression method {}, which is not supported", shown(member.name),
+                           member.method),
                "unpack it, and import the GGUF file");
   const auto unpacked = scratch / "unpacked.gguf";
   inflate_to(unpacked, data, member, zip, check);

@@ -26,11 +26,11 @@ TEST_F(ImportCommandLine, SaysWhatItWrote) {
 TEST_F(ImportCommandLine, SaysWhatIsWrong) {
   write("m.gguf", "GGUF");
   EXPECT_EQ(told("import m.gguf -o m"),
-            "compeer: error: m.gguf: ends within the version: 4 bytes are needed from byte 4 on, 0 are there\n"
-            "  help: the file was perhaps not copied or downloaded to its end\nexit 4");
+            "compeer: error: m.gguf: ends within the version: 4 bytes are required from byte 4 on, but only 0 remain\n"
+            "  help: copy or download the file again: it may be incomplete\nexit 4");
   EXPECT_FALSE(fs::exists(folder() / "m"));
   EXPECT_EQ(told("import m.gguf -o ."),
-            "compeer: error: .: is already there\n  help: name a folder that is not, or is empty\nexit 2");
+            "compeer: error: .: already exists\n  help: name a new or an empty folder\nexit 2");
   EXPECT_EQ(first_line("import m.gguf"), "compeer: error: --out is required");
   EXPECT_TRUE(first_line("import m.gguf -o m --dtype float16").starts_with("compeer: error: --dtype:"));
 }

@@ -75,9 +75,10 @@ class BrokenGguf : public testing::Test {
 };
 
 TEST_F(BrokenGguf, BeginningIsRefused) {
-  EXPECT_EQ(refusal(""), "m.gguf: is no GGUF file: it doesn't begin with 'GGUF'");
-  EXPECT_EQ(refusal("GGML...."), "m.gguf: is no GGUF file: it doesn't begin with 'GGUF'");
-  EXPECT_EQ(refusal("GGUF\1\0"), "m.gguf: ends within the version: 4 bytes are needed from byte 4 on, 1 are there");
+  EXPECT_EQ(refusal(""), "m.gguf: is not a GGUF file: it doesn't begin with 'GGUF'");
+  EXPECT_EQ(refusal("GGML...."), "m.gguf: is not a GGUF file: it doesn't begin with 'GGUF'");
+  EXPECT_EQ(refusal("GGUF\1\0"),
+            "m.gguf: ends within the version: 4 bytes are required from byte 4 on, but only 1 remain");
   GgufBytes other;
   other.version = 1;
   EXPECT_EQ(refusal(other), "m.gguf: is a GGUF file of version 1");
@@ -88,15 +89,16 @@ TEST_F(BrokenGguf, BeginningIsRefused) {
 }
 
 TEST_F(BrokenGguf, MetadataIsRefused) {
-  EXPECT_EQ(refusal(GgufBytes().number("a", 1).number("a", 1)), "m.gguf: metadata 'a' is there twice");
+  EXPECT_EQ(refusal(GgufBytes().number("a", 1).number("a", 1)), "m.gguf: metadata 'a' occurs twice");
   EXPECT_EQ(refusal(GgufBytes().raw("a", 13, "")), "m.gguf: metadata 'a' is of the unknown type 13");
   EXPECT_EQ(refusal(GgufBytes().raw("a", 7, "\2")), "m.gguf: metadata 'a' is 2, neither true (1) nor false (0)");
   EXPECT_EQ(refusal(GgufBytes().text("a", "\xFF")), "m.gguf: metadata 'a' is not UTF-8 from its byte 0 on");
   EXPECT_EQ(refusal(GgufBytes().text("a\n", "\xFF")), "m.gguf: metadata 'a?' is not UTF-8 from its byte 0 on");
-  EXPECT_EQ(refusal(GgufBytes().raw("a", 8, le<uint64_t>(UINT64_MAX))),
-            "m.gguf: ends within metadata 'a': 18446744073709551615 bytes are needed from byte 45 on, 19 are there");
+  EXPECT_EQ(
+      refusal(GgufBytes().raw("a", 8, le<uint64_t>(UINT64_MAX))),
+      "m.gguf: ends within metadata 'a': 18446744073709551615 bytes are required from byte 45 on, but only 19 remain");
   EXPECT_EQ(refusal(GgufBytes().raw("a", 9, le<uint32_t>(8) + le<uint64_t>(1ull << 61))),
-            "m.gguf: metadata 'a' has 2305843009213693952 elements, of which the file holds no more than 1");
+            "m.gguf: metadata 'a' has 2305843009213693952 elements, but the file has room for at most 1");
   EXPECT_EQ(refusal(GgufBytes().raw("a", 9, le<uint32_t>(99) + le<uint64_t>(0))),
             "m.gguf: metadata 'a' is of the unknown type 99");
   std::string nested;
@@ -119,16 +121,16 @@ TEST_F(BrokenGguf, TableOfTensorsIsRefused) {
   EXPECT_EQ(refusal(one({1}, 0, 96)), "m.gguf: tensor 't' has 4 bytes from byte 96 of the data on, which end at 64");
   EXPECT_EQ(refusal(one({1}, 0, UINT64_MAX - 31)),
             "m.gguf: tensor 't' has 4 bytes from byte 18446744073709551584 of the data on, which end at 64");
-  EXPECT_EQ(refusal(one({1}, 0, 8)), "m.gguf: tensor 't' begins at byte 8 of the data, no multiple of 32");
+  EXPECT_EQ(refusal(one({1}, 0, 8)), "m.gguf: tensor 't' begins at byte 8 of the data, which is not a multiple of 32");
   EXPECT_EQ(refusal(one({})), "m.gguf: tensor 't' has 0 dimensions");
   EXPECT_EQ(refusal(one({1, 1, 1, 1, 1})), "m.gguf: tensor 't' has 5 dimensions");
   EXPECT_EQ(refusal(one({1, 0})), "m.gguf: tensor 't' has the size 0");
   EXPECT_EQ(refusal(one({UINT64_MAX})), "m.gguf: tensor 't' has the size 18446744073709551615");
   EXPECT_EQ(refusal(one({1ull << 32, 1ull << 32})), "m.gguf: tensor 't' is too large");
   EXPECT_EQ(refusal(one({33}, 8)),
-            "m.gguf: tensor 't' has rows of 33 elements, which are no whole blocks of 32 (Q8_0)");
-  EXPECT_EQ(refusal(one({16}, 20)), "m.gguf: tensor 't' is of the format IQ4_NL, which can't be read");
-  EXPECT_EQ(refusal(one({16}, 12345)), "m.gguf: tensor 't' is of the format 12345, which can't be read");
+            "m.gguf: tensor 't' has rows of 33 elements, which is not a multiple of the block size 32 (Q8_0)");
+  EXPECT_EQ(refusal(one({16}, 20)), "m.gguf: tensor 't' has the format IQ4_NL, which is not supported");
+  EXPECT_EQ(refusal(one({16}, 12345)), "m.gguf: tensor 't' has the format 12345, which is not supported");
   EXPECT_EQ(refusal(one({1}).entry("t", {1}, 0, 32)), "m.gguf: two tensors are called 't'");
   EXPECT_EQ(refusal(one({9}).entry("u", {1}, 0, 32)), "m.gguf: tensors 't' and 'u' overlap");
   EXPECT_EQ(refusal(one({8}).entry("u", {1}, 0, 32)), "nothing");
@@ -138,7 +140,7 @@ TEST_F(BrokenGguf, AlignmentIsRefused) {
   EXPECT_EQ(refusal(GgufBytes().number("general.alignment", 64)), "nothing");
   EXPECT_EQ(refusal(GgufBytes().number("general.alignment", 0)), "m.gguf: metadata 'general.alignment' is 0");
   EXPECT_EQ(refusal(GgufBytes().number("general.alignment", 24)),
-            "m.gguf: metadata 'general.alignment' is 24, no power of two");
+            "m.gguf: metadata 'general.alignment' is 24, which is not a power of two");
   EXPECT_EQ(refusal(GgufBytes().text("general.alignment", "x")), "m.gguf: metadata 'general.alignment' is \"x\"");
 }
 
@@ -192,10 +194,10 @@ TEST(MetadataReader, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([&] { reader.whole("u", 0, 9); }), "m.gguf: metadata 'u' is 18446744073709551615");
   EXPECT_EQ(complaint([&] { reader.whole("t", 0, 9); }), "m.gguf: metadata 't' is \"x\"");
   EXPECT_EQ(complaint([&] { reader.whole("l", 0, 9); }), "m.gguf: metadata 'l' is a list");
-  EXPECT_EQ(complaint([&] { reader.text("n"); }), "m.gguf: metadata 'n' is no text");
+  EXPECT_EQ(complaint([&] { reader.text("n"); }), "m.gguf: metadata 'n' is not a string");
   EXPECT_EQ(complaint([&] { reader.positive("f", 1); }), "m.gguf: metadata 'f' must be a number above 0");
   EXPECT_EQ(complaint([&] { reader.flag("n", true); }), "m.gguf: metadata 'n' must be true or false");
-  EXPECT_EQ(complaint([&] { reader.list("n"); }), "m.gguf: metadata 'n' is no list");
+  EXPECT_EQ(complaint([&] { reader.list("n"); }), "m.gguf: metadata 'n' is not a list");
   EXPECT_EQ(complaint([&] { reader.whole("block_cuont", 1, 9); }), "m.gguf: lacks the metadata 'block_cuont'");
 }
 

@@ -210,21 +210,21 @@ TEST_F(Import, RefusesWhatItCannotDo) {
     add(made);
     return with_tensors(made);
   };
-  EXPECT_EQ(refusal(small_metadata("gemma3")), "m.gguf: holds neither weights nor a tokenizer");
+  EXPECT_EQ(refusal(small_metadata("gemma3")), "m.gguf: contains neither weights nor a tokenizer");
   auto gemma = small_metadata("gemma3");
   EXPECT_EQ(refusal(with_tensors(gemma)), "m.gguf: is of the architecture 'gemma3', which is not supported");
   EXPECT_EQ(refusal(file([](auto& f) { f.number("llama.expert_count", 8); })),
             "m.gguf: metadata 'llama.expert_count' is 8, which is not supported");
   EXPECT_EQ(
       refusal(file([](auto& f) { f.number("llama.rope.dimension_count", 2).number("llama.attention.key_length", 4); })),
-      "m.gguf: turns 2 of the 4 elements of a head, which is not supported");
+      "m.gguf: applies rotary embeddings to 2 of the 4 elements of a head, which is not supported");
   EXPECT_EQ(refusal(file([](auto& f) { f.text("llama.rope.scaling.type", "longrope"); })),
             "m.gguf: metadata 'llama.rope.scaling.type' is 'longrope', which is not supported");
   EXPECT_EQ(refusal(file([](auto& f) { f.number("split.count", 2); })), "m.gguf: is one of 2 parts of a model");
   EXPECT_EQ(refusal(file([](auto& f) {
               f.tensor("rope_freqs.weight", {2}, {2, 1});
             })),
-            "m.gguf: tensor 'rope_freqs.weight' holds factors of no rule that config.json can say");
+            "m.gguf: tensor 'rope_freqs.weight' contains factors that follow no supported rule");
   EXPECT_EQ(refusal(file([](auto& f) { f.tensor("rope_freqs.weight", {3}); })),
             "m.gguf: tensor 'rope_freqs.weight' is [3], should be [2]");
   EXPECT_EQ(refusal(file([](auto& f) { f.text("tokenizer.ggml.model", "llama"); })),
@@ -235,19 +235,19 @@ TEST_F(Import, RefusesTensorsThatDoNotFit) {
   auto biases = small_metadata();
   biases.tensor("blk.0.attn_q.bias", {8}).tensor("blk.1.attn_norm.weight", {8});
   EXPECT_EQ(refusal(with_tensors(biases)),
-            "m.gguf: the tensors do not fit its metadata:\n  not expected blk.0.attn_q.bias\n  not expected "
+            "m.gguf: the tensors do not match its metadata:\n  not expected blk.0.attn_q.bias\n  not expected "
             "blk.1.attn_norm.weight");
   auto few = small_metadata();
   few.number("llama.attention.head_count_kv", 1);
   EXPECT_EQ(refusal(with_tensors(few)),
-            "m.gguf: the tensors do not fit its metadata:\n  blk.0.attn_k.weight is [8, 8], should be [4, 8]\n  "
+            "m.gguf: the tensors do not match its metadata:\n  blk.0.attn_k.weight is [8, 8], should be [4, 8]\n  "
             "blk.0.attn_v.weight is [8, 8], should be [4, 8]");
   auto none = small_metadata();
   EXPECT_EQ(refusal(none.tensor("output_norm.weight", {8})), "m.gguf: lacks the tensor 'token_embd.weight'");
   auto deep = small_metadata();
   EXPECT_EQ(
-      refusal(deep.number("llama.head_count", 3).tensor("token_embd.weight", {8, 10}).tensor("x", {1})).substr(0, 62),
-      "m.gguf: the tensors do not fit its metadata:\n  missing blk.0.a");
+      refusal(deep.number("llama.head_count", 3).tensor("token_embd.weight", {8, 10}).tensor("x", {1})).substr(0, 64),
+      "m.gguf: the tensors do not match its metadata:\n  missing blk.0.a");
   GgufBytes layers;
   layers.text("general.architecture", "llama")
       .number("llama.embedding_length", 8)
@@ -261,13 +261,13 @@ TEST_F(Import, RefusesValuesThatAreNoNumbers) {
   with_tensors(file);
   const float nan = NAN;
   std::memcpy(file.data.data() + file.data.size() - 4, &nan, 4);
-  EXPECT_EQ(refusal(file), "m.gguf: tensor 'blk.0.ffn_down.weight' holds values that are infinite or no numbers");
+  EXPECT_EQ(refusal(file), "m.gguf: tensor 'blk.0.ffn_down.weight' contains infinite or NaN values");
 }
 
 TEST_F(Import, LeavesWhatIsThere) {
   fs::create_directories(folder_ / "model");
   write_file(folder_ / "model" / "mine", "x");
-  EXPECT_EQ(complaint([&] { run(golden_gguf / "model.gguf"); }), "model: is already there");
+  EXPECT_EQ(complaint([&] { run(golden_gguf / "model.gguf"); }), "model: already exists");
   EXPECT_EQ(read_file(folder_ / "model" / "mine"), "x");
   fs::remove(folder_ / "model" / "mine");
   EXPECT_EQ(run(golden_gguf / "model.gguf").tokens, 416) << "an empty folder is none";

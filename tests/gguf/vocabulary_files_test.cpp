@@ -92,7 +92,7 @@ TEST(VocabularyFiles, SaysWhatIsPutBeforeTexts) {
       << "as long as the file does not say otherwise";
   auto none = small();
   EXPECT_EQ(refusal(none.flag("tokenizer.ggml.add_bos_token", true)),
-            "m.gguf: metadata 'tokenizer.ggml.add_bos_token' is true, but no token is that");
+            "m.gguf: metadata 'tokenizer.ggml.add_bos_token' is true, but there is no such token");
 }
 
 TEST(VocabularyFiles, BringsChatTemplates) {
@@ -118,9 +118,10 @@ TEST(VocabularyFiles, RefusesTablesThatDoNotFit) {
   };
   EXPECT_EQ(refusal(with({}, {})), "m.gguf: metadata 'tokenizer.ggml.tokens' is empty");
   EXPECT_EQ(refusal(with({"a", "b", "a"}, {})), "m.gguf: tokens 0 and 2 are both 'a'");
-  EXPECT_EQ(refusal(with({"a", "b"}, {"a b"})), "m.gguf: merge 1, 'a b', needs the token 'ab', which there is not");
-  EXPECT_EQ(refusal(with({"a", "b"}, {"ab"})), "m.gguf: merge 1, 'ab', is no pair of tokens");
-  EXPECT_EQ(refusal(with({"a", "b"}, {"a b a"})), "m.gguf: merge 1, 'a b a', is no pair of tokens");
+  EXPECT_EQ(refusal(with({"a", "b"}, {"a b"})),
+            "m.gguf: merge 1, 'a b', requires the token 'ab', which does not exist");
+  EXPECT_EQ(refusal(with({"a", "b"}, {"ab"})), "m.gguf: merge 1, 'ab', is not a pair of tokens");
+  EXPECT_EQ(refusal(with({"a", "b"}, {"a b a"})), "m.gguf: merge 1, 'a b a', is not a pair of tokens");
   auto beyond = small();
   EXPECT_EQ(refusal(beyond.number("tokenizer.ggml.bos_token_id", 6)),
             "m.gguf: metadata 'tokenizer.ggml.bos_token_id' is 6");

@@ -93,18 +93,18 @@ TEST_F(Wheel, RefusesWhatItCannotOpen) {
   EXPECT_EQ(refusal("hello"), "w.whl: is neither a GGUF file nor a wheel with one in it");
   EXPECT_EQ(refusal(""), "w.whl: is neither a GGUF file nor a wheel with one in it");
   EXPECT_EQ(refusal("PK\x03\x04"), "w.whl: is a damaged archive: it has no directory of its files");
-  EXPECT_EQ(refusal(ZipBytes().add("a.txt", "a", true).bytes()), "w.whl: holds no file *.gguf");
+  EXPECT_EQ(refusal(ZipBytes().add("a.txt", "a", true).bytes()), "w.whl: contains no file *.gguf");
   EXPECT_EQ(refusal(ZipBytes().add("a.gguf", "a", true).add("b.gguf", "b", true).bytes()),
-            "w.whl: holds 2 files *.gguf: a.gguf, b.gguf");
-  EXPECT_EQ(refusal(ZipBytes().add("a.gguf", quants_, true, 1).bytes()), "w.whl: holds an encrypted file: a.gguf");
+            "w.whl: contains 2 files *.gguf: a.gguf, b.gguf");
+  EXPECT_EQ(refusal(ZipBytes().add("a.gguf", quants_, true, 1).bytes()), "w.whl: contains an encrypted file: a.gguf");
   EXPECT_EQ(refusal(ZipBytes().add("a.gguf", quants_, true, 0, 12).bytes()),
-            "w.whl: packs 'a.gguf' by method 12, which is not supported");
+            "w.whl: contains 'a.gguf' with the compression method 12, which is not supported");
   EXPECT_EQ(refusal(ZipBytes().add("a.gguf", quants_, true, 0, 8, 1).bytes()),
-            "w.whl: is damaged: 'a.gguf' is not what its checksum says once it is unpacked");
+            "w.whl: is damaged: 'a.gguf' does not match its checksum");
   EXPECT_EQ(refusal(ZipBytes().add("a.gguf", quants_, true, 0, 8, UINT32_MAX).bytes()),
             "w.whl: is damaged: 'a.gguf' can't be unpacked");
   EXPECT_EQ(refusal(ZipBytes().add("a.gguf", "GGUF", false).bytes()),
-            "w.whl: a.gguf: ends within the version: 4 bytes are needed from byte 4 on, 0 are there");
+            "w.whl: a.gguf: ends within the version: 4 bytes are required from byte 4 on, but only 0 remain");
 }
 
 TEST_F(Wheel, SurvivesArchivesThatAreCutOffOrChanged) {
