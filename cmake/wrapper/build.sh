@@ -4,10 +4,10 @@
 # need_build FOLDER TARGET
 need_build() {
   local build=$1
-  mkdir -p "$build" 2>/dev/null || stop "can't create $build" "this checkout is read-only for you: set COMPEER_BUILD_DIR to a folder of yours"
+  mkdir -p "$build" 2>/dev/null || stop "can't create $build" "set COMPEER_BUILD_DIR to a writable folder: this checkout is read-only for you"
   if [[ ! -w $build ]]; then
     already_built "$build" "$2" && return
-    stop "$build can't be written and is not up to date" "set COMPEER_BUILD_DIR to a folder of yours"
+    stop "$build is not up to date and can't be written" "set COMPEER_BUILD_DIR to a writable folder"
   fi
   lock "$build/.compeer-lock" "building in $build"
   configured "$build" || configure "$build"
@@ -44,7 +44,7 @@ configure() {
   rm -f "$1/build.ninja"   # CMake writes it last, so its being there means that all went well
   cmake -S "$root" -B "$1" "${fresh[@]}" "${configure_options[@]}" -G Ninja -DCOMPEER_TORCH_ROOT="${torch_root:?}" >"$log" 2>&1 </dev/null && return
   grep -A 12 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
-  stop "configuring failed (all of it: $log)"
+  stop "configuring failed (full output: $log)"
 }
 
 # Processors this process may use: those it is bound to, less where a container grants a smaller share of time.
@@ -64,7 +64,7 @@ run_ninja() {
   NINJA_STATUS='[%f/%t] ' "${command[@]}" 2>&1 </dev/null | follow_ninja "$log" && return
   end_progress
   build_errors "$log" >&2
-  stop "the build failed (all of it: $log)"
+  stop "the build failed (full output: $log)"
 }
 
 # Keeps ninja's lines in the log and tells how far it is. Steps "[0/1]", with older ones "[0/2]", are CMake's own, not

@@ -11,7 +11,7 @@ need_cuda_part() {
   has_cuda_part && [[ -z $2 || ! -w $2.cuda.wheels ]] && return
   [[ -n $2 ]] ||
     stop "COMPEER_DEVICE=cuda, but the libtorch in ${torch_root:?} has no CUDA (lib/libtorch_cuda.so)" \
-      "set COMPEER_TORCH_ROOT to one with CUDA, or unset it and CMAKE_PREFIX_PATH: then one is fetched"
+      "set COMPEER_TORCH_ROOT to a libtorch with CUDA, or unset COMPEER_TORCH_ROOT and CMAKE_PREFIX_PATH to fetch one"
   fetch_cuda_part "$1" "$2"
 }
 
@@ -21,7 +21,7 @@ fetch_cuda_part() {
   local pins=$1 kept=$2 wheels=$2.cuda.wheels missing
   [[ -w $kept && -w ${kept%/*} ]] ||
     stop "CUDA's part of libtorch is missing, and $kept can't be written" \
-      "set XDG_CACHE_HOME to a folder of yours that may hold 7 GB"
+      "set XDG_CACHE_HOME to a writable folder with 7 GB of space"
   lock "$kept.lock" "fetching CUDA's part of libtorch"
   if ! has_cuda_part; then
     mkdir -p "$wheels"
@@ -50,10 +50,10 @@ unpack_cuda_part() {
   for wheel in "$1"/*.whl; do
     unpack_for_cuda "$wheel" "$part" ||
       stop "CUDA's part of libtorch could not be unpacked in $part" \
-        "is the disk full? delete $1 if its files are damaged, and try again"
+        "free disk space, delete $1 if its files are damaged, and try again"
   done
   add_cuda_part "$part" "$2" ||
-    stop "CUDA's part of libtorch could not be moved to $2" "is the disk full? then try again"
+    stop "CUDA's part of libtorch could not be moved to $2" "free disk space and try again"
   rm -rf "$part"
 }
 

@@ -31,7 +31,7 @@ need_libtorch() {
       need_cpu_part "$1"
       need_cuda_part "${1%.lock}-cuda.lock" "$kept"
       ;;
-    *) stop "unknown COMPEER_DEVICE '$COMPEER_DEVICE'" "set it to cuda or cpu; unset, it is cpu" ;;
+    *) stop "unknown COMPEER_DEVICE '$COMPEER_DEVICE'" "set it to cpu (the default) or cuda" ;;
   esac
 }
 
@@ -39,10 +39,10 @@ need_libtorch() {
 need_cpu_part() {
   if [[ -n ${COMPEER_TORCH_ROOT:-} ]]; then
     use_libtorch "$(readlink -f "$COMPEER_TORCH_ROOT")" && return
-    stop "COMPEER_TORCH_ROOT=$COMPEER_TORCH_ROOT has no libtorch" "it should hold lib/libtorch_cpu.so and include/, or torch/lib and torch/include; unset, a libtorch is fetched"
+    stop "COMPEER_TORCH_ROOT=$COMPEER_TORCH_ROOT has no libtorch" "name a folder with lib/libtorch_cpu.so and include/, or with torch/lib and torch/include; or unset it to fetch libtorch"
   fi
   libtorch_of_prefix_path && return
-  [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || stop "neither HOME nor XDG_CACHE_HOME is set" "set XDG_CACHE_HOME to a folder that may hold 1.2 GB"
+  [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || stop "neither HOME nor XDG_CACHE_HOME is set" "set XDG_CACHE_HOME to a folder with 1.2 GB of space"
   kept=${XDG_CACHE_HOME:-$HOME/.cache}/compeer/libtorch-$(pinned_version "$1")-cpu
   use_libtorch "$kept" && [[ ! -w $kept.wheels ]] && return
   fetch_libtorch "$1" "$kept"
@@ -66,9 +66,9 @@ libtorch_of_prefix_path() {
 fetch_libtorch() {
   local pins=$1 kept=$2 cache missing
   cache=$(dirname "$kept")
-  [[ $(uname -m) == x86_64 ]] || stop "no libtorch is pinned for $(uname -m)" "set COMPEER_TORCH_ROOT to one of yours"
+  [[ $(uname -m) == x86_64 ]] || stop "no libtorch can be fetched for $(uname -m)" "set COMPEER_TORCH_ROOT to an installed libtorch"
   mkdir -p "$cache" 2>/dev/null || true
-  [[ -w $cache ]] || stop "can't write into $cache" "set XDG_CACHE_HOME to a folder of yours that may hold 1.2 GB"
+  [[ -w $cache ]] || stop "can't write into $cache" "set XDG_CACHE_HOME to a writable folder with 1.2 GB of space"
   lock "$kept.lock" "fetching libtorch"
   if ! use_libtorch "$kept"; then
     mkdir -p "$kept.wheels"
@@ -78,7 +78,7 @@ fetch_libtorch() {
       download_wheels "$missing" "$kept.wheels" "libtorch $(pinned_version "$pins")" "about 550 MB"
     fi
     unpack_wheels "$kept.wheels" "$kept"
-    use_libtorch "$kept" || stop "the wheels in $kept.wheels hold no libtorch"
+    use_libtorch "$kept" || stop "the wheels in $kept.wheels contain no libtorch"
   fi
   [[ ${COMPEER_DEVICE:-cpu} != cuda ]] || keep_torch_wheel "$kept"
   rm -rf "$kept.wheels"
@@ -97,7 +97,7 @@ unpack_wheels() {
     unzip -q "$1"/nvidia_cuda_runtime-*.whl nvidia/cu13/lib/libcudart.so.13 '*/licenses/*' -d "$part" &&
     unzip -q "$1"/nvidia_cuda_cupti-*.whl nvidia/cu13/lib/libcupti.so.13 '*/licenses/*' -d "$part" &&
     sync "$part"/torch/lib/*.so "$part"/nvidia/cu13/lib/*.so.13; } ||
-    stop "libtorch could not be unpacked in $part" "is the disk full? delete $1 if its files are damaged, and try again"
+    stop "libtorch could not be unpacked in $part" "free disk space, delete $1 if its files are damaged, and try again"
   rm -rf "$2"
   mv -T "$part" "$2"
 }

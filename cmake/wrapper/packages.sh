@@ -26,7 +26,7 @@ missing_packages() {
 need_packages() {
   [[ ${COMPEER_PACKAGES:-} != skip ]] || return 0
   if ! command -v dpkg-query >/dev/null; then
-    say "not a Debian system: what $1 names must come from elsewhere (COMPEER_PACKAGES=skip silences this)"
+    say "not a Debian system: install the equivalents of the packages in $1 (COMPEER_PACKAGES=skip silences this note)"
     return 0
   fi
   local -a missing
@@ -53,7 +53,7 @@ install_packages() {
   local -a as_root
   local log
   say "missing Debian packages: $*"
-  find_root || stop "$(id -un 2>/dev/null || id -u) can't install packages" "as root: apt-get install -y --no-install-recommends $*"
+  find_root || stop "$(id -un 2>/dev/null || id -u) can't install packages" "run as root: apt-get install -y --no-install-recommends $*"
   log=$(mktemp -t compeer-apt.XXXXXX)
   say "installing $# packages"
   quietly "$log" packages_progress apt_install "$@" || apt_failed "$log"
@@ -79,5 +79,5 @@ packages_progress() { echo "installing packages: $(tail -n 1 "$1" | tr -d '\r')"
 
 apt_failed() {
   tail -n 15 "$1" >&2
-  stop "apt-get failed (all of it: $1)" "is there a network? is /etc/apt/sources.list right? then try again: what is done stays done"
+  stop "apt-get failed (full output: $1)" "check the network and /etc/apt/sources.list, then try again: finished steps are not repeated"
 }

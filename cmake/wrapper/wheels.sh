@@ -36,7 +36,7 @@ python_with_pip() {
 download_wheels() {
   local pins=$1 wheels=$2 python
   python=$(python_with_pip) ||
-    stop "python3 has no pip, which fetches libtorch" "apt-get install python3-pip, or set COMPEER_TORCH_ROOT to a libtorch of yours"
+    stop "python3 has no pip, which fetches libtorch" "run apt-get install python3-pip, or set COMPEER_TORCH_ROOT to an installed libtorch"
   rm -rf "$wheels/unfinished"
   mkdir -p "$wheels/unfinished"
   say "fetching $3 ($4, once; kept in $(dirname "$wheels"))"
@@ -64,12 +64,12 @@ download_progress() { echo "fetching libtorch: $(du -sm "$(dirname "$1")" 2>/dev
 download_failed() {
   end_progress
   grep -v '^ *$' "$1" | tail -n 12 >&2
-  stop "libtorch could not be fetched" "is there a network? then try again; or set COMPEER_TORCH_ROOT to a libtorch of yours"
+  stop "libtorch could not be fetched" "check the network and try again, or set COMPEER_TORCH_ROOT to an installed libtorch"
 }
 
 # need_space FOLDER MEGABYTES
 need_space() {
   local free
   free=$(df --output=avail -BM "$1" | tail -n 1 | tr -dc '0-9')
-  ((free >= $2)) || stop "$1 has $free MB free, $2 are needed" "make room, or set XDG_CACHE_HOME to a larger place"
+  ((free >= $2)) || stop "$1 has $free MB free, but $2 MB are required" "free disk space, or set XDG_CACHE_HOME to a folder on a larger disk"
 }

@@ -57,7 +57,7 @@ program 'if then'
 run "$checkout/compeer"
 claim "a build that fails ends the wrapper" equal "$code" 1
 claim "the compiler's words are shown" contains "$err" "syntax error near unexpected token"
-claim "and where all of them are" contains "$err" "the build failed (all of it: $checkout/build/compeer-build.log)"
+claim "and where all of them are" contains "$err" "the build failed (full output: $checkout/build/compeer-build.log)"
 claim "the program is not run" equal "$out" ""
 
 cp "$checkout/good" "$checkout/program"
@@ -119,7 +119,7 @@ chmod -R u-w "$checkout"
 run "${other_user[@]}" "$checkout/compeer" x
 claim "unless it is out of date, and then the remedy is named" contains "$err" "help: set COMPEER_BUILD_DIR"
 COMPEER_BUILD_DIR=$checkout/new run "${other_user[@]}" "$checkout/compeer" x
-claim "a folder that can't be made is named with its remedy" contains "$err" "this checkout is read-only for you: set COMPEER_BUILD_DIR"
+claim "a folder that can't be made is named with its remedy" contains "$err" "help: set COMPEER_BUILD_DIR to a writable folder: this checkout is read-only for you"
 chmod -R u+w "$checkout"
 
 finish

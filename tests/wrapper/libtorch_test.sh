@@ -96,12 +96,12 @@ claim "saying so" contains "$err" "DO NOT MATCH THE HASHES"
 claim "and nothing is put in place" test ! -e "$kept"
 
 PIP_FIND_LINKS=/nonexistent ask "rm -rf \"\$kept.wheels\"; $fetch"
-claim "a download that fails has a remedy" contains "$err" "help: is there a network?"
+claim "a download that fails has a remedy" contains "$err" "help: check the network and try again"
 
 ask 'df() { printf "Avail\n  900M\n"; }; uname() { echo x86_64; }; need_libtorch "$pins"'
-claim "too little room is said before anything is fetched" contains "$err" "has 900 MB free, 1200 are needed"
+claim "too little room is said before anything is fetched" contains "$err" "has 900 MB free, but 1200 MB are required"
 ask 'uname() { echo riscv64; }; need_libtorch "$pins"'
-claim "an architecture without a wheel is named" contains "$err" "no libtorch is pinned for riscv64"
+claim "an architecture without a wheel is named" contains "$err" "no libtorch can be fetched for riscv64"
 ask 'unset HOME; need_libtorch "$pins"'
 claim "a user without a home is told what to set" contains "$err" "set XDG_CACHE_HOME"
 
@@ -127,7 +127,7 @@ claim "and uses what the first fetched" equal "$(<"$work/second")" "0 $kept $kep
 COMPEER_DEVICE=tpu ask "need_libtorch none"
 claim "a device that is not known is an error" equal "$code" 1
 claim "that names it and what is known" contains "$err" "unknown COMPEER_DEVICE 'tpu'
-  help: set it to cuda or cpu"
+  help: set it to cpu (the default) or cuda"
 for given in COMPEER_TORCH_ROOT CMAKE_PREFIX_PATH; do
   (
     export COMPEER_DEVICE=cuda "$given=$work/archive"
@@ -136,7 +136,7 @@ for given in COMPEER_TORCH_ROOT CMAKE_PREFIX_PATH; do
   ) >"$work/said"
   claim "a libtorch without CUDA in $given is an error" \
     contains "$(<"$work/said")" "1 compeer: COMPEER_DEVICE=cuda, but the libtorch in $work/archive has no CUDA"
-  claim "that has a remedy" contains "$(<"$work/said")" "help: set COMPEER_TORCH_ROOT to one with CUDA"
+  claim "that has a remedy" contains "$(<"$work/said")" "help: set COMPEER_TORCH_ROOT to a libtorch with CUDA"
 done
 cp -r "$work/archive" "$work/archive2"
 touch "$work/archive2/lib/libtorch_cuda.so"
@@ -203,6 +203,6 @@ COMPEER_DEVICE=cuda ask "$fetch"
 claim "a wheel of CUDA's part with another hash is refused" contains "$err" "DO NOT MATCH THE HASHES"
 claim "and nothing is put in place" test ! -e "$kept/torch/lib/libtorch_cuda.so"
 COMPEER_DEVICE=cuda ask 'df() { printf "Avail\n  5000M\n"; }; need_libtorch "$pins"'
-claim "CUDA's part asks for more room" contains "$err" "has 5000 MB free, 55"
+claim "CUDA's part asks for more room" contains "$err" "has 5000 MB free, but 55"
 
 finish

@@ -58,7 +58,7 @@ touch "$broken"
 ask 'need_packages "$list"'
 claim "an apt-get that fails ends the wrapper" equal "$code" 1
 claim "apt-get's own words are shown" contains "$err" "E: no route"
-claim "with a remedy" contains "$err" "help: is there a network?"
+claim "with a remedy" contains "$err" "help: check the network and /etc/apt/sources.list"
 
 rm "$calls"
 printf '%s installed\n' alpha beta gamma >"$work/installed"
