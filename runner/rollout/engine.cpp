@@ -360,7 +360,7 @@ int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
 
 Error not_finite(uint32_t prompt) {
   return {name_of(prompt), "the model computes numbers that are not finite",
-          "its weights are damaged, or training went astray", Exit::data};
+          "its weights are damaged, or training diverged", Exit::data};
 }
 
 }  // namespace compeer::rollout

@@ -350,10 +350,9 @@ void ChatService::finish(size_t order, uint32_t completion, const rollout::Sampl
   leave(*answering);
   answering_.erase(order);
   if (!answering->broken) return answering->close();
-  answering->fail(
-      HttpError(500, fmt::format("model '{}' computes numbers that are not finite; its weights are damaged, "
-                                 "or training went astray",
-                                 answering->model)));
+  answering->fail(HttpError(
+      500, fmt::format("model '{}' computes numbers that are not finite; its weights are damaged, or training diverged",
+                       answering->model)));
 }
 
 void ChatService::leave(OpenAnswer& answering) {

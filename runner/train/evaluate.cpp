@@ -56,8 +56,8 @@ class EvaluationTask {
     if (records_.size() < prompts_) {
       throw Error(
           "evaluate.prompts",
-          fmt::format("asks for {} prompts, split '{}' has {}", prompts_, settings_.text("split"), records_.size()), "",
-          Exit::data);
+          fmt::format("is {}, but split '{}' has only {} records", prompts_, settings_.text("split"), records_.size()),
+          "lower it, or use a larger split", Exit::data);
     }
   }
 
@@ -140,7 +140,8 @@ class EvaluationTask {
     const std::set<uint64_t> dialogues(records_.dialogues().begin(), records_.dialogues().end());
     if (std::ssize(dialogues) < prompts_)
       run_.journal->note(
-          0, fmt::format("{} prompts of {} dialogues: intervals are over dialogues", prompts_, dialogues.size()));
+          0, fmt::format("{} prompts come from {} dialogues: confidence intervals are computed over dialogues",
+                         prompts_, dialogues.size()));
   }
 
   void warn_about_silent_rewards() {
@@ -171,7 +172,7 @@ class EvaluationTask {
 
   void stop(uint64_t t) {
     run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
-    throw Error("", fmt::format("stopped after {} of {} batches as asked", t, steps_),
+    throw Error("", fmt::format("stopped after {} of {} batches as requested", t, steps_),
                 "compeer resume " + run_.folder.string(), Exit::preempted);
   }
 

@@ -78,9 +78,10 @@ void refuse_another_spec(const record::RunReader& log, const std::filesystem::pa
                          const nlohmann::json& spec_file) {
   const auto own = parse_json(log.spec_text());
   if (!own.is_object() || !own.contains("sha256") || spec::is_spec_of_run(spec_file, own["sha256"])) return;
-  throw Error((run / "spec.json").string(), "is not the spec that run.h5 was begun with",
-              "resume with the spec.json that it had; --fresh begins a run with this one, and keeps the other",
-              Exit::data);
+  throw Error(
+      (run / "spec.json").string(), "is not the spec that run.h5 was started with",
+      "restore the original spec.json and resume, or start over with this one: --fresh renames the existing folder",
+      Exit::data);
 }
 
 // Renames torn rollout files and the checkpoints of their steps, so that the run can write both again. Returns the last
@@ -91,12 +92,12 @@ uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step
   for (const auto& torn : all_torn) step = std::min(step, torn.first_step - 1);
   // Checkpoints first: if the run is killed between the two, it must not resume from one of them later.
   for (const auto& name : record::set_checkpoints_aside(run, step))
-    problems.push_back(fmt::format("{0}, whose rollouts are torn; it is {0}.torn now", name));
+    problems.push_back(fmt::format("{0}: its rollout files are incomplete; renamed to {0}.torn", name));
   for (const auto& torn : all_torn) {
     auto aside = torn.file;
     aside.replace_extension(".torn");
     std::filesystem::rename(torn.file, aside);
-    problems.push_back(fmt::format("rollouts/{}: {}; it is {} now, and its steps are repeated",
+    problems.push_back(fmt::format("rollouts/{}: {}; renamed to {}, and its steps are repeated",
                                    torn.file.filename().string(), torn.problem, aside.filename().string()));
   }
   return step;
@@ -121,8 +122,7 @@ Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_
   for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
   if (torn && !found) return start;  // from the first step
   if (!found)
-    throw Error(run.string(),
-                fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),
+    throw Error(run.string(), fmt::format("has no usable checkpoint:\n  {}", fmt::join(start.passed_over, "\n  ")),
                 "--fresh starts over and renames the existing folder", Exit::data);
   record::point_at(found->folder, "last");
   start.step = found->step;
@@ -138,7 +138,7 @@ Start find_start(comm::World& world, const std::filesystem::path& run, bool resu
     record::remove_unfinished(run);
     return resume ? newest_start(run, spec_file) : Start();
   });
-  for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: passed over {}\n", problem);
+  for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: skipped {}\n", problem);
   std::string message = nlohmann::json{start.step, start.folder.string()}.dump();
   world.broadcast(message);
   const auto read = nlohmann::json::parse(message);
@@ -170,9 +170,10 @@ std::string idle_ranks(const RunContext& run, const std::string& task) {
                 parts = (batch + together - 1) / together;
   if (parts >= ranks) return "";
   const auto divided = together > 1 ? fmt::format(", divided by {}.together = {},", task, together) : "";
-  return fmt::format("{} of {} ranks have no work: {}.batch = {}{} has {} part{}; lower 'ranks'{}, or raise '{}.batch'",
-                     ranks - parts, ranks, task, batch, divided, parts, parts == 1 ? "" : "s",
-                     together > 1 ? " or '" + task + ".together'" : "", task);
+  return fmt::format(
+      "{} of {} ranks have no work: {}.batch = {}{} gives {} part{}; lower 'ranks'{}, or raise '{}.batch'",
+      ranks - parts, ranks, task, batch, divided, parts, parts == 1 ? "" : "s",
+      together > 1 ? " or '" + task + ".together'" : "", task);
 }
 
 }  // namespace
@@ -189,7 +190,7 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
       run.journal->note(run.start.step,
                         inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
     if (const auto idle = idle_ranks(run, task); !idle.empty() && run.start.step == 0) run.journal->note(0, idle);
-    for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "passed over " + problem);
+    for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "skipped " + problem);
     run.journal->set_data_summary(data_summary(run, records));
   });
 }
@@ -198,7 +199,7 @@ namespace {
 
 void stop_politely(RunContext& run, uint64_t step) {
   run.world.together("stop", [&] { run.journal->stop("preempted"); });
-  throw Error("", "stopped at step " + std::to_string(step) + " as asked; its checkpoint is written",
+  throw Error("", "stopped at step " + std::to_string(step) + " as requested; its checkpoint is saved",
               "compeer resume " + run.folder.string(), Exit::preempted);
 }
 

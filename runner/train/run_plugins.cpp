@@ -52,7 +52,8 @@ std::unique_ptr<plugin::Plugin<T>> RunPlugins::open(const char* kind, const json
 void RunPlugins::open_model(json table, const std::optional<std::filesystem::path>& checkpoint) {
   const json& named = table.at("tokenizer").is_null() ? table.value("path", json()) : table.at("tokenizer");
   if (named.is_null())
-    throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
+    throw Error("model", "sets neither 'tokenizer' nor 'path'", "set model.tokenizer to a tokenizer folder",
+                Exit::spec);
   if (!checkpoint) inference::check_tokenizer(table);
   tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
   chat_ = std::make_unique<language::Chat>(*tokenizer_);
@@ -69,8 +70,10 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
   model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
   if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); });
       shape.vocabulary < tokenizer_->size()) {
-    throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
-                Exit::data);
+    throw Error(
+        "model",
+        fmt::format("has a vocabulary of {} tokens, but its tokenizer has {}", shape.vocabulary, tokenizer_->size()),
+        "use the tokenizer that the model was trained with", Exit::data);
   }
   services_.tokenizer = &text_tokenizer_.emplace(*tokenizer_);
   services_.embed = [this](const std::vector<std::string>& texts) {

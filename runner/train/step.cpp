@@ -22,7 +22,7 @@ namespace compeer::train {
 namespace {
 
 std::string problem_of(const PromptGroup& group, const plugin::NotFinite& error) {
-  return fmt::format("of prompt {} (record {}) {} {}", group.index, group.example.id, error.plugin(), error.problem());
+  return fmt::format("prompt {} (record {}): {} {}", group.index, group.example.id, error.plugin(), error.problem());
 }
 
 std::vector<std::string> with_reference(std::vector<std::string> columns, bool reference) {

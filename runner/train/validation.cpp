@@ -113,7 +113,7 @@ bool Validation::is_over(uint64_t step) const {
 
 std::string Validation::why_over() const {
   return best() > 0 ? fmt::format("no better {}{} since step {}", prefix, metrics_.front(), best())
-                    : fmt::format("{}{} was never a number", prefix, metrics_.front());
+                    : fmt::format("{}{} was NaN in every validation", prefix, metrics_.front());
 }
 
 std::map<std::string, statistics::Interval> Validation::estimates() const {

@@ -159,7 +159,7 @@ TEST_F(OnADevice, MemoryThatRunsOutOnTheWayBackIsSaidAndTheNextPassIsWhole) {
       parameters.collect(got, {}, [&] { loss.backward(); });
       break;
     } catch (const Error& error) {
-      EXPECT_EQ(error.where(), "the way back");
+      EXPECT_EQ(error.where(), "backward pass");
       EXPECT_NE(error.problem().find("out of memory"), std::string::npos) << error.problem();
       EXPECT_NE(error.help().find("model.recompute_above = 0"), std::string::npos);
       EXPECT_EQ(error.exit(), Exit::failure);

@@ -155,7 +155,8 @@ TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
 TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
   experiment("x.toml", "");
   const auto text = told("run x.toml --set task=sft --set sft.neighbours=3 --set sft.batch=6 --set sft.together=6");
-  EXPECT_TRUE(holds(text, "sft.neighbours: is 3, but split 'train' has 20000 examples, which it doesn't divide\n"))
+  EXPECT_TRUE(
+      holds(text, "sft.neighbours: is 3, but split 'train' has 20000 examples, which is not a multiple of it\n"))
       << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;
   EXPECT_TRUE(nothing_began());

@@ -84,7 +84,7 @@ same_over_ranks() { # WHAT
 }
 
 for ranks in $(ranks_for 2); do
-  name=reward-stop-$ranks && toy "$name" 1e300 "$ranks" stop && stops 5 "infinite sum of rewards" "1 2"
+  name=reward-stop-$ranks && toy "$name" 1e300 "$ranks" stop && stops 5 "the sum of rewards infinite" "1 2"
   name=reward-skip-$ranks && toy "$name" 1e300 "$ranks" skip && leaves_out 3
 done
 for ranks in $(ranks_for 1); do

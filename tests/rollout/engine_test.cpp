@@ -198,7 +198,7 @@ TEST_F(RolloutEngine, SaysThatAModelIsBroken) {
   policy->parameters_changed();
   EXPECT_EQ(message_of([&] { run(prompts, 1); }),
             "prompt 0: the model computes numbers that are not finite\n"
-            "  help: its weights are damaged, or training went astray");
+            "  help: its weights are damaged, or training diverged");
 }
 
 TEST_F(RolloutEngine, EndsWhenItIsCancelled) {

@@ -170,7 +170,7 @@ TEST_F(Served, FailsTheRequestsOfADamagedAdapterAlone) {
   client.send(ask(question({{"stream", true}, {"max_tokens", 150}, {"temperature", 3}})));
   client.until("\"content\":\"\"");
   const std::string expected =
-      "500 model 'broken' computes numbers that are not finite; its weights are damaged, or training went astray";
+      "500 model 'broken' computes numbers that are not finite; its weights are damaged, or training diverged";
   EXPECT_EQ(refused(ask(question({{"model", "broken"}, {"n", 2}}))), expected);
   EXPECT_NE(all(ask(question({{"model", "broken"}, {"stream", true}}))).find(expected.substr(4)), std::string::npos);
   const auto rest = client.all();

@@ -58,7 +58,7 @@ run="my results/smoke-grpo"
 until_true "the run starts" grep -q '"step":[1-9]' "$run/status.json"
 scancel --signal=USR1 "$job"
 until_true "the job is requeued" in_state "$job" PENDING
-grep -q "as asked; its checkpoint is written" "$run/log.txt" || fail "no checkpoint was written"
+grep -q "as requested; its checkpoint is saved" "$run/log.txt" || fail "no checkpoint was written"
 [[ $(scontrol show job "$job") == *"Restarts=1"* ]] || fail "the job was not requeued by Slurm"
 finished "$run" && fail "the run was too quick to be preempted"
 until_true "the job ends" gone "$job"

@@ -104,7 +104,7 @@ refused() {
 grep -q '"view": "unifireward"' judge1/checkpoints/last/form.json || fail "a judge's checkpoint without its form"
 [[ ! -e policy1/checkpoints/last/form.json ]] || fail "a policy's checkpoint with a form"
 refused "prompts: unset in training, \"$source_dir/plugins/empathy/prompts/en\" here" policy.toml --set "rewards.0.prompts=$source_dir/plugins/empathy/prompts/en"
-refused "reward 'unifireward': could not read" policy.toml --set rewards.0.most_unreadable=0.1
+refused "reward 'unifireward': could not parse" policy.toml --set rewards.0.most_unreadable=0.1
 grep -qF "an answer that could not be read: '" refused/log.txt || fail "no such answer is shown: $(cat refused/log.txt)"
 refused "record 1: shows $PWD/image0.png, which is no file" judge.toml --set "dataset.media=$PWD"
 mkdir broken && echo no >broken/image0.png && cp broken/image0.png broken/image1.png && cp broken/image0.png broken/image2.png

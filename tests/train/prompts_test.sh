@@ -90,8 +90,8 @@ PY
 run trim --ranks 2
 ends 0
 expected trim 72 ""
-holds "trimmed ones are counted" "split 'train': of 10 records to be read 7 are too long and trimmed: the oldest turns are left out; the first is d2, with 77 tokens where there is room for 72" results/trim/log.txt
-holds "and those that can't be" "split 'train': of 10 records to be read 1 is too long and skipped; others take their places; the first is last, with 176 tokens where there is room for 72" results/trim/log.txt
+holds "trimmed ones are counted" "split 'train': of 10 records to be read 7 are too long and trimmed: the oldest turns are left out; the first is d2, with 77 tokens where at most 72 fit" results/trim/log.txt
+holds "and those that can't be" "split 'train': of 10 records to be read 1 is too long and skipped; other records replace them; the first is last, with 176 tokens where at most 72 fit" results/trim/log.txt
 "$compeer" log show results/trim >shown 2>&1
 holds "events tell it, too" "7 are too long and trimmed" shown
 python3 -c '
@@ -123,10 +123,10 @@ holds "one of the two" "'dataset.system' and 'dataset.system_file' are both set"
 
 run refused --set dataset.long_prompts=error
 ends 4
-holds "long prompts are counted, the first one is named" "split 'train': of 10 records to be read 8 are too long; the first is d2, with 77 tokens where there is room for 72; the longest has 221 tokens" said
-holds "and a remedy" "help: dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records" said
+holds "long prompts are counted, the first one is named" "split 'train': of 10 records to be read 8 are too long; the first is d2, with 77 tokens where at most 72 fit; the longest has 221 tokens" said
+holds "and a remedy" "help: set dataset.long_prompts to \"trim\" to drop the oldest turns, or to \"skip\" to drop the records" said
 run refused-shorter --set dataset.long_prompts=error --set dataset.max_prompt_tokens=40
-holds "a limit of the spec's own is named" "help: raise dataset.max_prompt_tokens; dataset.long_prompts = " said
+holds "a limit of the spec's own is named" "help: raise dataset.max_prompt_tokens, or set dataset.long_prompts to " said
 [[ ! -e results/refused/run.h5 ]] || fault "a step was taken"
 
 run skipped --set dataset.long_prompts=skip
@@ -134,21 +134,21 @@ ends 0
 "$compeer" log export results/skipped --rollouts rollouts.jsonl >/dev/null
 [[ $(grep -o '"example":"[a-z0-9]*"' rollouts.jsonl | sort -u | tr '\n' ' ') == '"example":"d0" "example":"d1" ' ]] ||
   fault "skipped records are read"
-holds "skipped ones are counted" "of 10 records to be read 8 are too long and skipped; others take their places; the first is d2" results/skipped/log.txt
+holds "skipped ones are counted" "of 10 records to be read 8 are too long and skipped; other records replace them; the first is d2" results/skipped/log.txt
 run too-many --set task=evaluate --set dataset.long_prompts=skip
 ends 4
-holds "an evaluation counts what is left" "evaluate.prompts: asks for 4 prompts, split 'train' has 2" said
+holds "an evaluation counts what is left" "evaluate.prompts: is 4, but split 'train' has only 2 records" said
 run nothing --set dataset.max_prompt_tokens=3
 ends 4
-holds "nothing fits" "datasets/prompts: has no record that can be used: split 'train': of 10 records to be read 10 are too long and skipped" said
+holds "nothing fits" "datasets/prompts: has no usable record: split 'train': of 10 records to be read 10 are too long and skipped" said
 
 run learned --set task=sft
 ends 0
-holds "what has no answer is not learned" "of 10 records to be read 1 is without an answer to learn from and skipped; others take their places; the first is system" results/learned/log.txt
+holds "what has no answer is not learned" "of 10 records to be read 1 is without an answer to train on and skipped; other records replace them; the first is system" results/learned/log.txt
 sed 's/"reference"/"meta": {}, "language"/' dialogues.train.jsonl >unanswered.train.jsonl
 run unlearned --set task=sft --set dataset.path=unanswered.train.jsonl
 ends 4
-holds "nothing to learn" "of 10 records to be read 10 are without an answer to learn from and skipped" said
+holds "nothing to learn" "of 10 records to be read 10 are without an answer to train on and skipped" said
 
 echo '{"prompt": 3}' >>dialogues.train.jsonl
 run unreadable --set dataset.max_unreadable=0.5
@@ -174,7 +174,7 @@ dialogues=$(grep -o '"example":"smile[^"]*/' rollouts.jsonl | sort -u | wc -l)
 ((dialogues == 6)) && echo "ok      six prompts of six dialogues" || fault "six prompts of $dialogues dialogues" rollouts.jsonl
 run together "${corpus[@]}" --set evaluate.prompts=12 --ranks 2
 ends 0
-holds "prompts of one dialogue are told" "12 prompts of 6 dialogues: intervals are over dialogues" results/together/log.txt
+holds "prompts of one dialogue are told" "12 prompts come from 6 dialogues: confidence intervals are computed over dialogues" results/together/log.txt
 
 run data --set task=data --set dataset.system=hello
 ends 3

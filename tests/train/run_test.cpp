@@ -74,7 +74,7 @@ TEST_F(TrainLoop, StopsPolitelyAfterTheStepAndItsCheckpoint) {
     if (t == 2) small->stop.raise(15);
   });
   EXPECT_EQ(steps, (std::vector<uint64_t>{1, 2}));
-  EXPECT_NE(error.find("stopped at step 2 as asked; its checkpoint is written"), std::string::npos) << error;
+  EXPECT_NE(error.find("stopped at step 2 as requested; its checkpoint is saved"), std::string::npos) << error;
   EXPECT_NE(error.find("help: compeer resume "), std::string::npos) << error;
   EXPECT_EQ(checkpoints(), std::vector<std::string>{"step-000002"});
   EXPECT_EQ(state(), "preempted");
@@ -129,13 +129,12 @@ TEST_F(FindStart, IsTheNewestCheckpointAndElseTheBeginning) {
 TEST_F(FindStart, PassesOverCheckpointsThatAreDamagedOrBeyondTheRows) {
   rows(21);
   for (const uint64_t step : {10, 20, 30}) checkpoint(step);
-  EXPECT_EQ(found(),
-            "20 compeer: warning: passed over checkpoints/step-000030: run.h5 has the rows of 21 steps only\n");
+  EXPECT_EQ(found(), "20 compeer: warning: skipped checkpoints/step-000030: run.h5 has the rows of 21 steps only\n");
   EXPECT_EQ(std::filesystem::read_symlink(run_ / "checkpoints/last"), "step-000020");
   write_file(run_ / "checkpoints/step-000020/state.json", "{}");
   EXPECT_EQ(found(),
-            "10 compeer: warning: passed over checkpoints/step-000030: run.h5 has the rows of 21 steps only\n"
-            "compeer: warning: passed over checkpoints/step-000020: state.json has 2 bytes, should have 15\n");
+            "10 compeer: warning: skipped checkpoints/step-000030: run.h5 has the rows of 21 steps only\n"
+            "compeer: warning: skipped checkpoints/step-000020: state.json has 2 bytes, should have 15\n");
 }
 
 // Completions are made durable before a checkpoint. But disks lose what they have confirmed.
@@ -147,10 +146,10 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
   write_file(run_ / "rollouts/r0001-000011.h5.part", std::string(8192, '\0'));
   write_file(run_ / "rollouts/r0000-000021.h5.part", "");
   EXPECT_EQ(found(),
-            "10 compeer: warning: passed over checkpoints/step-000020, whose rollouts are torn; it is "
-            "checkpoints/step-000020.torn now\n"
-            "compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
-            "found; it is r0001-000011.h5.torn now, and its steps are repeated\n");
+            "10 compeer: warning: skipped checkpoints/step-000020: its rollout files are incomplete; renamed to "
+            "checkpoints/step-000020.torn\n"
+            "compeer: warning: skipped rollouts/r0001-000011.h5.part: can't be opened: file signature not found; "
+            "renamed to r0001-000011.h5.torn, and its steps are repeated\n");
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0001-000011.h5.torn"));
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0000-000021.h5.part"));  // of steps that are repeated anyway
   EXPECT_EQ(found(), "10 ");  // killed before its rows were cut back, it does not continue from step 20
@@ -164,7 +163,7 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
 TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
   checkpoint(30);
   const auto wrong =
-      run_.path().string() + "|has no checkpoint to go on from:\n  checkpoints/step-000030: run.h5 has the rows of ";
+      run_.path().string() + "|has no usable checkpoint:\n  checkpoints/step-000030: run.h5 has the rows of ";
   EXPECT_EQ(found(), wrong + "0 steps only|--fresh starts over and renames the existing folder|4");
   rows(3);
   EXPECT_EQ(found(), wrong + "3 steps only|--fresh starts over and renames the existing folder|4");
@@ -176,8 +175,8 @@ TEST_F(FindStart, RefusesTheRowsOfAnotherSpec) {
   EXPECT_EQ(found(true, "longer", "mine"), "8 ");
   EXPECT_EQ(found(true, "other", "older"),
             (run_ / "spec.json").string() +
-                "|is not the spec that run.h5 was begun with|resume with the spec.json that "
-                "it had; --fresh begins a run with this one, and keeps the other|4");
+                "|is not the spec that run.h5 was started with|restore the original spec.json and resume, or start "
+                "over with this one: --fresh renames the existing folder|4");
 }
 
 // The names in a manifest are whatever the folder's owner wrote, and log.txt is read on terminals.
@@ -189,7 +188,7 @@ TEST_F(FindStart, NamesDamageWithoutControlCharacters) {
   auto manifest = nlohmann::json::parse(read_file(file));
   manifest["files"]["\x1b[2Jgone"] = {{"size", 0}, {"sha256", ""}};
   write_file(file, manifest.dump());
-  EXPECT_EQ(found(), "7 compeer: warning: passed over checkpoints/step-000008: \\x1b[2Jgone is missing\n");
+  EXPECT_EQ(found(), "7 compeer: warning: skipped checkpoints/step-000008: \\x1b[2Jgone is missing\n");
 }
 
 std::vector<uint64_t> due_steps(const nlohmann::json& settings, uint64_t steps) {
@@ -253,7 +252,7 @@ TEST(RunPlugins, NeedATokenizer) {
   EXPECT_EQ(complaint([] {
               SmallRun(five_dialogues(), {{"model.tokenizer", nullptr}});
             }),
-            "model: names no tokenizer\n  help: set model.tokenizer to a tokenizer folder");
+            "model: sets neither 'tokenizer' nor 'path'\n  help: set model.tokenizer to a tokenizer folder");
 }
 
 // The loss that `measure` gives at each step.

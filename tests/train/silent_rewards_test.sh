@@ -49,28 +49,28 @@ holds "and its completion" "scoring completion 0 (the first is 0)" said
 
 run abstains 'return { abstains = true, score = function() return nil end }' --ranks 2
 ends 0
-holds "the user hears of it" "the last 4 steps taught nothing: no reward had an opinion of any completion" said
-times 1 "the log has it once" "taught nothing" results/abstains/log.txt
+holds "the user hears of it" "the last 4 steps gave no training signal: no reward scored any completion" said
+times 1 "the log has it once" "gave no training signal" results/abstains/log.txt
 "$compeer" log show results/abstains >events 2>&1
-holds "so have the events" "taught nothing" events
+holds "so have the events" "gave no training signal" events
 "$compeer" report results/abstains -o page.html >said 2>&1
-holds "so has the report" "taught nothing" page.html
+holds "so has the report" "gave no training signal" page.html
 
 run early 'return { abstains = true, score = function() return nil end }' --set grpo.steps=50 --set validation.every=1 \
   --set validation.prompts=2 --set validation.patience=2
 ends 0
-holds "validation ends the run" "ended after step 2 of 50: validation/reward was never a number" results/early/log.txt
-times 1 "a run that ends early is warned of, too" "the last 2 steps taught nothing: no reward" results/early/log.txt
+holds "validation ends the run" "ended after step 2 of 50: validation/reward was NaN in every validation" results/early/log.txt
+times 1 "a run that ends early is warned of, too" "the last 2 steps gave no training signal: no reward" results/early/log.txt
 
 run equal 'return function() return 0.1 end' --set grpo.steps=11 --set reweighting.plugin=none --set grpo.beta=0
 ends 0
-times 1 "equal rewards are told once" "taught nothing: within every group all rewards were equal" results/equal/log.txt
+times 1 "equal rewards are told once" "gave no training signal: within every group all rewards were equal" results/equal/log.txt
 holds "and what they are" "(of every completion 'mine' was 0.1)" results/equal/log.txt
 
 run alike 'return { group = function(all) local list = {} for i = 1, #all do list[i] = i end return list end }' --ranks 2 \
   --set sampling.max_new_tokens=40 --set reweighting.on=completion
 ends 0
-times 0 "a run that learns says nothing" "taught nothing" results/alike/log.txt
+times 0 "a run that learns says nothing" "gave no training signal" results/alike/log.txt
 times 1 "the remark about tau comes once" "note: tau =" results/alike/log.txt
 
 # A policy where a judge should be: it answers nothing that can be read.
@@ -84,26 +84,26 @@ for ranks in 1 2; do
   "$compeer" run unread.toml -q --ranks $ranks --set "name=unread$ranks" --set grpo.steps=30 >said 2>&1
   code=$?
   ends 4
-  holds "the user is warned" "warning: unread$ranks: reward 'orm' could not read 100.0 % of the answers in step 1; the run ends if it is more than 10 % in 10 steps (rewards[0].most_unreadable)" said
-  holds "and told why the run ends" "reward 'orm': could not read 100.0 % of the answers in steps 1 to 2; 'rewards[0].most_unreadable' allows 10 %" said
-  holds "and what to check" "help: check that the reward asks the right model, in the form that this model was trained in; log.txt has such an answer, compeer log group RUN --step 2" said
-  times 1 "the log has the warning" "could not read 100.0 % of the answers in step 1;" "results/unread$ranks/log.txt"
+  holds "the user is warned" "warning: unread$ranks: reward 'orm' could not parse 100.0 % of the answers in step 1; the run stops if it is more than 10 % in 10 steps (rewards[0].most_unreadable)" said
+  holds "and told why the run ends" "reward 'orm': could not parse 100.0 % of the answers in steps 1 to 2; 'rewards[0].most_unreadable' allows 10 %" said
+  holds "and what to check" "help: check that the reward calls the right model, with the prompt format that the model was trained on; log.txt contains such an answer, compeer log group RUN --step 2" said
+  times 1 "the log has the warning" "could not parse 100.0 % of the answers in step 1;" "results/unread$ranks/log.txt"
   times 1 "and one such answer" "rewards/orm: note: an answer that could not be read: '" "results/unread$ranks/log.txt"
   times 1 "and that no form is known" "rewards/orm: note: no form.json in $judge" "results/unread$ranks/log.txt"
   "$compeer" report "results/unread$ranks" -o page.html >said 2>&1
-  holds "the report has the warning" "could not read 100.0 % of the answers in step 1;" page.html
+  holds "the report has the warning" "could not parse 100.0 % of the answers in step 1;" page.html
   "$compeer" log group "results/unread$ranks" --step 2 --prompt 0 >said 2>&1
   holds "the last step is kept" "orm" said
 done
 "$compeer" run unread.toml -q --set name=allowed --set grpo.steps=3 --set rewards.0.most_unreadable=1 >said 2>&1
 code=$?
 ends 0
-times 0 "what is allowed brings no warning" "could not read" results/allowed/log.txt
+times 0 "what is allowed brings no warning" "could not parse" results/allowed/log.txt
 sed -e 's/^task .*/task = "evaluate"/' -e '/^\[grpo\]/,/^$/d' -e '/^\[checkpoint\]/,/^$/d' unread.toml >evaluated.toml
 printf '\n[evaluate]\nprompts = 16\nbatch = 4\n' >>evaluated.toml
 "$compeer" run evaluated.toml -q --set name=evaluated >said 2>&1
 code=$?
 ends 4
-holds "an evaluation ends, too" "reward 'orm': could not read 100.0 % of the answers in step 1" said
+holds "an evaluation ends, too" "reward 'orm': could not parse 100.0 % of the answers in step 1" said
 
 exit $failed

@@ -93,8 +93,8 @@ TEST_F(StepOfASmallRun, LeavesTheWeightsWhereRewardsAreNotFinite) {
   EXPECT_EQ(weights(), before);
   EXPECT_EQ(row.get("left_out"), 1);
   EXPECT_TRUE(std::isnan(row.get("reward")));
-  EXPECT_NE(log.find("step 1 is left out: on rank 0 of prompt 0 (record "), std::string::npos) << log;
-  EXPECT_NE(log.find("gives an infinite sum of rewards, of completion 0"), std::string::npos) << log;
+  EXPECT_NE(log.find("step 1 is left out: on rank 0: prompt 0 (record "), std::string::npos) << log;
+  EXPECT_NE(log.find("makes the sum of rewards infinite for completion 0"), std::string::npos) << log;
 }
 
 TEST_F(StepOfASmallRun, AdaptsTheEntropyBonusAfterEachStep) {
@@ -143,7 +143,7 @@ TEST(Sft, ValidatesOnAnswersOfItsSplit) {
 
 TEST(Sft, RefusesRecordsWithoutAnswers) {
   SmallRun small({said("a", {"hello"}, "")}, sft());
-  EXPECT_NE(complaint([&] { run_sft(small.run); }).find("sft learns answers: is this the right data set?"),
+  EXPECT_NE(complaint([&] { run_sft(small.run); }).find("sft trains on answers: check that this is the right dataset"),
             std::string::npos);
 }
 
@@ -196,7 +196,8 @@ TEST(Evaluate, WarnsOfARewardWithoutOpinions) {
 
 TEST(Evaluate, RefusesMorePromptsThanThereAre) {
   SmallRun small(five_dialogues(), evaluate(9, "return function() return 3 end"));
-  EXPECT_EQ(complaint([&] { run_evaluate(small.run); }), "evaluate.prompts: asks for 9 prompts, split 'train' has 5");
+  EXPECT_EQ(complaint([&] { run_evaluate(small.run); }),
+            "evaluate.prompts: is 9, but split 'train' has only 5 records\n  help: lower it, or use a larger split");
 }
 
 // A judge behind an endpoint, which is asked while other groups are sampled.

@@ -121,19 +121,19 @@ for name in dangling damaged; do
   wait "$job" || [[ $? == 85 ]] || fail "$name ends with $?" said.txt
   [[ $(weights $name) ]] || fail "the last of $name"
 done
-says "warning: passed over checkpoints/$newest: model.safetensors has "
-"$build/bin/compeer" log show damaged 2>&1 | grep -q "passed over checkpoints/$newest" || fail "the log does not say what was passed over"
+says "warning: skipped checkpoints/$newest: model.safetensors has "
+"$build/bin/compeer" log show damaged 2>&1 | grep -q "skipped checkpoints/$newest" || fail "the log does not say what was passed over"
 cp -a stopped-1 none
 for folder in none/checkpoints/step-*; do echo >>"$folder/model.safetensors"; done
 before=$(cd none && sha256sum run.h5 rollouts/* checkpoints/*/*)
 ends 4 2 none --resume
-says "has no checkpoint to go on from:"
+says "has no usable checkpoint:"
 says "--fresh starts over and renames the existing folder"
 [[ $(cd none && sha256sum run.h5 rollouts/* checkpoints/*/*) == "$before" ]] || fail "a resume that is refused has changed the run"
 cp -a stopped-1 other
 make_run other --set grpo.steps=400 --set checkpoint.every=10 --set seed=8
 ends 4 1 other --resume
-says "other/spec.json: is not the spec that run.h5 was begun with"
+says "other/spec.json: is not the spec that run.h5 was started with"
 echo "ok      a resume goes on from what fits, or not at all"
 
 # Killed in its first checkpoint.

@@ -231,7 +231,7 @@ std::string Records::tokens_of_first(PromptState what, const std::vector<int64_t
   const auto first = std::find_if(seen.begin(), seen.end(), [&](const Inspected& one) { return one.verdict == what; });
   const Example example = plugins_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
   if (what == unanswered) return example.id;
-  return fmt::format("{}, with {} tokens where there is room for {}", example.id, prompts_.whole(example).tokens.size(),
+  return fmt::format("{}, with {} tokens where at most {} fit", example.id, prompts_.whole(example).tokens.size(),
                      std::max<int64_t>(prompts_.limit(after(example)), 0));
 }
 
@@ -240,13 +240,14 @@ void Records::refuse_long(const std::vector<int64_t>& records, const std::vector
   for (const Inspected& one : seen) {
     if (one.verdict == skipped) longest = std::max(longest, one.tokens);
   }
-  throw Error(fmt::format("split '{}'", wanted_.split),
-              fmt::format("of {} records to be read {} {} too long; the first is {}; the longest has {} tokens",
-                          inspected_, counts_[skipped], counts_[skipped] == 1 ? "is" : "are",
-                          tokens_of_first(skipped, records, seen), longest),
-              fmt::format("{}dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records",
-                          prompts_.is_limited() ? "raise dataset.max_prompt_tokens; " : ""),
-              Exit::data);
+  throw Error(
+      fmt::format("split '{}'", wanted_.split),
+      fmt::format("of {} records to be read {} {} too long; the first is {}; the longest has {} tokens", inspected_,
+                  counts_[skipped], counts_[skipped] == 1 ? "is" : "are", tokens_of_first(skipped, records, seen),
+                  longest),
+      fmt::format("{}set dataset.long_prompts to \"trim\" to drop the oldest turns, or to \"skip\" to drop the records",
+                  prompts_.is_limited() ? "raise dataset.max_prompt_tokens, or " : ""),
+      Exit::data);
 }
 
 void Records::remark(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) {
@@ -257,14 +258,14 @@ void Records::remark(const std::vector<int64_t>& records, const std::vector<Insp
                                    tokens_of_first(what, records, seen)));
   };
   const bool some_are_usable = counts_[whole] + counts_[trimmed] > 0;
-  const std::string instead = chosen_.empty() && some_are_usable ? "; others take their places" : "";
+  const std::string instead = chosen_.empty() && some_are_usable ? "; other records replace them" : "";
   add(trimmed, "too long and trimmed: the oldest turns are left out");
   add(skipped, "too long and skipped" + instead);
-  add(unanswered, "without an answer to learn from and skipped" + instead);
+  add(unanswered, "without an answer to train on and skipped" + instead);
   if (some_are_usable) return;
   throw Error("datasets/" + plugins_.dataset().identity().name,
-              fmt::format("has no record that can be used: {}", fmt::join(remarks_, "; ")),
-              counts_[unanswered] > 0 ? "sft learns answers: is this the right data set?"
+              fmt::format("has no usable record: {}", fmt::join(remarks_, "; ")),
+              counts_[unanswered] > 0 ? "sft trains on answers: check that this is the right dataset"
                                       : "raise dataset.max_prompt_tokens, or the model's max_position_embeddings",
               Exit::data);
 }
@@ -275,8 +276,8 @@ Records::Read Records::usable(int64_t record) const {
   const auto low = static_cast<uint32_t>(record), high = static_cast<uint32_t>(static_cast<uint64_t>(record) >> 32);
   for (uint32_t draw = 0; one.verdict == skipped || one.verdict == unanswered; ++draw) {
     if (draw == most_draws)
-      throw Error("split '" + wanted_.split + "'", fmt::format("{} draws found no record that can be used", most_draws),
-                  "raise dataset.max_prompt_tokens, or take a data set with shorter prompts", Exit::data);
+      throw Error("split '" + wanted_.split + "'", fmt::format("{} random draws found no usable record", most_draws),
+                  "raise dataset.max_prompt_tokens, or use a dataset with shorter prompts", Exit::data);
     one = inspect(
         static_cast<int64_t>(below(static_cast<uint64_t>(size_), seed_, Stream::other_record, low, high, draw)));
   }
@@ -314,10 +315,10 @@ int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighb
 
 void check_neighbours(int64_t neighbours, const std::string& split, int64_t size) {
   if (size % neighbours == 0) return;
-  throw Error("sft.neighbours",
-              fmt::format("is {}, but split '{}' has {} examples, which it doesn't divide", neighbours, split, size),
-              "it is meant for data sets with so many examples of each record, as cer has three with view = \"prm\"",
-              Exit::spec);
+  throw Error(
+      "sft.neighbours",
+      fmt::format("is {}, but split '{}' has {} examples, which is not a multiple of it", neighbours, split, size),
+      "set it to the number of examples per record in the dataset: 3 for cer with view = \"prm\"", Exit::spec);
 }
 
 }  // namespace compeer::train

@@ -80,7 +80,7 @@ void learn(RewardTerm& term, const std::vector<json>& notes) {
     term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
   } catch (const Error& error) {
     if (!is_stop(error.exit())) throw;
-    throw Error(error.where(), error.problem(), "learn() must not ask a chat model", Exit::plugin);
+    throw Error(error.where(), error.problem(), "learn() must not call a chat model", Exit::plugin);
   }
 }
 
@@ -237,9 +237,11 @@ void StepScoring::set_sums(StepBatch& batch, size_t g) {
     sums[i] = grpo::weighted_sum(of_one, weights);
     // The terms are finite, but with a large weight their sum may overflow.
     if (std::isinf(sums[i]))
-      throw plugin::NotFinite(plugins_.rewards().front().plugin.identity(), "score",
-                              "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
-                              "lower the weights of the rewards");
+      throw plugin::NotFinite(
+          plugins_.rewards().front().plugin.identity(), "score",
+          "returned a reward that, times its weight, makes the sum of rewards infinite for completion " +
+              std::to_string(i),
+          "lower the weights of the rewards");
   }
 }
 

@@ -161,7 +161,7 @@ Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn,
   until.insert(until.end(), said.begin(), said.end());
   if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
     throw Error(example.id,
-                "earlier answers can't be learned: the chat template formats them differently from the last one",
+                "can't train on earlier answers: the chat template formats them differently from the last one",
                 "use a chat template that formats all answers alike", Exit::data);
   return {begin, size_of(until)};
 }

@@ -44,7 +44,7 @@ Journal::Journal(const comm::World& world, Plan plan)
     const record::RunReader reader(file);
     // Training does not depend on earlier rows, so damage is only a warning.
     for (const uint64_t row : reader.damaged_rows())
-      warning(plan_.done, fmt::format("row {} of run.h5 has other values than were written", row + 1));
+      warning(plan_.done, fmt::format("row {} of run.h5 is damaged: checksum mismatch", row + 1));
     for (const auto& column : plan_.columns) {
       const auto values = reader.column(column);
       recent_.resize(std::min<size_t>(recent, values.size()));

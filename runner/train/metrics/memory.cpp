@@ -88,10 +88,10 @@ std::map<std::string, HostMemory> on_hosts(const std::vector<Placement>& placeme
 void warn(const std::vector<Placement>& placements, double more) {
   for (const auto& [host, memory] : on_hosts(placements, more)) {
     if (memory.free == 0 || memory.wanted <= memory.free) continue;
-    fmt::print(
-        stderr,
-        "compeer: warning: {} has {} free, its ranks may want {} more; see docs/running.md, \"When memory is short\"\n",
-        host, size(memory.free), size(memory.wanted));
+    fmt::print(stderr,
+               "compeer: warning: host {} has {} of memory free, but its ranks may need {} more; see docs/running.md, "
+               "\"When memory is short\"\n",
+               host, size(memory.free), size(memory.wanted));
   }
 }
 
@@ -148,8 +148,8 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
 
 std::string memory_text(const MemoryEstimate& sizes) {
   return fmt::format(
-      "memory of a rank, estimated: {} = {} so far + rearranged weights {} + gradients {} + activations {} + keys and "
-      "values {} + buffers and room between {}",
+      "memory of a rank, estimated: {} = {} in use + repacked weights {} + gradients {} + activations {} + KV cache {} "
+      "+ buffers and fragmentation {}",
       size(sizes.all()), size(sizes.now), size(sizes.rearranged), size(sizes.gradients), size(sizes.activations),
       size(sizes.pages), size(sizes.rest));
 }
@@ -181,8 +181,7 @@ void report_device_memory(RunContext& run, const PeakMemory& demand) {
   const auto gpu = inference::gpu_in_use();
   if (run.world.rank() == 0)
     fmt::print(stderr, "compeer: {}\n", device_memory_text(sizes, static_cast<double>(gpu.memory - gpu.free) / mib));
-  run.world.together("look at the device's memory",
-                     [&] { check_device_memory(sizes, static_cast<double>(gpu.free) / mib); });
+  run.world.together("check device memory", [&] { check_device_memory(sizes, static_cast<double>(gpu.free) / mib); });
 }
 
 }  // namespace
@@ -212,9 +211,7 @@ void report_memory(RunContext& run, PeakMemory demand) {
   if (wanted > 0 && !demand.kept) {
     sizes = rank_memory(run, demand);
     decision = fmt::format(
-        "; with {} free for each rank, copies of weights and gradients would stay in memory, which "
-        "is faster",
-        size(wanted));
+        "; with {} free per rank, copies of weights and gradients would stay in memory, which is faster", size(wanted));
   }
   fmt::print(stderr, "compeer: {}{}\n", memory_text(sizes), decision);
   warn(placements, sizes.more());
@@ -275,20 +272,20 @@ DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, cons
 
 void check_device_memory(const DeviceMemory& sizes, double free) {
   if (sizes.more() <= free) return;
-  throw Error("model.device",
-              fmt::format("has {} free, and the run wants {} more: gradients {}, activations {}, logits {}, keys and "
-                          "values {}",
-                          gib(free), gib(sizes.more()), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
-                          gib(sizes.pages)),
-              "model.recompute_above = 0 keeps few activations; model.adapter trains little; fewer tokens in a group "
-              "or less sampling.concurrent; model.compute = \"bfloat16\"",
-              Exit::spec);
+  throw Error(
+      "model.device",
+      fmt::format(
+          "has {} of memory free, but the run needs {} more: gradients {}, activations {}, logits {}, KV cache {}",
+          gib(free), gib(sizes.more()), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
+          gib(sizes.pages)),
+      "set model.recompute_above = 0 or model.compute = \"bfloat16\", train an adapter (model.adapter), or lower the "
+      "tokens per group or sampling.concurrent",
+      Exit::spec);
 }
 
 std::string device_memory_text(const DeviceMemory& sizes, double taken) {
   return fmt::format(
-      "memory of the device, estimated: {} = {} so far + gradients {} + activations {} + logits {} + keys and values "
-      "{}",
+      "memory of the device, estimated: {} = {} in use + gradients {} + activations {} + logits {} + KV cache {}",
       gib(taken + sizes.more()), gib(taken), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
       gib(sizes.pages));
 }

@@ -55,7 +55,7 @@ struct MemoryEstimate {
 MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand,
                                bool recomputed, bool keeping, double now);
 
-/// Returns a line for the log: "memory of a rank, estimated: 186 MiB = 154 MiB so far + ...".
+/// Returns a line for the log: "memory of a rank, estimated: 186 MiB = 154 MiB in use + ...".
 std::string memory_text(const MemoryEstimate& sizes);
 
 /// Local. Estimates this rank's host memory for the model, device and settings of a run. To be called when plugins are
@@ -96,7 +96,7 @@ double device_weights(const ModelShape& shape, int64_t count);
 /// Throws Error (exit 3) with advice on how to use less memory, if `free` (MiB) is not enough.
 void check_device_memory(const DeviceMemory& sizes, double free);
 
-/// Returns a line for the log: "memory of the device, estimated: 3.1 GiB = 1.2 GiB so far + gradients ...". `taken`:
+/// Returns a line for the log: "memory of the device, estimated: 3.1 GiB = 1.2 GiB in use + gradients ...". `taken`:
 /// MiB that are in use now.
 std::string device_memory_text(const DeviceMemory& sizes, double taken);
 

@@ -87,7 +87,7 @@ void add_remarks(const Host& host, const std::vector<Placement>& placements, int
   const double cores = cores_for(placements, host.ranks);
   const auto all = static_cast<size_t>(threads) * host.ranks.size();
   if (cores == 0 || cores >= static_cast<double>(all)) return;
-  lines.push_back(fmt::format("note: {} has {} at work on {:.3g} core{}; as many as cores are faster", host.name,
+  lines.push_back(fmt::format("note: {} runs {} on {:.3g} core{}; one thread per core is faster", host.name,
                               count(all, "thread"), cores, cores == 1 ? "" : "s"));
 }
 
@@ -150,7 +150,7 @@ std::vector<std::string> placements_text(const std::vector<Placement>& placement
 
 void print_placements(comm::World& world, int64_t threads, const std::string& arithmetic) {
   const auto placements = gather_placements(world);
-  world.together("look at devices", [&] { check_own_devices(placements); });
+  world.together("check devices", [&] { check_own_devices(placements); });
   if (world.rank() != 0) return;
   for (const auto& line : placements_text(placements, threads, arithmetic))
     std::fprintf(stderr, "compeer: %s\n", line.c_str());

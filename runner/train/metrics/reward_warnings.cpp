@@ -57,11 +57,11 @@ void RewardSignal::count(const MetricRow& row) {
 std::string RewardSignal::about_all(const MetricRow& row) const {
   const auto steps = steps_text(silent_);
   if (left_out_ == silent_)
-    return fmt::format("{} taught nothing: left out, because rewards, loss or gradient are not finite", steps);
+    return fmt::format("{} gave no training signal: left out, because rewards, loss or gradient are not finite", steps);
   const std::string look = fmt::format(
       "; compeer log group RUN --step {:.0f} --prompt 0 shows completions and their rewards", row.get("step"));
   if (unjudged_ == silent_) {
-    return fmt::format("{} taught nothing: no reward had an opinion of any completion{}", steps, look);
+    return fmt::format("{} gave no training signal: no reward scored any completion{}", steps, look);
   }
   std::string equal;
   for (const Reward& reward : rewards_) {
@@ -69,16 +69,16 @@ std::string RewardSignal::about_all(const MetricRow& row) const {
       equal += fmt::format("{} '{}' was {:g}", equal.empty() ? "" : ",", reward.label, reward.value);
   }
   return fmt::format(
-      "{} taught nothing: within every group all rewards were equal{}. Rewards that tell the completions of a prompt "
-      "apart are needed; more varied ones (sampling.temperature, grpo.group_size) may help{}",
+      "{} gave no training signal: within every group all rewards were equal{}. Use rewards that differ between the "
+      "completions of a prompt, or more varied completions (sampling.temperature, grpo.group_size){}",
       steps, equal.empty() ? "" : " (of every completion" + equal + ")", look);
 }
 
 std::string RewardSignal::about(const Reward& reward) {
   if (reward.unjudged >= patience)
     return fmt::format("reward '{}' scored no completion of {}", reward.label, steps_text(reward.unjudged));
-  return fmt::format("reward '{}' was {:g} for every completion of {}: it does not tell them apart", reward.label,
-                     reward.value, steps_text(reward.equal));
+  return fmt::format("reward '{}' was {:g} for every completion of {}: it does not distinguish completions",
+                     reward.label, reward.value, steps_text(reward.equal));
 }
 
 std::vector<std::string> RewardSignal::warnings_after(const MetricRow& row, bool last) {
@@ -121,7 +121,7 @@ std::vector<std::string> UnreadableAnswers::warnings_after(const MetricRow& row)
     if (reward.warned || step.unreadable <= most * step.asked) continue;
     reward.warned = true;
     warnings.push_back(
-        fmt::format("reward '{}' could not read {:.1f} % of the answers in step {:.0f}; the run ends if it is more "
+        fmt::format("reward '{}' could not parse {:.1f} % of the answers in step {:.0f}; the run stops if it is more "
                     "than {:g} % in {} ({})",
                     label, 100 * step.unreadable / step.asked, step.number, 100 * most,
                     steps_ == 1 ? "1 step" : fmt::format("{} steps", steps_), setting));
@@ -141,12 +141,12 @@ void UnreadableAnswers::check() const {
     throw Error(
         fmt::format("reward '{}'", label),
         fmt::format(
-            "could not read {:.1f} % of the answers in {}; '{}' allows {:g} %", 100 * unreadable / asked,
+            "could not parse {:.1f} % of the answers in {}; '{}' allows {:g} %", 100 * unreadable / asked,
             first == last ? fmt::format("step {:.0f}", last) : fmt::format("steps {:.0f} to {:.0f}", first, last),
             setting, 100 * most),
-        fmt::format("check that the reward asks the right model, in the form that this model was trained in; log.txt "
-                    "has such an answer, compeer log group RUN --step {:.0f} --prompt 0 what it was about; a larger "
-                    "most_unreadable lets the run go on",
+        fmt::format("check that the reward calls the right model, with the prompt format that the model was trained "
+                    "on; log.txt contains such an answer, compeer log group RUN --step {:.0f} --prompt 0 shows a group "
+                    "of the step; to continue anyway, raise most_unreadable",
                     last),
         Exit::data);
   }

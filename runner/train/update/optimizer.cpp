@@ -124,7 +124,8 @@ std::map<std::string, std::string> Slices::load(const fs::path& folder, const st
   }
   if (first == length_) return metadata;
   throw Error((folder / stem).string() + "*.safetensors",
-              "has " + std::to_string(first) + " numbers for a model of " + std::to_string(length_), "", Exit::data);
+              "contains " + std::to_string(first) + " values for a model of " + std::to_string(length_) + " parameters",
+              "", Exit::data);
 }
 
 }  // namespace compeer::train

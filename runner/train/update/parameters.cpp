@@ -66,7 +66,7 @@ Parameters::Parameters(Model& model) {
   int64_t total = 0;
   for (const Parameter& p : model.parameters()) {
     if (!p.value.requires_grad())
-      throw Error("model", "has no weights that train", "leave model.frozen out, or train an adapter (model.adapter)",
+      throw Error("model", "has no trainable weights", "remove model.frozen, or train an adapter (model.adapter)",
                   Exit::spec);
     names_.push_back(p.name);
     values_.push_back(p.value);
@@ -134,7 +134,7 @@ void Parameters::collect_there(std::span<float> gradient, Part part, const std::
   if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  with_remedy("the way back", [&] {
+  with_remedy("backward pass", [&] {
     backward();
     if (!part.more && !stay_) bring(gradient, {0, size()});
     if (!part.more) finite_ = stay_ ? at::isfinite(there_).all().item().toBool() : std::isfinite(norm_of(gradient));
@@ -159,7 +159,7 @@ void Parameters::last_pass(const Ready& ready) {
 void Parameters::passed(size_t parameter) {
   if (!ready_) return;
   if (passed_[parameter])
-    throw Error(names_[parameter], "its gradient comes in several passes, and the first was taken for all of it",
+    throw Error(names_[parameter], "receives its gradient in several passes, but 'overlap' requires a single one",
                 "set overlap = \"never\"", Exit::plugin);
   passed_[parameter] = true;
   look_at(places_[parameter]);  // before `ready_` adds it to the sum
@@ -228,10 +228,10 @@ void Gradients::try_devices() {
   const auto& there = parameters_.there();
   const auto sum = at::full({world_.size() * comm::slice_block}, world_.rank() + 1.0, there.options());
   add_up_there(world_, *devices_, world_.size(), sum, true);
-  world_.together("try NCCL", [&] {
+  world_.together("test NCCL", [&] {
     const double expected = world_.size() * (world_.size() + 1.0) / 2;
     if (sum.eq(expected).all().item().toBool()) return;
-    throw Error("sums", "is 'device', but devices add up wrongly by NCCL", "set sums = \"host\"", Exit::usage);
+    throw Error("sums", "is 'device', but a test sum over NCCL is wrong", "set sums = \"host\"", Exit::usage);
   });
 }
 

@@ -41,7 +41,8 @@ void NumericalCheck::stop_if_model_is_broken(uint64_t step) {
   if (run_.world.any(model_works_)) return;
   run_.world.together("train", [&] {
     throw Error(fmt::format("step {}", step), "the model computes numbers that are not finite",
-                "its weights are damaged, or training went astray", Exit::data);
+                "check the weights for damage, or resume from an earlier checkpoint with a lower learning rate",
+                Exit::data);
   });
 }
 
@@ -53,7 +54,7 @@ void NumericalCheck::stop_or_skip(uint64_t step) {
     run_.world.together("train", [&] {
       if (mine.empty()) return;
       throw Error(fmt::format("step {}", step), mine,
-                  "look for a learning rate or rewards that are too large; nonfinite = \"skip\" leaves such steps out",
+                  "lower the learning rate or the rewards, or set nonfinite = \"skip\" to leave such steps out",
                   Exit::failure);
     });
     run_.world.together("train", [&] {
@@ -67,7 +68,7 @@ void NumericalCheck::stop_or_skip(uint64_t step) {
   run_.world.together("log", [&] {
     std::string who = "the sum of all gradients is not finite";
     for (size_t rank = all.size(); rank-- > 0;) {
-      if (!all[rank].empty()) who = fmt::format("on rank {} {}", rank, all[rank]);
+      if (!all[rank].empty()) who = fmt::format("on rank {}: {}", rank, all[rank]);
     }
     if (run_.world.rank() == 0) run_.journal->warning(step, fmt::format("step {} is left out: {}", step, who));
   });

@@ -100,8 +100,8 @@ TEST_F(RecordsOfARun, CanStayTogetherWhereTheyAreShuffled) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "sft.neighbours: is 4, but split 'train' has 6 examples, which it doesn't divide\n  help: it is meant "
-                 "for data sets with so many examples of each record, as cer has three with view = \"prm\"");
+                 "sft.neighbours: is 4, but split 'train' has 6 examples, which is not a multiple of it\n  help: set "
+                 "it to the number of examples per record in the dataset: 3 for cer with view = \"prm\"");
   }
 }
 
@@ -132,7 +132,7 @@ TEST_F(RecordsOfARun, ReplaceOneThatIsTooLongByAnother) {
   const auto all = shuffled(2);
   EXPECT_EQ(all.size(), 2);
   EXPECT_EQ(read(all, 2), (std::vector<std::string>{"a", "a"}));
-  EXPECT_NE(all.remarks()[0].find("1 is too long and skipped; others take their places; the first is b"),
+  EXPECT_NE(all.remarks()[0].find("1 is too long and skipped; other records replace them; the first is b"),
             std::string::npos);
 }
 
@@ -140,8 +140,10 @@ TEST_F(RecordsOfARun, StopARunWithLongPromptsIfTheSpecWantsThat) {
   with({said("a", {"hello"}, ""), said("b", {long_text}, "")}, {{"dataset.long_prompts", "error"}});
   const auto text = complaint([&] { shuffled(2); });
   EXPECT_EQ(text.find("split 'train': of 2 records to be read 1 is too long; the first is b, with "), 0u) << text;
-  EXPECT_NE(text.find("help: dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "help: set dataset.long_prompts to \"trim\" to drop the oldest turns, or to \"skip\" to drop the records"),
+      std::string::npos)
       << text;
 }
 
@@ -157,8 +159,8 @@ TEST_F(RecordsOfARun, MustNotAllBeUnusable) {
       complaint([&] {
         some(2, {"train", Records::Then::answer_alone});
       }),
-      "datasets/prompts: has no record that can be used: split 'train': of 2 records to be read 2 are without an "
-      "answer to learn from and skipped; the first is a\n  help: sft learns answers: is this the right data set?");
+      "datasets/prompts: has no usable record: split 'train': of 2 records to be read 2 are without an answer to train "
+      "on and skipped; the first is a\n  help: sft trains on answers: check that this is the right dataset");
 }
 
 TEST_F(RecordsOfARun, NeedASplitThatHasSome) {

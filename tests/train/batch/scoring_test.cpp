@@ -119,10 +119,9 @@ TEST_F(ScoringAGroup, RefusesAnInfiniteSum) {
   auto& plugins = with({number_reward("number", {{"weight", 1e300}})});
   const auto text = complaint([&] { score(plugins, 3, group_of({"1", "1e30"})); });
   EXPECT_EQ(text.find("step 3, record a/7: rewards/lua"), 0u) << text;
-  EXPECT_NE(
-      text.find("in score(): with its weight gives an infinite sum of rewards, of completion 1\n  help: lower the "
-                "weights of the rewards"),
-      std::string::npos)
+  EXPECT_NE(text.find("in score(): returned a reward that, times its weight, makes the sum of rewards infinite for "
+                      "completion 1\n  help: lower the weights of the rewards"),
+            std::string::npos)
       << text;
 }
 

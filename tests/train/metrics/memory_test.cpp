@@ -89,10 +89,9 @@ TEST(HostsHave, MemoryForAllRanksOnThem) {
 }
 
 TEST(MemoryText, NamesWhatIsCounted) {
-  EXPECT_EQ(
-      memory_text({12000, 0.5, 1.6, 260, 0, 24}),
-      "memory of a rank, estimated: 12.0 GiB = 11.7 GiB so far + rearranged weights 0.5 MiB + gradients 1.6 MiB + "
-      "activations 260 MiB + keys and values 0.0 MiB + buffers and room between 24 MiB");
+  EXPECT_EQ(memory_text({12000, 0.5, 1.6, 260, 0, 24}),
+            "memory of a rank, estimated: 12.0 GiB = 11.7 GiB in use + repacked weights 0.5 MiB + gradients 1.6 MiB + "
+            "activations 260 MiB + KV cache 0.0 MiB + buffers and fragmentation 24 MiB");
 }
 
 TEST(EstimateMemory, OfWhatIsOnlyReadIsLittle) {
@@ -165,10 +164,10 @@ TEST(MemoryOfADevice, IsRefusedWithARemedyIfItIsTooLittle) {
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::spec);
     EXPECT_EQ(std::string(error.what()),
-              "model.device: has 30.0 GiB free, and the run wants 40.5 GiB more: gradients 28.0 GiB, activations 10.0 "
-              "GiB, logits 2.0 GiB, keys and values 0.5 GiB\n"
-              "  help: model.recompute_above = 0 keeps few activations; model.adapter trains little; fewer tokens in a "
-              "group or less sampling.concurrent; model.compute = \"bfloat16\"");
+              "model.device: has 30.0 GiB of memory free, but the run needs 40.5 GiB more: gradients 28.0 GiB, "
+              "activations 10.0 GiB, logits 2.0 GiB, KV cache 0.5 GiB\n"
+              "  help: set model.recompute_above = 0 or model.compute = \"bfloat16\", train an adapter "
+              "(model.adapter), or lower the tokens per group or sampling.concurrent");
   }
 }
 
@@ -228,7 +227,7 @@ TEST(SeatsText, RemarksOnARankThatIsBoundTooTightly) {
 
 TEST(SeatsText, RemarksOnAHostWithMoreWorkThanCores) {
   EXPECT_EQ(text({placement("n07", "0-3"), placement("n07", "0-3")}, 3).back(),
-            "note: n07 has 6 threads at work on 4 cores; as many as cores are faster");
+            "note: n07 runs 6 threads on 4 cores; one thread per core is faster");
 }
 
 TEST(SeatsText, CountsWhatAControlGroupLeaves) {

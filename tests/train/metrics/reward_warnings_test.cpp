@@ -52,36 +52,39 @@ TEST(RewardSignal, IsSilentWhileSomethingIsLearned) {
 TEST(RewardSignal, SaysOnceThatNobodyJudges) {
   EXPECT_EQ(
       said(times(2, good) + times(25, unjudged), true),
-      Texts{"12: the last 10 steps taught nothing: no reward had an opinion of any completion; compeer log group RUN "
+      Texts{"12: the last 10 steps gave no training signal: no reward scored any completion; compeer log group RUN "
             "--step 12 --prompt 0 shows completions and their rewards"});
 }
 
 TEST(RewardSignal, SaysItAtTheEndOfAShortRun) {
-  EXPECT_EQ(said(times(3, unjudged), true).at(0).substr(0, 48), "3: the last 3 steps taught nothing: no reward ha");
-  EXPECT_EQ(said(times(1, unjudged), true).at(0).substr(0, 34), "1: the only step taught nothing: n");
+  EXPECT_EQ(said(times(3, unjudged), true).at(0).substr(0, 57),
+            "3: the last 3 steps gave no training signal: no reward sc");
+  EXPECT_EQ(said(times(1, unjudged), true).at(0).substr(0, 43), "1: the only step gave no training signal: n");
   EXPECT_EQ(said(times(3, unjudged), false), Texts{});
 }
 
 TEST(RewardSignal, SaysThatRewardsAreEqualAndWhatTheyAre) {
-  EXPECT_EQ(
-      said(times(11, {.advantage = 0, .a = 0.5, .a_std = 0, .b_std = 0.25})),
-      Texts{"10: the last 10 steps taught nothing: within every group all rewards were equal (of every completion 'a' "
-            "was 0.5). Rewards that tell the completions of a prompt apart are needed; more varied ones "
-            "(sampling.temperature, grpo.group_size) may help; compeer log group RUN --step 10 --prompt 0 shows "
-            "completions and their rewards"});
+  EXPECT_EQ(said(times(11, {.advantage = 0, .a = 0.5, .a_std = 0, .b_std = 0.25})),
+            Texts{"10: the last 10 steps gave no training signal: within every group all rewards were equal (of every "
+                  "completion 'a' was 0.5). Use rewards that differ between the completions of a prompt, or more "
+                  "varied completions (sampling.temperature, grpo.group_size); compeer log group RUN --step 10 "
+                  "--prompt 0 shows completions and their rewards"});
 }
 
 TEST(RewardSignal, SaysThatEveryStepIsLeftOut) {
-  EXPECT_EQ(said(times(10, {.left_out = 1})),
-            Texts{"10: the last 10 steps taught nothing: left out, because rewards, loss or gradient are not finite"});
+  EXPECT_EQ(
+      said(times(10, {.left_out = 1})),
+      Texts{
+          "10: the last 10 steps gave no training signal: left out, because rewards, loss or gradient are not finite"});
 }
 
 TEST(RewardSignal, NamesTheOneRewardThatIsSilent) {
   EXPECT_EQ(said(times(20, {.a = nobody, .a_std = nobody}), true),
             Texts{"10: reward 'a' scored no completion of the last 10 steps"});
-  EXPECT_EQ(said(times(20, {.a_std = 0, .b = -1, .b_std = 0})),
-            (Texts{"10: reward 'a' was 0 for every completion of the last 10 steps: it does not tell them apart",
-                   "10: reward 'b' was -1 for every completion of the last 10 steps: it does not tell them apart"}));
+  EXPECT_EQ(
+      said(times(20, {.a_std = 0, .b = -1, .b_std = 0})),
+      (Texts{"10: reward 'a' was 0 for every completion of the last 10 steps: it does not distinguish completions",
+             "10: reward 'b' was -1 for every completion of the last 10 steps: it does not distinguish completions"}));
   // One that changes from step to step is none.
   std::vector<Step> other;
   for (int i = 0; i < 20; ++i) other.push_back({.a = i * 1.0, .a_std = 0});
@@ -119,14 +122,14 @@ std::vector<double> shares(size_t count, double share) { return std::vector<doub
 
 TEST(UnreadableAnswers, EndARunOnceTenStepsCanNotKeepToTheLimit) {
   const auto none = seen(shares(12, 0.75), 0.1, 12);
-  EXPECT_EQ(none.warnings, std::vector<std::string>{
-                               "1: reward 'judge' could not read 75.0 % of the answers in step 1; the run ends if "
-                               "it is more than 10 % in 10 steps (rewards[1].most_unreadable)"});
+  EXPECT_EQ(none.warnings,
+            std::vector<std::string>{"1: reward 'judge' could not parse 75.0 % of the answers in step 1; the run stops "
+                                     "if it is more than 10 % in 10 steps (rewards[1].most_unreadable)"});
   EXPECT_EQ(none.error,
-            "reward 'judge': could not read 75.0 % of the answers in steps 1 to 2; 'rewards[1].most_unreadable' allows "
-            "10 %\n  help: check that the reward asks the right model, in the form that this model was trained in; "
-            "log.txt has such an answer, compeer log group RUN --step 2 --prompt 0 what it was about; a larger "
-            "most_unreadable lets the run go on");
+            "reward 'judge': could not parse 75.0 % of the answers in steps 1 to 2; 'rewards[1].most_unreadable' "
+            "allows 10 %\n  help: check that the reward calls the right model, with the prompt format that the model "
+            "was trained on; log.txt contains such an answer, compeer log group RUN --step 2 --prompt 0 shows a group "
+            "of the step; to continue anyway, raise most_unreadable");
 }
 
 TEST(UnreadableAnswers, EndARunByItsTenthStepAtTheLatest) {
@@ -140,12 +143,12 @@ TEST(UnreadableAnswers, LookAtTheLastTenSteps) {
   auto later = shares(20, 0);
   later.insert(later.end(), 5, 1);
   const auto all = seen(later, 0.1, 40);
-  EXPECT_EQ(all.warnings.at(0).substr(0, 60), "21: reward 'judge' could not read 100.0 % of the answers in ");
-  EXPECT_NE(all.error.find("could not read 20.0 % of the answers in steps 13 to 22;"), std::string::npos) << all.error;
+  EXPECT_EQ(all.warnings.at(0).substr(0, 61), "21: reward 'judge' could not parse 100.0 % of the answers in ");
+  EXPECT_NE(all.error.find("could not parse 20.0 % of the answers in steps 13 to 22;"), std::string::npos) << all.error;
 }
 
 TEST(UnreadableAnswers, LookAtAllOfAShortRun) {
-  EXPECT_NE(seen(shares(1, 0.5), 0.1, 1).error.find("could not read 50.0 % of the answers in step 1;"),
+  EXPECT_NE(seen(shares(1, 0.5), 0.1, 1).error.find("could not parse 50.0 % of the answers in step 1;"),
             std::string::npos);
   EXPECT_NE(seen(shares(1, 0.5), 0.1, 1).warnings.at(0).find("more than 10 % in 1 step ("), std::string::npos);
   EXPECT_EQ(seen(shares(3, 0), 0.0, 3).error, "");

@@ -46,7 +46,7 @@ TEST(Parameters, RefuseAGradientThatGoesOnAfterItWasSaidToBeComplete) {
     ADD_FAILURE() << "nothing thrown";
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "logits: its gradient comes in several passes, and the first was taken for all of it\n  help: set "
+                 "logits: receives its gradient in several passes, but 'overlap' requires a single one\n  help: set "
                  "overlap = \"never\"");
     EXPECT_EQ(e.exit(), Exit::plugin);
   }
@@ -61,9 +61,8 @@ TEST(Parameters, RefuseWeightsThatDoNotTrain) {
     const Parameters parameters(model);
     ADD_FAILURE() << "nothing thrown";
   } catch (const Error& e) {
-    EXPECT_STREQ(
-        e.what(),
-        "model: has no weights that train\n  help: leave model.frozen out, or train an adapter (model.adapter)");
+    EXPECT_STREQ(e.what(),
+                 "model: has no trainable weights\n  help: remove model.frozen, or train an adapter (model.adapter)");
     EXPECT_EQ(e.exit(), Exit::spec);
   }
 }

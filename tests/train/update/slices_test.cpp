@@ -84,7 +84,7 @@ TEST_F(SlicesTest, AreReadByAnyDivisionOfTheSameLength) {
     longer.load(folder / "whole", "state", {{"m", room}});
     ADD_FAILURE() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "has 5000 numbers for a model of 5001");
+    EXPECT_EQ(error.problem(), "contains 5000 values for a model of 5001 parameters");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

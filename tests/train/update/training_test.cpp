@@ -117,14 +117,14 @@ TEST_F(NumericalCheckOfARun, ReportsLossesAndGradientsThatAreNotFinite) {
   check.check("prompt 2", 0.5, false);
   check.check("prompt 3", std::nan(""), true);
   EXPECT_TRUE(check.any_reported());
-  EXPECT_EQ(decision(4), "compeer: warning: step 4 is left out: on rank 0 the gradient of prompt 2 is not finite\n");
+  EXPECT_EQ(decision(4), "compeer: warning: step 4 is left out: on rank 0: the gradient of prompt 2 is not finite\n");
   EXPECT_FALSE(check.any_reported());
 }
 
 TEST_F(NumericalCheckOfARun, CountsWhatItSkips) {
   auto& check = with("skip");
   check.check("prompt 3", std::nan(""), true);
-  EXPECT_EQ(decision(4), "compeer: warning: step 4 is left out: on rank 0 the loss of prompt 3 is not a number\n");
+  EXPECT_EQ(decision(4), "compeer: warning: step 4 is left out: on rank 0: the loss of prompt 3 is not a number\n");
   EXPECT_EQ(decision(5), "compeer: warning: step 5 is left out: the sum of all gradients is not finite\n");
   EXPECT_EQ(check.take_skipped(), 2);
   EXPECT_EQ(check.take_skipped(), 0);
@@ -136,7 +136,7 @@ TEST_F(NumericalCheckOfARun, StopsTheRunIfTheSpecSaysSo) {
   check.check("prompts 2 to 3", std::numeric_limits<double>::infinity(), true);
   const auto text = decision(4);
   EXPECT_NE(text.find("step 4: the loss of prompts 2 to 3 is infinite"), std::string::npos) << text;
-  EXPECT_NE(text.find("nonfinite = \"skip\" leaves such steps out"), std::string::npos) << text;
+  EXPECT_NE(text.find("set nonfinite = \"skip\" to leave such steps out"), std::string::npos) << text;
   EXPECT_NE(decision(5).find("step 5: the sum of all gradients is not finite"), std::string::npos);
 }
 
