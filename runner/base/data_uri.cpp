@@ -12,7 +12,7 @@ std::string data_uri(const std::filesystem::path& picture) {
   constexpr uint64_t largest = uint64_t{1} << 30;  // OpenSSL takes the size as an int
   const std::string bytes = read_file(picture, largest);
   const bool png = bytes.starts_with("\x89PNG\r\n\x1a\n"), jpeg = bytes.starts_with("\xff\xd8\xff");
-  if (!png && !jpeg) throw Error(picture.string(), "is no picture", "PNG and JPEG files are", Exit::data);
+  if (!png && !jpeg) throw Error(picture.string(), "is not a picture", "use a PNG or JPEG file", Exit::data);
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL also writes a terminating zero
   const int length =
       EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),

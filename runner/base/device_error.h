@@ -11,10 +11,10 @@ namespace compeer {
 /// Returns advice for an error of a device: out of memory, or device failure. Empty for any other error.
 inline std::string remedy_of_device(const c10::Error& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
-    return "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
-           "compeer resume goes on from the newest checkpoint";
+    return "use less device memory: set model.recompute_above = 0, lower sampling.concurrent or shorten groups; "
+           "compeer resume continues from the newest checkpoint";
   if (dynamic_cast<const c10::AcceleratorError*>(&error))
-    return "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
+    return "check nvidia-smi and the system log; compeer resume continues from the newest checkpoint, with "
            "model.device = \"auto\" also on the CPU";
   return "";
 }

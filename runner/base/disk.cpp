@@ -20,17 +20,17 @@ struct Cause {
 };
 
 constexpr Cause causes[] = {
-    {ENOSPC, "make room on its disk; the same command then goes on"},
-    {EDQUOT, "your quota on its disk is used up: make room; the same command then goes on"},
-    {EFBIG, "a limit forbids larger files: see `ulimit -f`"},
-    {EIO, "the disk or file server failed (dmesg says more); the run can go on once it works"},
-    {ESTALE, "the file server no longer knows it; the run can go on once it is there again"},
-    {EROFS, "its file system can only be read: write elsewhere"},
-    {EACCES, "you may not write there: see its owner and rights, or write elsewhere"},
-    {EPERM, "you may not write there: see its owner and rights, or write elsewhere"},
-    {EMFILE, "too many files are open: see `ulimit -n`"},
-    {ENFILE, "too many files are open on this machine: see `sysctl fs.file-max`"},
-    {ENOMEM, "memory is used up: end other programs, or ask for more memory"},
+    {ENOSPC, "free disk space, then run the same command to continue"},
+    {EDQUOT, "your disk quota is used up: free disk space, then run the same command to continue"},
+    {EFBIG, "raise the limit on file size (ulimit -f)"},
+    {EIO, "the disk or file server failed (see dmesg); resume the run once it works"},
+    {ESTALE, "the file server lost the file (stale handle); resume the run once the file is accessible again"},
+    {EROFS, "its file system is read-only: write elsewhere"},
+    {EACCES, "you have no write permission: check owner and permissions, or write elsewhere"},
+    {EPERM, "you have no write permission: check owner and permissions, or write elsewhere"},
+    {EMFILE, "too many files are open: raise the limit (ulimit -n)"},
+    {ENFILE, "too many files are open on this machine: raise the limit (sysctl fs.file-max)"},
+    {ENOMEM, "memory is used up: stop other programs, or request more memory"},
 };
 
 }  // namespace
@@ -58,8 +58,8 @@ std::filesystem::path make_temporary_folder() {
   if (!made && ::mkdtemp(folder.data())) return folder;
   throw Error(
       "TMPDIR",
-      fmt::format("no file can be made in {}: {}", place.string(), made ? made.message() : std::strerror(errno)),
-      "set TMPDIR to a folder that can be written: temporary files go there, those of mpirun too", Exit::failure);
+      fmt::format("can't create a file in {}: {}", place.string(), made ? made.message() : std::strerror(errno)),
+      "set TMPDIR to a writable folder for temporary files, including those of mpirun", Exit::failure);
 }
 
 std::filesystem::path cache_folder() {

@@ -68,7 +68,7 @@ std::string suggest(const std::string& wrong, const std::vector<std::string>& na
   std::string text;
   if (const auto name = nearest(wrong, names); !name.empty()) text = "did you mean '" + name + "'? ";
   const auto shown = names.size() > most ? beginning_alike(wrong, names, few) : names;
-  text += shown.size() < names.size() ? "known are " + std::to_string(names.size()) + ", such as " : "known: ";
+  text += shown.size() < names.size() ? std::to_string(names.size()) + " are known, such as " : "known: ";
   for (size_t i = 0; i < shown.size(); ++i) text += (i ? ", " : "") + shown[i];
   return text;
 }

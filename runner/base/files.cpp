@@ -42,7 +42,7 @@ class FileDescriptor {
     }
   }
   void sync() {
-    if (::fsync(fd_) != 0 && errno != EINVAL) fail_to_write(file_, "can't be made durable");
+    if (::fsync(fd_) != 0 && errno != EINVAL) fail_to_write(file_, "can't be flushed to disk");
   }
 
  private:

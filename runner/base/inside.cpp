@@ -55,8 +55,8 @@ fs::path leads_out(const fs::path& folder) {
 void refuse_links(const fs::path& folder) {
   const auto found = leads_out(folder);
   if (found.empty()) return;
-  throw Error(found.string(), "is a link, a pipe or a device, and a run writes into its own folder only",
-              "put files in its place, or begin anew with another name", Exit::data);
+  throw Error(found.string(), "is a link, a pipe or a device, but a run writes into its own folder only",
+              "replace it with a regular file, or start over under another name", Exit::data);
 }
 
 }  // namespace compeer

@@ -34,7 +34,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   /// Returns the value of `text`. To be called once.
   Json parse(std::string_view text) {
     // The library would stop at a zero byte.
-    if (text.find('\0') != text.npos) fail("is not valid JSON: it holds a zero byte");
+    if (text.find('\0') != text.npos) fail("is not valid JSON: it contains a zero byte");
     Json::sax_parse(text.begin(), text.end(), this);
     return std::move(root_);
   }

@@ -43,7 +43,8 @@ std::string import_command(const fs::path& file) {
     throw Error(file.string(), "is a GGUF file, not a model folder", "import it: " + import_command(file), Exit::data);
   const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   throw Error(file.string(), "is a file, not a model folder",
-              "name the folder of its config.json" + (holds_model(folder) ? ": " + folder.string() : ""), Exit::data);
+              "pass the folder that contains config.json" + (holds_model(folder) ? ": " + folder.string() : ""),
+              Exit::data);
 }
 
 // Returns a help that suggests existing folders with names similar to the missing `folder`; empty if there are none.
@@ -66,7 +67,7 @@ std::string nearby(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (entry.path().extension() == ".gguf") return "import its GGUF file: " + import_command(entry.path());
   }
-  return "a model folder has the layout that transformers writes";
+  return "a model folder has the layout of Hugging Face transformers: config.json and *.safetensors";
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ std::string download_help(const std::string& path) {
   if (!std::regex_match(path, hub_name) || owner == "results" || owner == "models" || fs::exists(owner, none))
     return {};
   const auto folder = "models/" + fs::path(path).filename().string();
-  return "to use the Hugging Face Hub's model: hf download " + path + " --local-dir " + folder + ", then name " +
+  return "to use the Hugging Face Hub's model: hf download " + path + " --local-dir " + folder + ", then pass " +
          folder;
 }
 
@@ -108,8 +109,9 @@ fs::path base_model(const fs::path& folder) {
   for (const fs::path& from : {fs::path("."), folder, folder.parent_path(), fs::path(home ? home : ".")}) {
     if (!name.empty() && is_there(from / name / "config.json")) return (from / name).lexically_normal();
   }
-  throw Error(file.string(), name.empty() ? "names no base model" : "its base model '" + name + "' is not there",
-              "set base_model_name_or_path to the folder of the model that the adapter was made for", Exit::data);
+  throw Error(file.string(),
+              name.empty() ? "has no base_model_name_or_path" : "its base model '" + name + "' was not found",
+              "set base_model_name_or_path to the folder of the model that the adapter was trained on", Exit::data);
 }
 
 std::string weights_mark(const fs::path& folder) {
@@ -124,7 +126,7 @@ std::string weights_mark(const fs::path& folder) {
     check_read(file, entry.path());
     files[entry.path().filename().string()] = std::to_string(size) + " " + sha256(end);
   }
-  if (files.empty()) throw Error(folder.string(), "holds no weights (*.safetensors)", "", Exit::data);
+  if (files.empty()) throw Error(folder.string(), "contains no weights (*.safetensors)", "", Exit::data);
   return sha256(nlohmann::json(files).dump());
 }
 

@@ -98,9 +98,9 @@ TEST_F(About, ReadsWell) {
 }
 
 TEST_F(About, RefusesAFolderThatHoldsNoModel) {
-  EXPECT_EQ(told("about " + folder().string()),
-            "compeer: error: " + folder().string() +
-                ": has no config.json\n  help: a model folder has the layout that transformers writes\nexit 4");
+  EXPECT_EQ(told("about " + folder().string()), "compeer: error: " + folder().string() +
+                                                    ": has no config.json\n  help: a model folder has the layout of "
+                                                    "Hugging Face transformers: config.json and *.safetensors\nexit 4");
   write("m.gguf", "GGUF....");
   EXPECT_EQ(told("about " + folder().string()),
             "compeer: error: " + folder().string() +
@@ -111,18 +111,18 @@ TEST_F(About, RefusesAFolderThatHoldsNoModel) {
             "  help: import it: compeer import m.gguf -o models/m\nexit 4");
   EXPECT_EQ(told("about " + golden + "/llama/config.json"), "compeer: error: " + golden +
                                                                 "/llama/config.json: is a file, not a model folder\n"
-                                                                "  help: name the folder of its config.json: " +
+                                                                "  help: pass the folder that contains config.json: " +
                                                                 golden + "/llama\nexit 4");
   write("config.json", "{}");
   EXPECT_EQ(told("about config.json"),
             "compeer: error: config.json: is a file, not a model folder\n"
-            "  help: name the folder of its config.json: .\nexit 4");
+            "  help: pass the folder that contains config.json: .\nexit 4");
   std::filesystem::create_directory_symlink("around", folder() / "around");
   EXPECT_EQ(told("about around"), "compeer: error: around: can't be read: Too many levels of symbolic links\nexit 4");
   EXPECT_EQ(told("about Qwen/Qwen2.5-0.5B-Instruct"),
             "compeer: error: Qwen/Qwen2.5-0.5B-Instruct: there is no such folder\n"
             "  help: to use the Hugging Face Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir "
-            "models/Qwen2.5-0.5B-Instruct, then name models/Qwen2.5-0.5B-Instruct\nexit 4");
+            "models/Qwen2.5-0.5B-Instruct, then pass models/Qwen2.5-0.5B-Instruct\nexit 4");
 }
 
 TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
@@ -289,7 +289,7 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
   wrong("{", "is not valid JSON");
   wrong("[]", "is not a JSON object");
   wrong("{\"text\": \"\xFF\"}", "is not UTF-8");
-  wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not valid JSON: it holds a zero byte");
+  wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not valid JSON: it contains a zero byte");
   wrong("{\"ids\": [1]}", "has neither a text 'text' nor a list 'messages'");
   wrong("{\"messages\": {}}", "a conversation has a list 'messages'");
   wrong("{\"messages\": [{\"role\": \"user\"}]}",

@@ -227,7 +227,7 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
       {"[1, 2]", "is not a JSON object"},
       {"{\"ids\": [\"" + std::string(100000, 'a') + "\"]}", "\"ids\" holds \"" + std::string(59, 'a') + ", which"},
       {"{\"ids\": [1], \"ids\": [2]}", "has the key 'ids' twice"},
-      {"{\"ids\": [1]}" + std::string(1, '\0') + "{}", "is not valid JSON: it holds a zero byte"},
+      {"{\"ids\": [1]}" + std::string(1, '\0') + "{}", "is not valid JSON: it contains a zero byte"},
       {"{\"ids\": " + deep + "}", "nests more than 64 levels"},
       {"{\"messages\": [{\"content\": " + deep + "}]}", "nests more than 64 levels"},
       {"{\"ids\": [1], \"images\": " + deep + "}", "nests more than 64 levels"},
@@ -372,8 +372,8 @@ TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
 TEST_F(ModelCommands, CheckTheirOptionsFirst) {
   EXPECT_TRUE(told("generate --model nowhere").starts_with("compeer: error: nowhere: there is no such folder\n"));
   EXPECT_EQ(told("score --model ."),
-            "compeer: error: .: has no config.json\n"
-            "  help: a model folder has the layout that transformers writes\nexit 4");
+            "compeer: error: .: has no config.json\n  help: a model folder has the layout of Hugging Face "
+            "transformers: config.json and *.safetensors\nexit 4");
   for (const std::string wrong :
        {"--temperature 0", "--top-p 0", "--top-p 1.1", "--min-p 2", "--min-p nan", "--top-k -1", "--batch 0",
         "--max-new 0", "--max-new 99999999999999999999", "--seed -1", "--seed 99999999999999999999", "--threads 0",

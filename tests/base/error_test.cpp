@@ -78,7 +78,7 @@ TEST(Suggest, ListsOfManyNamesThoseThatBeginAlike) {
     for (int i = 10; i < 50; ++i) names.push_back(stage + std::to_string(i));
   }
   EXPECT_EQ(suggest("02-b/contradictory/value", names),
-            "known are 120, such as 02-b/10, 02-b/11, 02-b/12, 02-b/13, 02-b/14, 02-b/15, 02-b/16, 02-b/17, 02-b/18, "
+            "120 are known, such as 02-b/10, 02-b/11, 02-b/12, 02-b/13, 02-b/14, 02-b/15, 02-b/16, 02-b/17, 02-b/18, "
             "02-b/19, 02-b/20, 02-b/21");
 }
 

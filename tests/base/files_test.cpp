@@ -132,10 +132,9 @@ TEST_F(Files, ErrorsNameTheFile) {
 
 // Nobody has mapped the first page of a process, so reading there fails as a bad disk does.
 TEST_F(Files, AReadThatFailsOnItsWayIsNoEnd) {
-  EXPECT_EQ(
-      problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
-      "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed (dmesg says more); "
-      "the run can go on once it works");
+  EXPECT_EQ(problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
+            "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed (see dmesg); "
+            "resume the run once it works");
 }
 
 TEST_F(Files, WritingOverAFolderFailsAndLeavesItThere) {
@@ -214,7 +213,7 @@ TEST(ReadError, IsTheSystemsOrTheFiles) {
     EXPECT_EQ(read_error("x", error).exit(), Exit::data) << error;
     EXPECT_EQ(read_error("x", error).help(), "");
   }
-  EXPECT_EQ(read_error("x", EMFILE).help(), "too many files are open: see `ulimit -n`");
+  EXPECT_EQ(read_error("x", EMFILE).help(), "too many files are open: raise the limit (ulimit -n)");
 }
 
 #if defined(__has_feature)
@@ -230,7 +229,8 @@ TEST(Reading, WithTooManyOpenFilesIsTheSystemsFailure) {
   const Scratch scratch;
   const auto file = scratch.folder() / "a";
   write_file(file, "bytes");
-  const auto expected = "a: can't be read: Too many open files\n  help: too many files are open: see `ulimit -n`|1";
+  const auto expected =
+      "a: can't be read: Too many open files\n  help: too many files are open: raise the limit (ulimit -n)|1";
   const auto said = [&](const auto& read) {
     const NoMoreFiles none;
     return complaint([&] { read(file); });
@@ -252,8 +252,9 @@ TEST(EntriesOf, AFolderThatIsNotThereAreNone) {
 }
 
 TEST(RemedyOfWrite, SpeaksOfSpaceOnlyWhereSpaceIsShort) {
-  EXPECT_EQ(remedy_of_write(ENOSPC), "make room on its disk; the same command then goes on");
-  EXPECT_EQ(remedy_of_write(EDQUOT), "your quota on its disk is used up: make room; the same command then goes on");
+  EXPECT_EQ(remedy_of_write(ENOSPC), "free disk space, then run the same command to continue");
+  EXPECT_EQ(remedy_of_write(EDQUOT),
+            "your disk quota is used up: free disk space, then run the same command to continue");
   for (const int other : {EIO, ESTALE, EROFS, EACCES, EPERM, EFBIG, EMFILE}) {
     EXPECT_NE(remedy_of_write(other), "");
     EXPECT_EQ(remedy_of_write(other).find("room"), std::string::npos);
@@ -279,10 +280,9 @@ TEST(TemporaryFolder, IsNewAndInTmpdirOrNamesIt) {
     make_temporary_folder();
     ADD_FAILURE() << "made a folder in /proc";
   } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "TMPDIR: no file can be made in /proc/nothing: No such file or directory\n  help: set TMPDIR to a folder "
-        "that can be written: temporary files go there, those of mpirun too");
+    EXPECT_STREQ(error.what(),
+                 "TMPDIR: can't create a file in /proc/nothing: No such file or directory\n  help: set TMPDIR to a "
+                 "writable folder for temporary files, including those of mpirun");
     EXPECT_EQ(error.exit(), Exit::failure);
   }
   before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
@@ -326,8 +326,8 @@ TEST(Sha256File, OfAFileWhoseDiskFailsIsNoSum) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed "
-                 "(dmesg says more); the run can go on once it works");
+                 "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed (see "
+                 "dmesg); resume the run once it works");
     EXPECT_EQ(error.exit(), Exit::failure);
   }
 }

@@ -82,7 +82,7 @@ TEST_F(Inside, NamesWhatLeadsOut) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), (folder_ / "run/log.txt").string());
-    EXPECT_EQ(error.problem(), "is a link, a pipe or a device, and a run writes into its own folder only");
+    EXPECT_EQ(error.problem(), "is a link, a pipe or a device, but a run writes into its own folder only");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

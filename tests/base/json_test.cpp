@@ -102,7 +102,7 @@ TYPED_TEST(StrictJson, RefusesWhatCouldBeMeantInTwoWays) {
   };
   EXPECT_TRUE(told("{\"a\": 1").starts_with("a.jsonl:3: is not valid JSON: parse error at line 1, column "));
   EXPECT_TRUE(told("{} {}").starts_with("a.jsonl:3: is not valid JSON: parse error at line 1, column "));
-  EXPECT_EQ(told(std::string("{}\0", 3)), "a.jsonl:3: is not valid JSON: it holds a zero byte");
+  EXPECT_EQ(told(std::string("{}\0", 3)), "a.jsonl:3: is not valid JSON: it contains a zero byte");
   EXPECT_EQ(told("{\"\xff\": 1}"), "a.jsonl:3: is not UTF-8");
   EXPECT_EQ(told("[{\"a\": 1, \"b\": {}, \"a\": 2}]"), "a.jsonl:3: has the key 'a' twice");
   EXPECT_EQ(told(std::string(64, '[') + std::string(64, ']')), "nothing");

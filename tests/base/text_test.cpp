@@ -140,7 +140,7 @@ TEST(DataUri, RefusesWhatIsNoPicture) {
     data_uri(file("uri.txt", "GIF89a"));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("uri.txt: is no picture"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("uri.txt: is not a picture"), std::string::npos) << error.what();
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

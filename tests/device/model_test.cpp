@@ -128,7 +128,7 @@ TEST(ADevice, GoesOnAfterItsMemoryRanOut) {
     } catch (const Error& error) {
       EXPECT_EQ(error.where(), "the engine");
       EXPECT_NE(error.problem().find("the emulated device is out of memory"), std::string::npos);
-      EXPECT_NE(error.help().find("less sampling.concurrent"), std::string::npos);
+      EXPECT_NE(error.help().find("lower sampling.concurrent"), std::string::npos);
       EXPECT_EQ(error.exit(), Exit::failure);
       ++failed;
     }

@@ -45,14 +45,14 @@ make_run full "$smoke" "${there[@]}" --set grpo.steps=4
 run full 1 COMPEER_EMULATED_FULL=24000
 [[ -d full/checkpoints/step-000002 ]] || fail "memory runs out too early for this test"
 says full/log.txt "the emulated device is out of memory: "
-says full/log.txt "less of the device's memory; compeer resume goes on from the newest checkpoint"
+says full/log.txt "or shorten groups; compeer resume continues from the newest checkpoint"
 run full 0
 [[ $(weights whole) == "$(weights full)" ]] || fail "a run whose memory ran out has other weights"
 make_run gone "$smoke" "${there[@]}" --set grpo.steps=4
 run gone 1 COMPEER_EMULATED_GONE=250
 [[ -d gone/checkpoints/step-000002 && ! -d gone/checkpoints/step-000004 ]] || fail "the device goes too early or late for this test"
 says gone/log.txt "the emulated device is gone"
-says gone/log.txt "compeer resume goes on from the newest checkpoint, with model.device = \"auto\" also on the CPU"
+says gone/log.txt "compeer resume continues from the newest checkpoint, with model.device = \"auto\" also on the CPU"
 cp -r gone moved
 run gone 0
 [[ $(weights whole) == "$(weights gone)" ]] || fail "a run whose device was gone has other weights"

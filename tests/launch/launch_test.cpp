@@ -88,10 +88,9 @@ TEST_F(Launch, SaysWhereTheStackOfACrashIs) {
 TEST_F(Launch, NamesATmpdirThatCannotBeWritten) {
   worker("finish");
   ::setenv("TMPDIR", "/proc/nothing", 1);
-  EXPECT_EQ(
-      failure(one(make_spec("ranks = 2"))),
-      "TMPDIR: no file can be made in /proc/nothing: No such file or directory|set TMPDIR to a folder that can be "
-      "written: temporary files go there, those of mpirun too|1");
+  EXPECT_EQ(failure(one(make_spec("ranks = 2"))),
+            "TMPDIR: can't create a file in /proc/nothing: No such file or directory|set TMPDIR to a writable folder "
+            "for temporary files, including those of mpirun|1");
   ::unsetenv("TMPDIR");
 }
 

@@ -193,12 +193,12 @@ TEST(ADevice, FailsWithARemedy) {
   EXPECT_EQ(full.exit(), Exit::failure);
   EXPECT_EQ(full.problem(), "CUDA out of memory. Tried to allocate 2 GiB");
   EXPECT_EQ(full.help(),
-            "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
-            "compeer resume goes on from the newest checkpoint");
+            "use less device memory: set model.recompute_above = 0, lower sampling.concurrent or shorten groups; "
+            "compeer resume continues from the newest checkpoint");
   const auto lost = said(c10::AcceleratorError({"wait", "x.cpp", 1}, 719, "CUDA error: unspecified launch failure"));
   EXPECT_EQ(lost.exit(), Exit::failure);
   EXPECT_EQ(lost.help(),
-            "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
+            "check nvidia-smi and the system log; compeer resume continues from the newest checkpoint, with "
             "model.device = \"auto\" also on the CPU");
   EXPECT_EQ(said(c10::Error({"f", "x.cpp", 1}, "wrong shape")).exit(), Exit::plugin);
 }

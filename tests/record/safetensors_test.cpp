@@ -138,7 +138,7 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_EQ(refusal("", ""), "w.safetensors: has a header that doesn't begin with '{'");
   EXPECT_TRUE(refusal("{\"a\":", "").starts_with("w.safetensors: is not valid JSON: parse error at line 1, column 6"));
   EXPECT_TRUE(refusal("{}{}", "").starts_with("w.safetensors: is not valid JSON: parse error"));
-  EXPECT_EQ(refusal(std::string("{}\0{}", 5), ""), "w.safetensors: is not valid JSON: it holds a zero byte");
+  EXPECT_EQ(refusal(std::string("{}\0{}", 5), ""), "w.safetensors: is not valid JSON: it contains a zero byte");
   EXPECT_EQ(refusal("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", ""),
             "w.safetensors: nests more than 64 levels");
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "absent"); }),

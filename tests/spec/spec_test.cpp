@@ -245,7 +245,7 @@ TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
   EXPECT_EQ(complaint([&] { pin_inputs(hub); }),
             "x.toml:7|'model.path': there is no file or folder \"Qwen/Qwen2.5-0.5B-Instruct\"|checked the current "
             "folder, then the folder of compeer's own files; to use the Hugging Face "
-            "Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir models/Qwen2.5-0.5B-Instruct, then name "
+            "Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir models/Qwen2.5-0.5B-Instruct, then pass "
             "models/Qwen2.5-0.5B-Instruct|3");
   const auto but = [&](const std::string& may_miss) {
     return complaint([&] { pin_inputs(spec, [&](const std::string& given) { return given == may_miss; }); });

@@ -321,11 +321,10 @@ TEST(Adapter, OfAnotherKindIsRefused) {
 TEST(Adapter, NamesItsBaseIfThatIsGone) {
   const Scratch folder;
   fs::copy(lora / "adapter_all", folder.folder(), fs::copy_options::recursive);
-  EXPECT_EQ(
-      complaint({{"path", folder.folder().string()}}),
-      (folder.folder() / "adapter_config.json").string() +
-          ": its base model 'base' is not there | set base_model_name_or_path to the folder of the model that the "
-          "adapter was made for");
+  EXPECT_EQ(complaint({{"path", folder.folder().string()}}),
+            (folder.folder() / "adapter_config.json").string() +
+                ": its base model 'base' was not found | set base_model_name_or_path to the folder of the model that "
+                "the adapter was trained on");
 }
 
 }  // namespace
