@@ -21,7 +21,7 @@ void LineReader::next() {
   check_read(stream_, file_);
   if (!stream_)
     throw Error(fmt::format("{}:{}", file_.string(), number_),
-                "there is no such line: the file was changed while it was read", "", Exit::data);
+                "line is missing: the file was changed while it was read", "", Exit::data);
 }
 
 void LineReader::skip(int64_t count) {
@@ -66,7 +66,7 @@ void LineWriter::finish() {
 void LineWriter::fail() const {
   const int cause = errno;
   auto help = remedy_of_write(cause);
-  if (help.empty()) help = "the same command goes on with what is finished, once this is mended";
+  if (help.empty()) help = "fix the cause, then run the same command to continue";
   throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(cause)), help, Exit::failure);
 }
 

@@ -113,8 +113,8 @@ Portions made(const Production& production, int64_t first, int64_t count) {
 }
 
 [[noreturn]] void stopped(const std::string& name) {
-  throw Error("", "stopped in stage " + name + " as asked; what is finished is kept", "the same command goes on",
-              Exit::preempted);
+  throw Error("", "stopped in stage " + name + " as requested; finished records are kept",
+              "run the same command to continue", Exit::preempted);
 }
 
 // Collective. Returns the index of the first record that an earlier process has not processed.

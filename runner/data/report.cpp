@@ -205,7 +205,7 @@ void Ledger::add(const std::string& model, const ChatReply& reply) {
                                .dump(-1, ' ', false, json::error_handler_t::replace);
   if (fd_ < 0 || ::write(fd_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
     throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(errno)),
-                "make room, then go on with the run", Exit::failure);
+                "free disk space, then resume the run", Exit::failure);
 }
 
 json Ledger::sums() const {

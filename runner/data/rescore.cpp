@@ -37,8 +37,8 @@ class Rescoring {
   void refuse_what_is_no_evaluation() {
     if (!stage_.call("findings", [](Stage& s) { return s.findings({}); }).empty()) return;
     throw Error("compeer rescore",
-                fmt::format("stage '{}' is no evaluation: it has no figures", stage_.identity().name),
-                "sage, esc_eval, pairwise, ...: docs/evaluations.md", Exit::usage);
+                fmt::format("stage '{}' is not an evaluation: it reports no findings", stage_.identity().name),
+                "use an evaluation stage, such as sage, esc_eval or pairwise (docs/evaluations.md)", Exit::usage);
   }
 
   void run() {
@@ -69,14 +69,15 @@ class Rescoring {
       first += fmt::format("\n  {}, record {}: {}", file_, unreadable_[i].at("record").get<int64_t>(),
                            unreadable_[i].at("reason").get<std::string>());
     throw Error(file_, fmt::format("{} of {} records can't be read{}", bad, records_, first),
-                fmt::format("--max-unreadable allows a share of {}", allowed), Exit::data);
+                fmt::format("fix the records, or raise --max-unreadable (the allowed share, now {})", allowed),
+                Exit::data);
   }
 
   // Throws if no record was scored. Evaluations that keep records they can't score report the number of scored ones in
   // "n".
   void refuse_nothing(const json& result) const {
     if (tally_.out == 0 || (result.contains("n") && result.at("n") == 0))
-      throw Error(file_, fmt::format("none of its {} records could be scored", records_), "their reasons are above",
+      throw Error(file_, fmt::format("none of its {} records could be scored", records_), "see the reasons above",
                   Exit::data);
   }
 

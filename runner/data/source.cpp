@@ -78,7 +78,7 @@ PortionResult RecordSource::make(int64_t first, int64_t count, const Glimpse& gl
       portion.put(made, glimpse);
     } catch (const json::exception&) {
       plugin::refuse(dataset_.identity(), "get",
-                     fmt::format("gave a record with text that is not UTF-8 (number {})", i));
+                     fmt::format("returned a record with text that is not UTF-8 (number {})", i));
     }
   }
   return portion;

@@ -102,7 +102,8 @@ Made StageCache::put(const std::string& key, const fs::path& part, const Made& m
   std::error_code code;
   fs::rename(part, folder_ / key, code);
   // Another run may have added the key meanwhile: its files are the same.
-  if (code && !find(key)) throw Error((folder_ / key).string(), "can't be made: " + code.message(), "", Exit::failure);
+  if (code && !find(key))
+    throw Error((folder_ / key).string(), "can't be created: " + code.message(), "", Exit::failure);
   sync_folder(folder_);
   kept.records = folder_ / key / "records.jsonl";
   kept.dropped = folder_ / key / "dropped.jsonl";

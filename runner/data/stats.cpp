@@ -181,7 +181,7 @@ double percent(int64_t part, int64_t whole) {
 
 void print_table(const std::string& name, const LabelTable& table) {
   const int64_t all = table.given + table.missing;
-  fmt::print("\n{}: {} of {} have it, {} different\n", spec::printable(name), table.given, all, table.values.size());
+  fmt::print("\n{}: in {} of {}, {} distinct values\n", spec::printable(name), table.given, all, table.values.size());
   if (table.values.size() > most_rows) return;
   std::vector<std::pair<std::string, int64_t>> rows(table.values.begin(), table.values.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -211,11 +211,11 @@ void print(const std::string& title, const DatasetCounts& counts, bool all) {
     fmt::print("{:<10} {:>10} {:>10}\n", split, found->second.at("dialogues"), found->second.at("turns"));
   }
   fmt::print("{:<10} {:>10} {:>10}\n\n", "all", counts.dialogues, counts.per_dialogue.sum);
-  if (counts.empty) fmt::print("without a turn: {}\n", counts.empty);
-  print_extent("turns of a dialogue", counts.per_dialogue);
-  print_extent("rounds of a dialogue", counts.rounds);
+  if (counts.empty) fmt::print("without turns: {}\n", counts.empty);
+  print_extent("turns per dialogue", counts.per_dialogue);
+  print_extent("rounds per dialogue", counts.rounds);
   for (const auto& [role, extent] : counts.lengths)
-    print_extent(fmt::format("{} of a turn, {}", counts.in_characters ? "characters" : "words", role), extent);
+    print_extent(fmt::format("{} per turn, {}", counts.in_characters ? "characters" : "words", role), extent);
   for (const auto& [name, table] : counts.labels) print_table(name, table);
   for (const auto& [name, table] : counts.turn_labels) print_table(name, table);
   print_unreadable(counts.unreadable, all);

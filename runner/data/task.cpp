@@ -160,11 +160,11 @@ class DataTask {
     const double of_chats = count("asked") + count("known") - count("again");
     if (count("failed") > most_failed * of_chats)
       refuse(made,
-             fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}. "
+             fmt::format("chat models did not answer {} of {} questions; 'data.most_failed' allows a share of {}. "
                          "Reasons: {}",
                          count("failed"), of_chats, most_failed, listed(made.chats.at("failures"))),
-             fmt::format("remove the cause, then ask for the rest: compeer resume {}; or correct the experiment, then "
-                         "compeer run. Answers are stored",
+             fmt::format("fix the cause, then run: compeer resume {}; or correct the experiment, then use compeer run. "
+                         "Stored answers are reused",
                          folder_.string()));
     QuestionCount all = own_questions(made.tally);
     all += {made.tally.in, static_cast<int64_t>(of_chats), static_cast<int64_t>(count("malformed"))};
@@ -172,7 +172,7 @@ class DataTask {
       refuse_unreadable(made, all, made.tally.in);
     if (made.tally.in > 0 && made.tally.out == 0 && made.tally.dropped_in_all() > 0)
       refuse(made, fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
-             "read which and why in " + dropped_file().string());
+             "see the dropped records and reasons in " + dropped_file().string());
   }
 
   [[noreturn]] void refuse(const Made& made, const std::string& what, const std::string& help) const {
@@ -184,17 +184,17 @@ class DataTask {
   [[noreturn]] void refuse_unreadable(const Made& made, const QuestionCount& asked, int64_t records) const {
     const auto early = asked.records == records
                            ? ""
-                           : fmt::format(", so the stage ended after {} of {} records", asked.records, records);
-    const auto what =
-        fmt::format("{} of {} questions got no answer that could be read{}; 'data.most_malformed' allows a share of {}",
-                    asked.malformed, asked.questions, early, most_malformed());
+                           : fmt::format(", so the stage stopped after {} of {} records", asked.records, records);
+    const auto what = fmt::format(
+        "{} of {} questions got no answer that could be parsed{}; 'data.most_malformed' allows a share of {}",
+        asked.malformed, asked.questions, early, most_malformed());
     if (made.chats.value("malformed", 0.0) == 0)
       refuse(made, what,
-             "check that the stage asks the right model, in the form that this model was trained in; log.txt has such "
-             "an answer");
+             "check that the stage calls the right model, with the prompt format that the model was trained on; "
+             "log.txt contains such an answer");
     refuse(made, fmt::format("{}. For example: {}", what, listed(made.chats.at("unreadable"))),
-           fmt::format("read all of them in {}. If the model thinks, explains or is cut off, raise 'max_tokens' or "
-                       "write a prompt of your own ('prompts'). To ask the same questions again: compeer data answers "
+           fmt::format("see all of them in {}. If the model thinks, explains or is cut off, raise 'max_tokens' or "
+                       "write your own prompt ('prompts'). To repeat the questions: compeer data answers "
                        "{} --malformed --drop && compeer resume {}",
                        dropped_file().string(),
                        (folder_.has_parent_path() ? folder_.parent_path() : fs::path(".")).string(), folder_.string()));
@@ -231,8 +231,8 @@ class DataTask {
     const double known = static_cast<double>(counts_.known.load()) - before_stage_[1];
     services_.log(
         "answers",
-        fmt::format("{}: {} is about to be asked. Answers known so far: {}. Of {} requests about records {} to "
-                    "{} of {}, {} are new, about {} tokens; in all about {:.0f} requests, {:.0f} tokens",
+        fmt::format("{}: sending requests to {}. Stored answers used so far: {}. Of {} requests for records {} to {} "
+                    "of {}, {} are new, about {} tokens; estimated total: {:.0f} requests, {:.0f} tokens",
                     report_.stem(), one.model, known, one.requests, current_.first + 1, current_.first + current_.count,
                     current_.total, one.unknown, one.tokens, static_cast<double>(one.unknown) * left,
                     static_cast<double>(one.tokens) * left));
@@ -295,7 +295,7 @@ class DataTask {
         return portion;
       } catch (const json::exception& error) {
         plugin::refuse(stages_[i].identity(), "make",
-                       std::string("made a record that can't be written: ") + error.what());
+                       std::string("returned a record that can't be written as JSON: ") + error.what());
       }
     };
     Production work = production(labels_[i], before.tally.out, make);

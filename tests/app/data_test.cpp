@@ -52,7 +52,7 @@ TEST_F(DataStats, PrintsTables) {
   const auto text = told("data stats esconv --set path=train.txt");
   EXPECT_NE(text.find("split       dialogues      turns\ntrain               2          6\n"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("assistant.strategy: 4 of 4 have it, 2 different\n         2  50.0 %  Others\n"),
+  EXPECT_NE(text.find("assistant.strategy: in 4 of 4, 2 distinct values\n         2  50.0 %  Others\n"),
             std::string::npos)
       << text;
 }
@@ -245,7 +245,9 @@ TEST_F(Rescore, RefusesWhatCanNotBeRead) {
   const auto text = told("rescore sage r.jsonl");
   EXPECT_NE(text.find("r.jsonl: 1 of 2 records can't be read\n  r.jsonl, record 2: is no JSON"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("help: --max-unreadable allows a share of 0.01\nexit 4"), std::string::npos) << text;
+  EXPECT_NE(text.find("help: fix the records, or raise --max-unreadable (the allowed share, now 0.01)\nexit 4"),
+            std::string::npos)
+      << text;
   const json all = rescored("sage r.jsonl --max-unreadable 0.5");
   EXPECT_EQ(all.at("n"), 1);
   EXPECT_EQ(all.at("rescored").at("unreadable").at(0).at("record"), 2);
@@ -280,7 +282,7 @@ TEST_F(Rescore, CountsWhatNobodyHasJudged) {
 TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
   write("p.jsonl", std::string(pair) + "}\n" + pair + "}\n");
   const auto text = told("rescore pairwise p.jsonl");
-  EXPECT_NE(text.find("p.jsonl: none of its 2 records could be scored\n  help: their reasons are above\nexit 4"),
+  EXPECT_NE(text.find("p.jsonl: none of its 2 records could be scored\n  help: see the reasons above\nexit 4"),
             std::string::npos)
       << text;
 }
@@ -300,8 +302,8 @@ TEST_F(Rescore, RefusesMistakes) {
 TEST_F(Rescore, RefusesStagesThatAreNoEvaluation) {
   write("r.jsonl", failed);
   EXPECT_EQ(told("rescore deduplicate r.jsonl"),
-            "compeer: error: compeer rescore: stage 'deduplicate' is no evaluation: it has no figures\n"
-            "  help: sage, esc_eval, pairwise, ...: docs/evaluations.md\nexit 2");
+            "compeer: error: compeer rescore: stage 'deduplicate' is not an evaluation: it reports no findings\n  "
+            "help: use an evaluation stage, such as sage, esc_eval or pairwise (docs/evaluations.md)\nexit 2");
 }
 
 // The published dialogues of twelve models, where they are at hand; their figures are on the published leaderboard.

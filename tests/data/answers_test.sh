@@ -51,7 +51,7 @@ asked() { cat "results/$1/asked/"*.jsonl 2>/dev/null | grep -c . || true; }
 
 run two 2 --resume
 [[ $code == 0 && $(asked two) == 40 ]] || fail "equal questions on two ranks: $(asked two) requests" results/two/log.txt
-grep -q "01-filter: .* is about to be asked. .* requests about records" results/two/log.txt || fail "an announcement" results/two/log.txt
+grep -q "01-filter: sending requests to .* requests for records" results/two/log.txt || fail "an announcement" results/two/log.txt
 rm -r results/.stages
 run two 1 --fresh --set data.most_failed=0.5 --set stages.0.tries=2 --set stages.0.max_tokens=64
 [[ $code == 0 && $(asked two) == 0 ]] || fail "asked again, anew and with other limits: $(asked two)" results/two/log.txt
@@ -89,7 +89,7 @@ echo "ok      over kills"
 for try in first again; do
   run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl
   [[ $code == 4 ]] || fail "unreadable answers, $try: exit $code" results/unclear/log.txt
-  grep -q "8 of 16 questions got no answer that could be read, so the stage ended after 16 of 60 records; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
+  grep -q "8 of 16 questions got no answer that could be parsed, so the stage stopped after 16 of 60 records; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
     results/unclear/log.txt || fail "three examples, $try" results/unclear/log.txt
   grep -q "results/unclear/stages/01-filter.dropped.jsonl.*: compeer data answers $work/results --malformed --drop && compeer resume $work/results/unclear" \
     results/unclear/log.txt || fail "the command that asks again" results/unclear/log.txt
@@ -99,7 +99,7 @@ grep -q '"answer":"keep or drop? I can not say"' results/unclear/stages/01-filte
 for ranks in 2 3; do
   rm -rf "apart$ranks" && mkdir "apart$ranks"
   (cd "apart$ranks" && ln -s ../filter.toml ../corpus.txt ../prompts ../unclear.jsonl . && run unclear "$ranks" --resume --set stages.0.chat.table=unclear.jsonl
-    [[ $code == 4 ]] && grep -q "8 of 16 questions got .* so the stage ended after 16 of 60 records" results/unclear/log.txt) ||
+    [[ $code == 4 ]] && grep -q "8 of 16 questions got .* so the stage stopped after 16 of 60 records" results/unclear/log.txt) ||
     fail "ends elsewhere on $ranks ranks" "apart$ranks/results/unclear/log.txt"
   cmp "apart$ranks/results/unclear/stages/01-filter.dropped.jsonl" results/unclear/stages/01-filter.dropped.jsonl || fail "what was dropped on $ranks ranks"
 done
@@ -116,7 +116,7 @@ echo "ok      what can't be read"
 echo '{"contains": "sad 1", "failure": "HTTP 400: the prompt is too long"}' | cat - clear.jsonl >refusing.jsonl
 run refused 1 --resume --set stages.0.chat.table=refusing.jsonl
 [[ $code == 4 ]] || fail "refused requests: exit $code" results/refused/log.txt
-grep -q "gave no answer to .* of .* questions; .* Reasons: HTTP 400: the prompt is too long" results/refused/log.txt ||
+grep -q "did not answer .* of .* questions; .* Reasons: HTTP 400: the prompt is too long" results/refused/log.txt ||
   fail "the endpoint's reason" results/refused/log.txt
 grep -q "compeer resume $work/results/refused" results/refused/log.txt || fail "how to go on" results/refused/log.txt
 echo "ok      what an endpoint refuses"

@@ -68,8 +68,8 @@ data = { splits = ["test"] }
 stages = [{ plugin = "reward_accuracy", model = "results/smoke-grpo/checkpoints/last" }]
 TOML
 said unread 4
-says unread.log "stage 01-reward_accuracy: 12 of 12 questions got no answer that could be read; 'data.most_malformed' allows a share of 0.1"
-says unread.log "help: check that the stage asks the right model, in the form that this model was trained in; log.txt has such an answer"
+says unread.log "stage 01-reward_accuracy: 12 of 12 questions got no answer that could be parsed; 'data.most_malformed' allows a share of 0.1"
+says unread.log "help: check that the stage calls the right model, with the prompt format that the model was trained on; log.txt contains such an answer"
 says results/unread/log.txt "stages/reward_accuracy: note: an answer that could not be read: '"
 said allowed 0 --set data.most_malformed=1
 said weighed 0 --set stages.0.by=likelihood
