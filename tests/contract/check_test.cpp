@@ -174,15 +174,15 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
 
 TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
   for (const auto& [kind, what, finding] :
-       {std::tuple{"datasets", "one id", "? train 1 has the id of an earlier one: the same"},
-        {"datasets", "odd role", "? train 0 has a turn of the role 'robot'"},
-        {"datasets", "bytes", "? train 0 has a text that is no UTF-8"},
+       {std::tuple{"datasets", "one id", "? train 1 repeats the id of an earlier example: the same"},
+        {"datasets", "odd role", "? train 0 has a turn with the role 'robot'"},
+        {"datasets", "bytes", "? train 0 contains text that is not UTF-8"},
         {"datasets", "any split", "? 'no such split' has 3 examples"},
         {"similarity", "one way", "? text 1 with text 0: 0.000000 instead of 0.500000"},
         {"similarity", "half itself", "? text 0 with text 0: 0.500000 instead of 1"},
         {"similarity", "like nothing", "? text 0 with the empty text: 0.250000 instead of 0"},
-        {"stages", "company", "? record made-up-1 becomes something else when it is made alone"},
-        {"stages", "count", "? 'records' is 9.000000, and 3.000000 when records are made alone"},
+        {"stages", "company", "? record made-up-1 has a different outcome when it is processed alone"},
+        {"stages", "count", "? 'records' is 9.000000, but 3.000000 when records are processed one at a time"},
         {"stages", "lose one", "gave 2 outcomes for 3 records"},
         {"stages", "list", "? findings() returned no object"},
         {"reweighting", "write into rewards", "wrote into what it was given"},

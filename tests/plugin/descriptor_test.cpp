@@ -239,10 +239,11 @@ TEST(Settings, ReadAsAnotherTypeSayWhichAndHow) {
     return "";
   };
   EXPECT_EQ(said([](const Settings& s) { s.number("word"); }),
-            "setting 'word' is \"a\", and was asked for as a number");
-  EXPECT_EQ(said([](const Settings& s) { s.flag("count"); }), "setting 'count' is 3, and was asked for as a flag");
+            "setting 'word' is \"a\", but the plugin reads it as a number");
+  EXPECT_EQ(said([](const Settings& s) { s.flag("count"); }),
+            "setting 'count' is 3, but the plugin reads it as a boolean");
   EXPECT_EQ(said([](const Settings& s) { s.texts("word"); }),
-            "setting 'word' is \"a\", and was asked for as a list of texts");
+            "setting 'word' is \"a\", but the plugin reads it as a list of strings");
   EXPECT_EQ(said([](const Settings& s) { s.text("wrod"); }), "setting 'wrod' is not in the plugin's descriptor");
 }
 

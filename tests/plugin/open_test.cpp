@@ -185,7 +185,7 @@ TEST(Open, SaysWhatItsFactoryThrew) {
   EXPECT_EQ(error_of([&] { actor("ask for a setting", shared); }).problem(),
             "setting 'speed' is not in the plugin's descriptor");
   EXPECT_EQ(error_of([&] { actor("ask for a number", shared); }).problem(),
-            "setting 'act' is \"ask for a number\", and was asked for as a number");
+            "setting 'act' is \"ask for a number\", but the plugin reads it as a number");
 }
 
 // What the actor throws in score, as the guard tells it.

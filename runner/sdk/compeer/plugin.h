@@ -66,7 +66,7 @@ std::unique_ptr<Interface> make_plugin([[maybe_unused]] const Settings& settings
     return std::make_unique<Plugin>(settings);
   } else {
     static_assert(std::is_default_constructible_v<Plugin>,
-                  "a plugin's constructor takes (const Settings&, Host&), (const Settings&) or nothing");
+                  "a plugin's constructor must take (const Settings&, Host&), (const Settings&) or nothing");
     return std::make_unique<Plugin>();
   }
 }

@@ -16,10 +16,10 @@ class Settings {
 
   double number(const std::string& key) const { return get<double>(key, "a number"); }
   int64_t integer(const std::string& key) const { return get<int64_t>(key, "an integer"); }
-  bool flag(const std::string& key) const { return get<bool>(key, "a flag"); }
-  std::string text(const std::string& key) const { return get<std::string>(key, "a text"); }
+  bool flag(const std::string& key) const { return get<bool>(key, "a boolean"); }
+  std::string text(const std::string& key) const { return get<std::string>(key, "a string"); }
   std::vector<std::string> texts(const std::string& key) const {
-    return get<std::vector<std::string>>(key, "a list of texts");
+    return get<std::vector<std::string>>(key, "a list of strings");
   }
   std::vector<double> numbers(const std::string& key) const {
     return get<std::vector<double>>(key, "a list of numbers");
@@ -42,7 +42,7 @@ class Settings {
     try {
       return value.get<T>();
     } catch (const nlohmann::json::type_error&) {
-      throw std::logic_error("setting '" + key + "' is " + value.dump() + ", and was asked for as " + type);
+      throw std::logic_error("setting '" + key + "' is " + value.dump() + ", but the plugin reads it as " + type);
     }
   }
   nlohmann::json values_ = nlohmann::json::object();

@@ -24,7 +24,7 @@ class BOOST_SYMBOL_VISIBLE Similarity {
   virtual std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& /*said*/,
                                                           const std::vector<std::string>& /*a*/,
                                                           const std::vector<std::string>& /*b*/) {
-    throw std::runtime_error("can't leave out what was said before");
+    throw std::runtime_error("can't ignore words copied from the user's turns");
   }
 };
 

@@ -77,7 +77,7 @@ std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json setti
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(::dlerror());
   void** const alias = static_cast<void**>(::dlsym(library, "compeer_make"));
-  if (!alias) throw std::runtime_error(file + " exports no factory: its source ends with COMPEER_PLUGIN");
+  if (!alias) throw std::runtime_error(file + " exports no factory: its source must end with COMPEER_PLUGIN");
   using Factory = std::unique_ptr<Kind> (*)(const Settings&, Host&);
   return reinterpret_cast<Factory>(*alias)(Settings(std::move(settings)), host);
 }
@@ -154,17 +154,17 @@ inline std::string dataset_problem(Dataset& dataset, int64_t max_examples = 1000
     nlohmann::json texts = {example.id, example.answer, example.record};
     for (const Turn& turn : example.history) {
       if (turn.role != "system" && turn.role != "user" && turn.role != "assistant")
-        return "has a turn of the role '" + turn.role + "'";
+        return "has a turn with the role '" + turn.role + "'";
       texts.push_back(turn.text);
     }
     if (example.id.empty()) return "has no id";
-    if (example.learn < 1) return "learns " + std::to_string(example.learn) + " turns";
+    if (example.learn < 1) return "has learn = " + std::to_string(example.learn) + ", but must be at least 1";
     try {
       (void)texts.dump();
     } catch (const nlohmann::json::exception&) {
-      return "has a text that is no UTF-8";
+      return "contains text that is not UTF-8";
     }
-    return ids.insert(example.id).second ? "" : "has the id of an earlier one: " + example.id;
+    return ids.insert(example.id).second ? "" : "repeats the id of an earlier example: " + example.id;
   };
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   for (const char* split : {"train", "valid", "test"}) {
@@ -187,14 +187,14 @@ inline std::string stage_problem(Stage& stage, const std::vector<nlohmann::json>
     const auto one = stage.make({records[i]}).at(0);
     const Outcome& other = outcomes.at(i);
     if (one.records != other.records || one.dropped != other.dropped || one.unchanged != other.unchanged)
-      return "record " + records[i].value("id", "") + " becomes something else when it is made alone";
+      return "record " + records[i].value("id", "") + " has a different outcome when it is processed alone";
     for (const auto& [name, count] : one.counts) alone[name] += count;
     for (const auto& [name, count] : other.counts) together[name] += count;
   }
   for (const auto& [name, count] : together) {
     if (std::abs(alone[name] - count) > 1e-6 * std::abs(count))
-      return "'" + name + "' is " + std::to_string(count) + ", and " + std::to_string(alone[name]) +
-             " when records are made alone";
+      return "'" + name + "' is " + std::to_string(count) + ", but " + std::to_string(alone[name]) +
+             " when records are processed one at a time";
   }
   return stage.findings({}).is_object() ? "" : "findings() returned no object";
 }

@@ -154,7 +154,7 @@ TEST(Redundancy, RefusesASimilarityThatCantLeaveOutWhatTheUserSaid) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::plugin);
-    EXPECT_EQ(error.problem(), "can't leave out what was said before");
+    EXPECT_EQ(error.problem(), "can't ignore words copied from the user's turns");
   }
 }
 
