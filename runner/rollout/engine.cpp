@@ -181,7 +181,7 @@ Choosing::Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guess
       shape_(policy.model.shape()),
       pass_(policy, pages),
       choices_(guesses.size()) {
-  TORCH_CHECK(sampling.repetition_penalty == 1.0, "guesses don't know which tokens were said before");
+  TORCH_CHECK(sampling.repetition_penalty == 1.0, "draft tokens don't support repetition_penalty");
   for (const Guess& guess : guesses) {
     check({guess.places.empty() ? 0 : guess.places.front().draw.prompt, guess.tokens, nullptr, guess.after}, shape_, 0);
     TORCH_CHECK(guess.places.empty() || guess.places.front().at >= read_of(*guess.after), "is behind a place");
@@ -285,7 +285,7 @@ Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape(), p
 
 void Engine::generate(const PromptSource& source, const Request& request, const Sink& sink) {
   const at::NoGradGuard no_grad;
-  with_remedy("the engine", [&] { Generation(policy_, pages_, source, request, sink).run(); });
+  with_remedy("inference", [&] { Generation(policy_, pages_, source, request, sink).run(); });
 }
 
 std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& prompts, const Request& request) {
@@ -301,7 +301,7 @@ std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& pro
 
 void Engine::score(const PromptSource& source, const Request& request, const ScoreSink& sink) {
   const at::NoGradGuard no_grad;
-  with_remedy("the engine", [&] { Scoring(policy_, pages_, source, request, sink).run(); });
+  with_remedy("inference", [&] { Scoring(policy_, pages_, source, request, sink).run(); });
 }
 
 std::vector<std::vector<float>> Engine::score(const std::vector<Prompt>& texts, const Request& request) {
@@ -333,7 +333,7 @@ void Engine::read(const std::vector<Prompt>& prompts) {
 
 std::vector<std::vector<NextToken>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
   const at::NoGradGuard no_grad;
-  return with_remedy("the engine", [&] { return Choosing(policy_, pages_, guesses, sampling).run(); });
+  return with_remedy("inference", [&] { return Choosing(policy_, pages_, guesses, sampling).run(); });
 }
 
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request) {
@@ -343,7 +343,7 @@ std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prom
 int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
   const auto where = name_of(prompt.index);
   const int64_t length = (prompt.after ? prompt.after->size() : 0) + static_cast<int64_t>(prompt.tokens.size());
-  if (length == 0) throw Error(where, "is empty", "a model continues at least one token", Exit::data);
+  if (length == 0) throw Error(where, "is empty", "provide at least one token to continue", Exit::data);
   for (const int32_t id : prompt.tokens) {
     if (id >= 0 && id < shape.vocabulary) continue;
     throw Error(where, fmt::format("token id {} is outside the vocabulary of {}", id, shape.vocabulary), "",
@@ -360,7 +360,7 @@ int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
 
 Error not_finite(uint32_t prompt) {
   return {name_of(prompt), "the model computes numbers that are not finite",
-          "its weights are damaged, or training diverged", Exit::data};
+          "check the weights for damage; if training diverged, use an earlier checkpoint", Exit::data};
 }
 
 }  // namespace compeer::rollout

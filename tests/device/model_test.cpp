@@ -126,7 +126,7 @@ TEST(ADevice, GoesOnAfterItsMemoryRanOut) {
       engine.generate(some_prompts(), request);
       break;
     } catch (const Error& error) {
-      EXPECT_EQ(error.where(), "the engine");
+      EXPECT_EQ(error.where(), "inference");
       EXPECT_NE(error.problem().find("the emulated device is out of memory"), std::string::npos);
       EXPECT_NE(error.help().find("lower sampling.concurrent"), std::string::npos);
       EXPECT_EQ(error.exit(), Exit::failure);

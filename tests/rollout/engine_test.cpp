@@ -190,7 +190,10 @@ TEST_F(RolloutEngine, NamesAPromptThatItCannotContinue) {
             "  help: shorten it, or raise max_position_embeddings in the model's config.json");
   EXPECT_EQ(message_of([&] { run({{4, {1, 90}}}, 1); }), "prompt 4: token id 90 is outside the vocabulary of 90");
   EXPECT_EQ(message_of([&] { run({{4, {-1}}}, 1); }), "prompt 4: token id -1 is outside the vocabulary of 90");
-  EXPECT_EQ(message_of([&] { run({{5, {}}}, 1); }), "prompt 5: is empty\n  help: a model continues at least one token");
+  EXPECT_EQ(message_of([&] {
+              run({{5, {}}}, 1);
+            }),
+            "prompt 5: is empty\n  help: provide at least one token to continue");
 }
 
 TEST_F(RolloutEngine, SaysThatAModelIsBroken) {
@@ -198,7 +201,7 @@ TEST_F(RolloutEngine, SaysThatAModelIsBroken) {
   policy->parameters_changed();
   EXPECT_EQ(message_of([&] { run(prompts, 1); }),
             "prompt 0: the model computes numbers that are not finite\n"
-            "  help: its weights are damaged, or training diverged");
+            "  help: check the weights for damage; if training diverged, use an earlier checkpoint");
 }
 
 TEST_F(RolloutEngine, EndsWhenItIsCancelled) {
