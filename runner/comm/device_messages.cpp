@@ -17,7 +17,7 @@ namespace compeer::comm {
 
 namespace {
 
-constexpr const char* help = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
+constexpr const char* help = "set sums = \"host\"; NCCL_DEBUG=INFO prints details";
 
 constexpr int float32 = 7;  // ncclFloat32 of nccl.h
 
@@ -29,13 +29,13 @@ constexpr int float32 = 7;  // ncclFloat32 of nccl.h
 template <class Function>
 Function* nccl(const char* name) {
   auto* const found = ::dlsym(RTLD_DEFAULT, name);
-  if (!found) refuse(fmt::format("this libtorch comes without NCCL: there is no {}", name), Exit::usage);
+  if (!found) refuse(fmt::format("this libtorch was built without NCCL: {} is missing", name), Exit::usage);
   return reinterpret_cast<Function*>(found);
 }
 
 void check(int code, Exit exit = Exit::failure) {
   if (code == 0) return;
-  refuse(fmt::format("NCCL says: {} (error {})", nccl<const char*(int)>("ncclGetErrorString")(code), code), exit);
+  refuse(fmt::format("NCCL reports: {} (error {})", nccl<const char*(int)>("ncclGetErrorString")(code), code), exit);
 }
 
 }  // namespace

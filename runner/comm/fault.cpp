@@ -43,7 +43,7 @@ Fault fault_of(const std::exception_ptr& error, int rank, const std::string& hos
   } catch (const std::exception& e) {
     fault.what = e.what();
   } catch (...) {
-    fault.what = "something was thrown that is no std::exception";
+    fault.what = "an exception was thrown that is not a std::exception";
   }
   return fault;
 }

@@ -42,8 +42,8 @@ std::optional<int> launched_ranks() {
 std::string launcher_remark() {
   const auto tasks = number("SLURM_NTASKS");
   if (!tasks || *tasks == 1 || set("SLURM_STEP_NUM_TASKS") || set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE")) return "";
-  return "Slurm keeps " + std::to_string(*tasks) + " tasks for this job, and this is one process: srun --mpi=pmix " +
-         "starts them all";
+  return "Slurm reserved " + std::to_string(*tasks) +
+         " tasks for this job, but this is a single process: start all of " + "them with srun --mpi=pmix";
 }
 
 }  // namespace compeer::comm

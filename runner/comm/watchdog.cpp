@@ -25,15 +25,15 @@ std::string name(const Neighbour& rank, const std::string& host) {
 // Describes a rank that does not wait for others.
 std::string condition(const Neighbour& rank) {
   if (stopped(rank)) return "is stopped by a signal";
-  if (gone(rank)) return "is gone";
+  if (gone(rank)) return "has exited";
   if (rank.state == 'D') return "waits for a disk or a file server";
   return "works";
 }
 
 // Returns the help for such a rank; empty if the cause is not clear.
 std::string remedy(const Neighbour& rank) {
-  if (stopped(rank)) return "something stopped it from outside (kill -STOP, Ctrl-Z, a debugger); the run can go on";
-  if (rank.state == 'D') return "a disk or file server does not answer; once it does, the run can go on";
+  if (stopped(rank)) return "it was stopped from outside (kill -STOP, Ctrl-Z, a debugger); resume the run";
+  if (rank.state == 'D') return "a disk or file server does not respond; resume the run once it does";
   return "";
 }
 
@@ -95,8 +95,9 @@ void Watchdog::report_lost() {
     if (!gone(rank)) continue;
     lost_ = true;
     report_({rank.rank, world_.host(), rank.activity.phase, rank.activity.plugin, "",
-             "process " + std::to_string(rank.pid) + " has ended without a word",
-             "a person, the batch system or want of memory (see dmesg) has killed it, or a library called _exit()",
+             "process " + std::to_string(rank.pid) + " ended without reporting an error",
+             "it was killed by a user, the batch system or the kernel for lack of memory (see dmesg), or a library "
+             "called _exit()",
              killed_exit});
     return;
   }
@@ -117,7 +118,8 @@ void Watchdog::blame_others(Fault& fault, double idle) const {
   fault.what =
       "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " + world_.waiting_in() + others;
   if (!culprit) {
-    if (ranks.size() + 1 < static_cast<size_t>(world_.size())) fault.what += "; nothing is known of other hosts";
+    if (ranks.size() + 1 < static_cast<size_t>(world_.size()))
+      fault.what += "; the state of ranks on other hosts is unknown";
     ranks.push_back({world_.rank(), 0, main_activity(), world_.waiting_in()});
     std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank > b.rank; });
     const auto times = [&](const Neighbour& one) {

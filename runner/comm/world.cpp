@@ -187,7 +187,7 @@ void World::post(std::span<const std::byte> bytes, int to) {
 
 void World::delivered() {
   if (!mpi_) return;
-  const Waiting waiting("delivery of what was sent");
+  const Waiting waiting("delivery of sent messages");
   check(MPI_Waitall(static_cast<int>(mpi_->posted.size()), mpi_->posted.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   mpi_->posted.clear();
 }
@@ -265,9 +265,9 @@ void World::settle(const std::string& phase, const std::exception_ptr& failure) 
     if (failure) throw RankError(fault_of(failure, rank_, host_), size_);
     return;
   }
-  const Waiting waiting("together '" + phase + "'");
+  const Waiting waiting("barrier of phase '" + phase + "'");
   // The maximum selects the lowest failing rank; 0 means that no rank has failed.
-  const int64_t worst = meet("together '" + phase + "'", failure ? size_ - rank_ : 0);
+  const int64_t worst = meet("barrier of phase '" + phase + "'", failure ? size_ - rank_ : 0);
   if (worst == 0) return;
   const int culprit = size_ - static_cast<int>(worst);
   std::string text = rank_ == culprit ? to_json(fault_of(failure, rank_, host_)) : "";

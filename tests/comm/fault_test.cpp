@@ -74,7 +74,7 @@ TEST(Fault, AnythingElseFromAPluginIsThePluginsFault) {
   EXPECT_EQ(fault_of(std::make_exception_ptr(std::runtime_error("x")), 0, "h").exit, 1);
   const Phase phase("score", "rewards/length 1.0.0");
   EXPECT_EQ(fault_of(std::make_exception_ptr(std::runtime_error("x")), 0, "h").exit, 5);
-  EXPECT_EQ(fault_of(std::make_exception_ptr(7), 0, "h").what, "something was thrown that is no std::exception");
+  EXPECT_EQ(fault_of(std::make_exception_ptr(7), 0, "h").what, "an exception was thrown that is not a std::exception");
 }
 
 TEST(RankError, SpeaksOfRanksOnlyWhereThereAreSeveral) {

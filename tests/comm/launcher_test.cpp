@@ -63,8 +63,9 @@ TEST_F(Launcher, ABatchScriptIsNoStep) {
 TEST_F(Launcher, ABatchScriptThatForgetsItIsRemarkedOn) {
   EXPECT_EQ(launcher_remark(), "");
   add("SLURM_NTASKS", "4");
-  EXPECT_EQ(launcher_remark(),
-            "Slurm keeps 4 tasks for this job, and this is one process: srun --mpi=pmix starts them all");
+  EXPECT_EQ(
+      launcher_remark(),
+      "Slurm reserved 4 tasks for this job, but this is a single process: start all of them with srun --mpi=pmix");
   add("OMPI_COMM_WORLD_SIZE", "4");
   EXPECT_EQ(launcher_remark(), "");
 }

@@ -116,7 +116,7 @@ on_devices sharded 0 --set shard=optimizer
 on_devices wrong 2 COMPEER_NCCL=wrong
 says wrong/log.txt "sums: is 'device', but a test sum over NCCL is wrong"
 on_devices failing 1 COMPEER_NCCL=5
-says failing/log.txt "sums: is 'device', but NCCL says: unhandled system error (error 2)"
+says failing/log.txt "sums: is 'device', but NCCL reports: unhandled system error (error 2)"
 taught=("$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set model.path=whole/checkpoints/last --set sft.steps=1 --set sft.batch=8 --set sft.together=1)
 on_devices leaves 3
 says leaves/log.txt "sums: 'device' requires at most one leaf per rank, but there are "
