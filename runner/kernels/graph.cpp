@@ -83,7 +83,7 @@ struct AfterPass::Hook {
 
 AfterPass::AfterPass(const at::Tensor& parameter, std::function<void()> tell) : hook_(std::make_unique<Hook>()) {
   hook_->node = torch::autograd::impl::grad_accumulator(parameter);
-  TORCH_CHECK(hook_->node, "a parameter that needs no gradient is passed by");
+  TORCH_CHECK(hook_->node, "a parameter does not require a gradient");
   hook_->key = hook_->node->add_post_hook(std::make_unique<Teller>(std::move(tell)));
 }
 

@@ -148,8 +148,9 @@ bool pairs_are_words() { return chosen().words; }
 void obey_environment() {
   const char* name = std::getenv("COMPEER_ISA");
   if (name && !use_instruction_set(name))
-    throw Error("COMPEER_ISA", fmt::format("is '{}'; this machine has {}", name, fmt::join(instruction_sets(), ", ")),
-                "the best is used without it", Exit::usage);
+    throw Error("COMPEER_ISA",
+                fmt::format("is '{}', but this machine supports {}", name, fmt::join(instruction_sets(), ", ")),
+                "unset it to use the best one", Exit::usage);
 }
 
 bool use_instruction_set(const std::string& name) {

@@ -63,8 +63,9 @@ std::shared_ptr<Packed> pack(const at::Tensor& value, Format format, std::shared
 Weight::Weight(at::Tensor value, const WeightOptions& options)
     : value_(std::move(value)), format_(options.format), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
-  TORCH_CHECK(frozen_ || options.plain || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
-  TORCH_CHECK(frozen_ || !in_blocks(format_), "weights that train are kept in float32 or bfloat16");
+  TORCH_CHECK(frozen_ || options.plain || value_.scalar_type() == at::kFloat,
+              "trainable weights must be float32 tensors");
+  TORCH_CHECK(frozen_ || !in_blocks(format_), "trainable weights must be stored in float32 or bfloat16");
   if (!frozen_) {
     packed_ = std::make_shared<Packed>();
     return;
@@ -131,7 +132,7 @@ Weight::LowRank* Weight::low_rank(int32_t adapter) const {
 
 // Weights are owned by the model, which outlives the graph.
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
-  TORCH_CHECK(!weight.low_rank(), "low-rank changes stand in decoder blocks only");
+  TORCH_CHECK(!weight.low_rank(), "LoRA updates are supported in decoder blocks only");
   const auto y = product(x, weight, bias);
   if (!graph_wanted({x, weight.value(), bias})) return y;
   connect({y}, {x, weight.value(), bias}, [x, &weight, bias](const Demand& demand, const std::vector<at::Tensor>& dy) {
