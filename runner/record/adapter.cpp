@@ -48,7 +48,7 @@ std::vector<float> widened(const TensorView& view) {
     return values;
   }
   if (view.dtype != "BF16" && view.dtype != "F16")
-    throw Error(view.name, "is of type " + view.dtype + "; F32, BF16 and F16 can be merged", "", Exit::data);
+    throw Error(view.name, "is of type " + view.dtype + "; only F32, BF16 and F16 can be merged", "", Exit::data);
   for (size_t i = 0; i < count; ++i) {
     uint16_t bits = 0;
     std::memcpy(&bits, view.bytes.data() + i * size, size);
@@ -115,7 +115,7 @@ AdapterConfig read_adapter_config(const std::filesystem::path& folder) {
   const auto refuse = [&](const std::string& what) { throw Error(file.string(), what, "", Exit::data); };
   const auto given = [&](const char* key) { return table.contains(key) && !table.at(key).is_null(); };
   if (table.value("peft_type", json("LORA")) != "LORA")
-    refuse("peft_type is " + table.at("peft_type").dump() + "; LORA is read");
+    refuse("peft_type is " + table.at("peft_type").dump() + "; only LORA is supported");
   for (const char* key : {"use_dora", "use_qalora", "use_bdlora", "lora_bias", "fan_in_fan_out"}) {
     if (given(key) && table.at(key) != false) refuse(std::string("'") + key + "' is not supported");
   }
@@ -172,7 +172,7 @@ ChangeNames change_names(const Safetensors& file, const std::string& weight) {
 }
 
 void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path& out) {
-  if (fs::exists(out)) throw Error(out.string(), "is there already", "name a new folder", Exit::usage);
+  if (fs::exists(out)) throw Error(out.string(), "already exists", "choose a new folder", Exit::usage);
   const auto config = read_adapter_config(adapter);
   const auto model = Safetensors::open_sharded(base), changes = Safetensors::open(adapter / adapter_weights);
   std::set<std::string> left;
@@ -197,7 +197,7 @@ void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path
     all.push_back(view);
   }
   if (!left.empty())
-    throw Error(adapter.string(), *left.begin() + " belongs to no weight of " + base.string(), "", Exit::data);
+    throw Error(adapter.string(), *left.begin() + " matches no weight of " + base.string(), "", Exit::data);
   const fs::path part = out.string() + "." + std::to_string(::getpid()) + ".part";
   try {
     fs::create_directories(part);

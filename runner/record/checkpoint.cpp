@@ -55,13 +55,14 @@ bool is_inside(const Path& name) {
 
 std::string damage_of_file(const Path& folder, const std::string& name, const json& wanted) {
   if (!is_inside(name) || !wanted.is_object() || !wanted.contains("size") || !wanted.contains("sha256"))
-    return "manifest.json has a wrong entry '" + name + "'";
+    return "manifest.json has an invalid entry '" + name + "'";
   std::error_code code;
   const auto size = std::filesystem::file_size(folder / name, code);
   if (code && is_system_failure(code.value())) throw read_error(folder / name, code.value());
   if (code) return name + " is missing";
   if (wanted["size"] != size) return fmt::format("{} has {} bytes, should have {}", name, size, wanted["size"].dump());
-  if (wanted["sha256"] != sha256_file(folder / name)) return name + " has other contents than were written";
+  if (wanted["sha256"] != sha256_file(folder / name))
+    return name + " was modified after it was written: SHA-256 mismatch";
   return "";
 }
 
@@ -136,7 +137,7 @@ std::string damage(const Path& folder) {
     const json manifest = read_json_object(folder / "manifest.json");
     if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
     if (!manifest.contains("step") || manifest["step"] != step_of(std::filesystem::canonical(folder)).value_or(0))
-      return "manifest.json is of another step";
+      return "manifest.json belongs to another step";
     if (!manifest["files"].contains("state.json")) return "manifest.json doesn't list state.json";
     for (const auto& [name, wanted] : manifest["files"].items())
       if (auto problem = damage_of_file(folder, name, wanted); !problem.empty()) return problem;
@@ -171,7 +172,7 @@ std::vector<Path> checkpoint_folders(const Path& run_folder) {
 std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::string>* problems, uint64_t rows) {
   for (const auto& folder : checkpoint_folders(run_folder)) {
     const std::string problem =
-        *step_of(folder) > rows ? fmt::format("run.h5 has the rows of {} steps only", rows) : damage(folder);
+        *step_of(folder) > rows ? fmt::format("run.h5 has rows for only {} steps", rows) : damage(folder);
     if (problem.empty()) {
       const Path state = folder / "state.json";
       return Checkpoint{*step_of(folder), folder, read_json_object(state)};

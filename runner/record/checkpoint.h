@@ -46,7 +46,8 @@ struct Checkpoint {
 std::string damage(const std::filesystem::path& checkpoint_folder);
 
 /// Verifies only the model files of a checkpoint, which may have been moved or renamed. Returns the first problem, such
-/// as "model.safetensors has other contents than were written", or "" if there is none or `folder` has no manifest.
+/// as "model.safetensors was modified after it was written: SHA-256 mismatch", or "" if there is none or `folder` has
+/// no manifest.
 std::string changed_model(const std::filesystem::path& folder);
 
 /// Checkpoint folders of a run, newest first, complete or damaged; without those still being written.

@@ -60,7 +60,8 @@ void refuse_if_cut_off(const std::filesystem::path& file) {
   const bool closed = start.starts_with("\x89HDF\r\n\x1a\n\x03\x08") && start[11] == 0;
   const auto bytes = std::filesystem::file_size(file);
   if (closed && bytes < end)
-    throw Error(file.string(), fmt::format("is cut off: it has {} bytes, should have {}", bytes, end), "", Exit::data);
+    throw Error(file.string(), fmt::format("is truncated: it has {} bytes, should have {}", bytes, end), "",
+                Exit::data);
 }
 
 OpenFile opened(const std::filesystem::path& file, hid_t id) {
@@ -144,7 +145,7 @@ void OpenFile::text_attribute(const std::string& name, std::string_view value) c
   const Handle type = text_type(value.size());
   const Handle space(H5Screate(H5S_SCALAR));
   const Handle attribute(H5Acreate2(handle.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
-  must(attribute.get(), "can't make attribute " + name);
+  must(attribute.get(), "can't create attribute " + name);
   must(H5Awrite(attribute.get(), type.get(), std::string(value).c_str()), "can't write attribute " + name);
 }
 
@@ -220,7 +221,7 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
   OpenFile place = opened(file, id);
   place.must(id, "can't be opened");
   // The recorded end of the file may be before the last data written.
-  place.must(H5Fincrement_filesize(id, 0), "can't be mended");
+  place.must(H5Fincrement_filesize(id, 0), "can't be repaired");
   return place;
 }
 
@@ -229,8 +230,9 @@ void sync(const OpenFile& place) {
     *place.broken = true;
     place.fail("can't be written");
   }
-  if (::fsync(descriptor_of(place, "can't be made durable")) != 0)
-    throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::failure);
+  if (::fsync(descriptor_of(place, "can't be flushed to disk")) != 0)
+    throw Error(place.file.string(), fmt::format("can't be flushed to disk: {}", std::strerror(errno)), "",
+                Exit::failure);
 }
 
 }  // namespace compeer::record::hdf

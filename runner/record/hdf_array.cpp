@@ -82,7 +82,7 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
   const hid_t id =
       H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT);
   array.dataset_ = Handle(id, place.broken);
-  place.must(array.dataset_.get(), "can't make " + path);
+  place.must(array.dataset_.get(), "can't create " + path);
   return array;
 }
 
@@ -91,7 +91,8 @@ namespace {
 // HDF5 datasets may refer to any other file for their elements. As a file may come from someone else, this is refused.
 void check_own_bytes(const OpenFile& place, const std::string& path, const Handle& creation) {
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL && H5Pget_external_count(creation.get()) <= 0) return;
-  throw Error(place.file.string(), path + " keeps its elements in another file", "", Exit::data);
+  throw Error(place.file.string(), path + " stores its elements in another file, which is not supported", "",
+              Exit::data);
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ Array Array::open(const OpenFile& place, const std::string& path) {
   array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
   place.must(array.dataset_.get(), "can't open " + path);
   const Handle space(H5Dget_space(array.dataset_.get()));
-  if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not one-dimensional");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
   const Handle creation(H5Dget_create_plist(array.dataset_.get()));
   check_own_bytes(place, path, creation);
@@ -116,8 +117,8 @@ Array Array::open(const OpenFile& place, const std::string& path) {
   const Handle type(H5Dget_type(array.dataset_.get()));
   if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
     throw Error(place.file.string(),
-                fmt::format("{} claims {} elements, in a file of {} bytes", path, array.size_, place.bytes), "",
-                Exit::data);
+                fmt::format("{} declares {} elements, but the file has only {} bytes", path, array.size_, place.bytes),
+                "", Exit::data);
   return array;
 }
 
@@ -179,7 +180,7 @@ uint64_t Array::first() const {
   hsize_t bytes = 0;
   const bool known = H5Dget_chunk_info_by_coord(dataset_.get(), &start, &filters, &at, &bytes) >= 0 && file_bytes_ > 0;
   if (known && (at > file_bytes_ || bytes > file_bytes_ - at))
-    throw Error(file_.string(), fmt::format("is cut off: {} lies behind its end", name_), "", Exit::data);
+    throw Error(file_.string(), fmt::format("is truncated: {} is past its end", name_), "", Exit::data);
   return read<uint64_t>(0, 1)[0];
 }
 
@@ -201,12 +202,12 @@ void Array::flush() {
 void Array::check_range(hsize_t offset, hsize_t count) const {
   if (count <= size_ && offset <= size_ - count) return;
   const hsize_t wanted = count <= UINT64_MAX - offset ? offset + count : UINT64_MAX;
-  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, wanted), "", Exit::data);
+  throw Error(file_.string(), fmt::format("{} has {} elements instead of {}", name_, size_, wanted), "", Exit::data);
 }
 
 void Array::check_rising(const std::vector<uint64_t>& bounds) const {
   if (std::is_sorted(bounds.begin(), bounds.end())) return;
-  throw Error(file_.string(), fmt::format("{} is not in rising order", name_), "", Exit::data);
+  throw Error(file_.string(), fmt::format("{} is not in ascending order", name_), "", Exit::data);
 }
 
 void Array::fail(const std::string& what) const { hdf::fail(file_, fmt::format("{} {}", name_, what)); }

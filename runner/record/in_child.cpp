@@ -82,7 +82,7 @@ bool read_until(int in, Clock::time_point deadline, std::string& text) {
 
 ChildResult in_child(const std::function<std::string()>& work, double seconds) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("", "can't make a pipe", std::strerror(errno), Exit::failure);
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("", "can't create a pipe", std::strerror(errno), Exit::failure);
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) throw Error("", "can't start a process", std::strerror(errno), Exit::failure);
@@ -124,7 +124,7 @@ void write_from_child(const std::string& where, double seconds, const std::funct
   };
   const ChildResult result = in_child(wrote, seconds);
   if (!result.problem.empty())
-    throw Error(where, "can't be read: " + result.problem, "compeer log verify tells more", Exit::data);
+    throw Error(where, "can't be read: " + result.problem, "run compeer log verify for details", Exit::data);
   if (result.output.starts_with(text)) {
     out.write(result.output.data() + 1, std::ssize(result.output) - 1);
     return;

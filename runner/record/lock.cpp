@@ -34,7 +34,7 @@ WriterLock::WriterLock(const std::filesystem::path& file) : descriptor_(::open(f
   if (descriptor_ < 0 || ::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
   if (errno != EAGAIN && errno != EACCES) return;
   ::close(descriptor_);
-  throw Error(file.string(), "another process is writing this file", "wait for it to end, or end it", Exit::data);
+  throw Error(file.string(), "another process is writing this file", "wait until it exits, or stop it", Exit::data);
 }
 
 WriterLock::WriterLock(WriterLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -84,7 +84,7 @@ MappedFault find_mapped_fault(const void* address) {
   if (!path[0] || std::strncmp(path, "/dev/", 5) == 0) return {};
   struct stat status {};
   if (::stat(path, &status) == 0 && static_cast<uint64_t>(status.st_size) <= offset)
-    return {path, "became shorter while it was in use", "write the file again, then resume", Exit::data};
+    return {path, "was truncated while in use", "restore the file, then resume", Exit::data};
   return {path, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
 }
 

@@ -19,8 +19,8 @@ hdf::OpenFile open_either(const RolloutName& name) {
   } catch (const Error& error) {
     if (error.exit() == Exit::failure) throw;
     if (!std::filesystem::exists(name.sealed()))
-      throw Error(error.where(), error.problem(), "if the power failed: compeer resume repeats these steps",
-                  error.exit());
+      throw Error(error.where(), error.problem(),
+                  "run compeer resume to repeat these steps if they were lost in a power failure", error.exit());
     return hdf::open_for_reading(name.sealed());
   }
 }
@@ -65,7 +65,7 @@ void RolloutReader::State::index(const RolloutName& name, uint64_t last_step) {
   const auto names = RolloutLayout::value_columns(place);
   if (columns.empty()) columns = names;
   if (names != columns)
-    throw Error(place.file.string(), "has other value columns than the files before it", "", Exit::data);
+    throw Error(place.file.string(), "has different value columns from the files before it", "", Exit::data);
   RolloutLayout layout;
   layout.committed = hdf::Array::open(place, "committed");
   uint64_t completions = layout.completions();
@@ -115,7 +115,7 @@ const RolloutLayout& RolloutReader::State::layout_of(const RolloutName& name) {
 void RolloutReader::State::check(const std::filesystem::path& file, const RolloutRow& row, uint64_t checksum) {
   if (rollout_checksum(row, row) == checksum) return;
   throw Error(file.string(),
-              fmt::format("completion {} of prompt {} in step {} has other contents than were written", row.completion,
+              fmt::format("completion {} of prompt {} in step {} is damaged: checksum mismatch", row.completion,
                           row.prompt, row.step),
               "", Exit::data);
 }

@@ -115,7 +115,7 @@ void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
   State& state = *state_;
   state.check(rows);
   if (state.place.handle && *state.place.broken)
-    throw Error(state.place.file.string(), "takes no more rows after a write that failed", "", Exit::data);
+    throw Error(state.place.file.string(), "accepts no more rows after a failed write", "", Exit::data);
   if (!state.place.handle) state.open(rows[0].step);
   state.write(rows);
   state.last_step = rows[0].step;
@@ -153,7 +153,7 @@ void RolloutWriter::State::check(const std::vector<RolloutRow>& rows) const {
 void RolloutWriter::State::open(uint64_t first_step) {
   name = {folder, rank, first_step};
   if (std::filesystem::exists(name.readable()))
-    throw Error(name.readable().string(), "is there already", "resume the run, or start it in another folder",
+    throw Error(name.readable().string(), "already exists", "resume the run, or start it in another folder",
                 Exit::data);
   hdf::OpenFile born = hdf::create(name.unborn());
   RolloutLayout::create(born, columns, false);

@@ -28,16 +28,17 @@ void check_columns(const std::filesystem::path& file, const std::vector<std::str
   const std::set<std::string> known(columns.begin(), columns.end());
   if (known.size() != columns.size()) {
     for (const auto& name : known)
-      if (std::count(columns.begin(), columns.end(), name) > 1) refuse("two columns are called '" + name + "'");
+      if (std::count(columns.begin(), columns.end(), name) > 1) refuse("duplicate column '" + name + "'");
   }
   for (const auto& name : columns) {
     const std::string framed = "/" + name + "/";
     for (const char* part : {"//", "/./", "/../"})
-      if (framed.find(part) != std::string::npos) refuse("'" + name + "' is no name for a column");
-    if (name.find('\0') != std::string::npos) refuse("'" + name + "' is no name for a column");
+      if (framed.find(part) != std::string::npos) refuse("'" + name + "' is not a valid column name");
+    if (name.find('\0') != std::string::npos) refuse("'" + name + "' is not a valid column name");
     for (size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
       if (known.count(name.substr(0, slash)))
-        refuse(fmt::format("column '{}' can't stand beside column '{}'", name.substr(0, slash), name));
+        refuse(
+            fmt::format("column '{}' is a prefix of column '{}', which is not allowed", name.substr(0, slash), name));
   }
 }
 
@@ -90,7 +91,7 @@ struct RunWriter::File {
   // Runs a write. After a failed write HDF5 holds data that it can't write, so all further writes are refused.
   template <class Write>
   void guarded(Write write) {
-    if (broken) throw Error(path.string(), "takes no more rows: it was finished, or a write failed", "", Exit::data);
+    if (broken) throw Error(path.string(), "accepts no more rows: it was closed, or a write failed", "", Exit::data);
     broken = true;
     write();
     broken = false;
@@ -121,10 +122,11 @@ RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, st
                             const std::string& spec_json_text) {
   const RunReader old(path, rows);
   if (old.columns() != columns)
-    throw Error(path.string(), "has other columns than this run",
-                "was the program changed? --fresh starts over and renames the existing folder", Exit::data);
+    throw Error(path.string(), "has different columns from this run",
+                "use the version of compeer that began the run, or start over: --fresh renames the existing folder",
+                Exit::data);
   if (old.rows() < rows)
-    throw Error(path.string(), fmt::format("has {} rows, but the run goes on after row {}", old.rows(), rows), "",
+    throw Error(path.string(), fmt::format("has {} rows, but the run continues after row {}", old.rows(), rows), "",
                 Exit::data);
   auto file = std::make_unique<File>();
   file->path = path;

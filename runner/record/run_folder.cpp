@@ -101,10 +101,10 @@ std::string progress_text(const fs::path& run_folder) {
   if (has_finished(run_folder)) return "a finished run";
   try {
     if (const auto status = read_status(run_folder))
-      return fmt::format("a run that came to step {} of {}", status->step, status->steps);
+      return fmt::format("a run that reached step {} of {}", status->step, status->steps);
   } catch (const Error&) {
   }
-  return "a run that was begun";
+  return "a run that was started";
 }
 
 fs::path set_aside(const fs::path& run_folder) {
@@ -121,8 +121,8 @@ fs::path set_aside(const fs::path& run_folder) {
   } catch (const fs::filesystem_error& error) {
     std::error_code none;
     if (!beside.empty() && !was_begun(beside)) fs::remove_all(beside, none);
-    throw Error(run_folder.string(), "can't be set aside: " + error.code().message(),
-                "a folder must be made beside it, for which there is to be room and permission", Exit::failure);
+    throw Error(run_folder.string(), "can't be renamed to make room for a new run: " + error.code().message(),
+                "check free space and write permission in its parent folder", Exit::failure);
   }
 }
 
@@ -136,8 +136,8 @@ void refuse_outside_files(const fs::path& run_folder) {
   for (const auto& entry : entries_below(run_folder)) {
     if (!entry.is_regular_file() || !is_appended_to(entry) || entry.hard_link_count() == 1) continue;
     if (is_shared_aside(entry, run_folder)) continue;
-    throw Error(entry.path().string(), "has a second name elsewhere (a hard link), and a run would write into it",
-                "put a copy in its place, or begin anew with another name", Exit::data);
+    throw Error(entry.path().string(), "has a second hard link elsewhere, and a run would write into it",
+                "replace it with a copy, or start over under another name", Exit::data);
   }
 }
 

@@ -13,8 +13,8 @@ bool was_begun(const std::filesystem::path& run_folder);
 /// True if status.json says "finished" and there is a summary. Files that can't be parsed count as missing.
 bool has_finished(const std::filesystem::path& run_folder);
 
-/// Describes the progress of a run: "a finished run", "a run that came to step 40 of 100", or, without a readable
-/// status, "a run that was begun".
+/// Describes the progress of a run: "a finished run", "a run that reached step 40 of 100", or, without a readable
+/// status, "a run that was started".
 std::string progress_text(const std::filesystem::path& run_folder);
 
 /// Renames the folder of a run to `<folder>~1`, or to the next free number, and returns the new path. Creates a new

@@ -76,10 +76,10 @@ TensorView parse_tensor(const Path& file, const std::string& name, const json& e
       !entry.contains("data_offsets"))
     wrong("should have exactly dtype, shape and data_offsets");
   const auto &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
-  if (!dtype.is_string()) wrong("dtype is no text");
-  if (!shape.is_array() || !std::all_of(shape.begin(), shape.end(), is_index)) wrong("shape is no list of sizes");
+  if (!dtype.is_string()) wrong("dtype is not a string");
+  if (!shape.is_array() || !std::all_of(shape.begin(), shape.end(), is_index)) wrong("shape is not a list of sizes");
   if (!offsets.is_array() || offsets.size() != 2 || !is_index(offsets[0]) || !is_index(offsets[1]))
-    wrong("data_offsets are no two positions");
+    wrong("data_offsets must be two positions");
 
   TensorView tensor{name, dtype, {}, {}};
   for (const auto& extent : shape) {
@@ -88,7 +88,8 @@ TensorView parse_tensor(const Path& file, const std::string& name, const json& e
   }
   const uint64_t begin = offsets[0], end = offsets[1];
   if (begin > end || end > data.size())
-    refuse(file, fmt::format("tensor '{}' lies at bytes {} to {} of {}", shown(name), begin, end, data.size()));
+    refuse(file,
+           fmt::format("tensor '{}' is at bytes {} to {}, but the file has {}", shown(name), begin, end, data.size()));
   if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != end - begin)
     refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", shown(name), end - begin, wanted));
   tensor.bytes = data.subspan(begin, end - begin);
@@ -103,8 +104,7 @@ void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<
   const std::byte* at = data.data();
   for (const auto& tensor : tensors) {
     if (tensor.bytes.data() < at) refuse(file, fmt::format("tensor '{}' overlaps another", shown(tensor.name)));
-    if (tensor.bytes.data() > at)
-      refuse(file, fmt::format("unused bytes stand before tensor '{}'", shown(tensor.name)));
+    if (tensor.bytes.data() > at) refuse(file, fmt::format("unused bytes precede tensor '{}'", shown(tensor.name)));
     at += tensor.bytes.size();
   }
   if (const auto rest = data.data() + data.size() - at)
@@ -112,9 +112,9 @@ void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<
 }
 
 void parse_metadata(const Path& file, const json& entry, std::map<std::string, std::string>& metadata) {
-  if (!entry.is_object()) refuse(file, "__metadata__ is no table");
+  if (!entry.is_object()) refuse(file, "__metadata__ is not an object");
   for (const auto& [key, value] : entry.items()) {
-    if (!value.is_string()) refuse(file, fmt::format("__metadata__ '{}' is no text", shown(key)));
+    if (!value.is_string()) refuse(file, fmt::format("__metadata__ '{}' is not a string", shown(key)));
     metadata[key] = value;
   }
 }
@@ -134,9 +134,9 @@ std::string_view header_text(const Path& file, std::span<const std::byte> bytes)
   if (bytes.size() < 8) refuse(file, "is too short to be a safetensors file");
   const uint64_t length = little_endian(bytes);
   if (length > longest_header)
-    refuse(file, fmt::format("has a header of {} bytes, more than {} are never read", length, longest_header));
+    refuse(file, fmt::format("has a header of {} bytes, more than the limit of {}", length, longest_header));
   if (length > bytes.size() - 8)
-    refuse(file, fmt::format("ends within its header: {} bytes of {}", bytes.size() - 8, length));
+    refuse(file, fmt::format("ends within its header: it has {} bytes of {}", bytes.size() - 8, length));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
   if (!text.starts_with('{')) refuse(file, "has a header that doesn't begin with '{'");
   return text;
@@ -169,7 +169,7 @@ struct Safetensors::Files {
     for (auto& tensor : found) {
       added.push_back(tensor.name);
       if (!tensors.emplace(tensor.name, tensor).second)
-        refuse(file, fmt::format("tensor '{}' is in another file too", shown(tensor.name)));
+        refuse(file, fmt::format("tensor '{}' is also in another file", shown(tensor.name)));
     }
     return added;
   }
@@ -197,13 +197,13 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors", access);
   if (!std::filesystem::exists(index))
     throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json",
-                "the weights are to lie beside config.json; a run's are in its checkpoints/last", Exit::data);
+                "put the weights next to config.json; for the weights of a run, use its checkpoints/last", Exit::data);
   const json parsed = read_json_object(index, longest_index);
-  if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
+  if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no object 'weight_map'");
   std::map<std::string, std::set<std::string>> promised;  // shard -> tensors that the index lists
   for (const auto& [name, shard] : parsed["weight_map"].items()) {
     if (!shard.is_string() || !is_file_name(shard.get<std::string>()))
-      refuse(index, fmt::format("tensor '{}' should name a file of this folder", shown(name)));
+      refuse(index, fmt::format("tensor '{}' must name a file in this folder", shown(name)));
     promised[shard].insert(name);
   }
   auto files = std::make_unique<Files>(Files{folder, access, {}, {}, {}});
@@ -212,7 +212,7 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
     const std::set<std::string> there(added.begin(), added.end());
     for (const auto& name : names)
       if (!there.count(name))
-        refuse(folder / shard, fmt::format("lacks tensor '{}', which the index promises", shown(name)));
+        refuse(folder / shard, fmt::format("has no tensor '{}', which the index lists", shown(name)));
   }
   return Safetensors(std::move(files));
 }
@@ -259,7 +259,7 @@ std::string header_of(const Path& file, const std::vector<TensorInPieces>& tenso
   uint64_t at = 0;
   for (const auto& tensor : tensors) {
     if (tensor.name == "__metadata__" || header.contains(tensor.name))
-      refuse(file, fmt::format("two tensors are called '{}'", tensor.name));
+      refuse(file, fmt::format("duplicate tensor '{}'", tensor.name));
     const uint64_t end = at + wanted_bytes(file, tensor);
     header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, end}}};
     at = end;

@@ -70,7 +70,7 @@ std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
     return from_json(parsed);
   } catch (const json::exception& e) {
     const std::string message = e.what();
-    throw Error(file.string(), "is not what it should be: " + message.substr(message.find(']') + 2), "", Exit::data);
+    throw Error(file.string(), "has unexpected contents: " + message.substr(message.find(']') + 2), "", Exit::data);
   }
 }
 

@@ -145,7 +145,7 @@ std::string listed(const json& numbers) {
 }
 
 std::string counted(const json& counts) {
-  if (counts.size() > most_counts) return fmt::format("{} things, in summary.json", counts.size());
+  if (counts.size() > most_counts) return fmt::format("{} counts, listed in summary.json", counts.size());
   json whole = json::object();  // 3, not 3.0
   for (const auto& [name, value] : counts.items()) {
     const double number = value.get<double>();
@@ -157,9 +157,10 @@ std::string counted(const json& counts) {
 std::string chats(const json& chats) {
   const auto number = [&](const char* name) { return chats.value(name, int64_t{0}); };
   if (number("asked") + number("known") == 0) return "";
-  auto text = fmt::format("asked {}, from memory {}, no answer {}", number("asked"), number("known"), number("failed"));
+  auto text = fmt::format("asked {}, from stored answers {}, unanswered {}", number("asked"), number("known"),
+                          number("failed"));
   if (number("prompt_tokens") + number("completion_tokens") > 0)
-    text += fmt::format("; tokens: {} asked, {} answered", number("prompt_tokens"), number("completion_tokens"));
+    text += fmt::format("; tokens: {} in prompts, {} in answers", number("prompt_tokens"), number("completion_tokens"));
   if (chats.value("cost", 0.0) > 0) text += fmt::format("; cost {:.4f}", chats.at("cost").get<double>());
   return text;
 }
@@ -168,7 +169,7 @@ std::string chats(const json& chats) {
 std::string paid(const json& models) {
   std::string text;
   for (const auto& [model, sum] : models.items()) {
-    text += fmt::format("asked {} in all: {} requests, {} failed; {} tokens asked, {} answered",
+    text += fmt::format("sent to {} in all: {} requests, {} failed; {} prompt tokens, {} answer tokens",
                         spec::printable(model, 80), sum.value("requests", int64_t{0}), sum.value("failed", int64_t{0}),
                         sum.value("prompt_tokens", int64_t{0}), sum.value("completion_tokens", int64_t{0}));
     if (sum.value("cost", 0.0) > 0) text += fmt::format("; cost {:.4f}", sum.at("cost").get<double>());
@@ -203,9 +204,8 @@ std::string stages_text(const json& details) {
   for (const json& stage : stages) {
     uint64_t dropped = 0;
     for (const json& count : stage.at("dropped")) dropped += whole<uint64_t>(count);
-    text +=
-        fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", name_of(stage), widest, whole<int64_t>(stage.at("in")),
-                    whole<int64_t>(stage.at("out")), dropped, stage.at("reused").get<bool>() ? "  (made before)" : "");
+    text += fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", name_of(stage), widest, whole<int64_t>(stage.at("in")),
+                        whole<int64_t>(stage.at("out")), dropped, stage.at("reused").get<bool>() ? "  (reused)" : "");
     add("dropped", listed(stage.at("dropped")), text);
     add("counted", counted(stage.at("counts")), text);
     add("chat models", chats(stage.at("chats")), text);

@@ -22,8 +22,9 @@ std::string findings_text(const nlohmann::json& findings);
 ///   01-filter         200       154        46
 ///     dropped: artificial 26, incoherent 20
 ///     counted: answers that could not be read 3
-///     chat models: asked 203, from memory 0, no answer 0; tokens: 12345 asked, 400 answered; cost 0.0131
-///   asked large-model in all: 210 requests, 0 failed; 12870 tokens asked, 412 answered; cost 0.0137
+///     chat models: asked 203, from stored answers 0, unanswered 0; tokens: 12345 in prompts, 400 in answers; cost
+///     0.0131
+///   sent to large-model in all: 210 requests, 0 failed; 12870 prompt tokens, 412 answer tokens; cost 0.0137
 ///
 /// The last lines are totals per model over all starts of the run. "" for a run of another task.
 std::string stages_text(const nlohmann::json& details);

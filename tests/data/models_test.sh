@@ -39,15 +39,15 @@ TOML
 
 said usual 0
 says results/usual/log.txt "float32 by"
-says usual.txt "asked 3, from memory 0"
+says usual.txt "asked 3, from stored answers 0"
 said half 0 --set data.compute=bfloat16
 says results/half/log.txt "bfloat16 by"
-says half.txt "asked 3, from memory 0"
+says half.txt "asked 3, from stored answers 0"
 said again 0 --set data.compute=bfloat16 --set data.together=1
-grep -q "02-answer .*(made before)" again.txt || fail "what was made in bfloat16 is made again"
+grep -q "02-answer .*(reused)" again.txt || fail "what was made in bfloat16 is made again"
 said auto 0 --set data.device=auto
 says results/auto/log.txt "note: data.device is 'auto', and the run computes on the CPU: "
-says auto.txt "asked 0, from memory 3"
+says auto.txt "asked 0, from stored answers 3"
 said cuda 2 --set data.device=cuda
 says cuda.log "data.device: is 'cuda', but "
 

@@ -185,8 +185,9 @@ TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
   }
   for (const std::string dry : {" --dry-run", ""}) {
     const auto text = told(again + dry);
-    EXPECT_TRUE(
-        holds(text, "compeer: error: mine: model.path: model.safetensors has other contents than were written\n"))
+    EXPECT_TRUE(holds(
+        text,
+        "compeer: error: mine: model.path: model.safetensors was modified after it was written: SHA-256 mismatch\n"))
         << text;
     EXPECT_TRUE(text.ends_with("exit 4")) << text;
   }

@@ -191,7 +191,7 @@ TEST_F(RunFolders, WritesIntoNoFileOfTwoNames) {
     fs::remove(place);
     fs::create_hard_link("mine", place);
     for (const auto& failed : {failure(one(make_spec())), failure(resume("results/x", quiet(), known))}) {
-      EXPECT_EQ(failed.substr(0, failed.find(", and")), place.string() + ": has a second name elsewhere (a hard link)");
+      EXPECT_EQ(failed.substr(0, failed.find(", and")), place.string() + ": has a second hard link elsewhere");
     }
     EXPECT_EQ(read("mine"), "dear to me") << name;
     fs::remove(place);

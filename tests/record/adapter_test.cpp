@@ -86,7 +86,7 @@ TEST(Merge, RefusesWhatDoesNotFitAndLeavesNothing) {
                 other.string());
   EXPECT_TRUE(fs::is_empty(folder.folder()));
   fs::create_directories(out);
-  EXPECT_EQ(complaint(lora / "base", lora / "adapter_all", out), out.string() + ": is there already");
+  EXPECT_EQ(complaint(lora / "base", lora / "adapter_all", out), out.string() + ": already exists");
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ TEST(Checkpoint, DamagedOnesAreSkippedAndNamed) {
   EXPECT_EQ(good->step, 10u);
   ASSERT_EQ(problems.size(), 4u);
   EXPECT_EQ(problems[0], "checkpoints/step-000050: model.safetensors has 3 bytes, should have 18");
-  EXPECT_EQ(problems[1], "checkpoints/step-000040: model.safetensors has other contents than were written");
+  EXPECT_EQ(problems[1],
+            "checkpoints/step-000040: model.safetensors was modified after it was written: SHA-256 mismatch");
   EXPECT_EQ(problems[2], "checkpoints/step-000030: tokenizer/vocab.json is missing");
   EXPECT_TRUE(problems[3].starts_with("checkpoints/step-000020: manifest.json is not valid JSON")) << problems[3];
 }
@@ -102,10 +103,10 @@ TEST(Checkpoint, ManifestMayNotNameFilesElsewhere) {
   auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"));
   manifest["files"]["../../secret"] = {{"size", 0}, {"sha256", ""}};
   write_file(folder / "manifest.json", manifest.dump());
-  EXPECT_EQ(damage(folder), "manifest.json has a wrong entry '../../secret'");
+  EXPECT_EQ(damage(folder), "manifest.json has an invalid entry '../../secret'");
   manifest["step"] = 2;
   write_file(folder / "manifest.json", manifest.dump());
-  EXPECT_EQ(damage(folder), "manifest.json is of another step");
+  EXPECT_EQ(damage(folder), "manifest.json belongs to another step");
 }
 
 TEST(Checkpoint, AModelIsWholeWithoutTheOptimizersFiles) {

@@ -170,7 +170,7 @@ TEST(Rollouts, ThatWereChangedBehindTheirBackAreNamed) {
   ASSERT_NE(at, std::string::npos);
   bytes[at] = 'Q';
   write_file(part, bytes);
-  const std::string text = ": completion 0 of prompt 0 in step 1 has other contents than were written";
+  const std::string text = ": completion 0 of prompt 0 in step 1 is damaged: checksum mismatch";
   EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5.part" + text);
   RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);  // a resume does not make it good
   EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5" + text);
@@ -187,7 +187,7 @@ TEST(Rollouts, ThatWereSealedAndAreCutOffAreNamed) {
     std::filesystem::copy_file(file, folder / "whole");
     std::filesystem::resize_file(file, cut);
     EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }),
-              fmt::format("r0000-000001.h5: is cut off: it has {} bytes, should have {}", cut, size));
+              fmt::format("r0000-000001.h5: is truncated: it has {} bytes, should have {}", cut, size));
     std::filesystem::rename(folder / "whole", file);
   }
 }
@@ -295,7 +295,7 @@ TEST(Rollouts, RefuseRowsThatDoNotFit) {
   odd.values.clear();
   EXPECT_EQ(complaint([&] { writer.append({odd}); }), "rollouts: a row has 0 values for 2 columns");
   RolloutWriter second(folder / "rollouts", 0, columns);
-  EXPECT_EQ(complaint([&] { second.append({row(2, 0, 0)}); }), "r0000-000002.h5.part: is there already");
+  EXPECT_EQ(complaint([&] { second.append({row(2, 0, 0)}); }), "r0000-000002.h5.part: already exists");
 }
 
 }  // namespace compeer::record

@@ -136,11 +136,11 @@ TEST(RunFile, ResumeRefusesWhatDoesNotFit) {
   const TemporaryFolder folder;
   three_rows(folder / "run.h5").finish("failed");
   EXPECT_EQ(complaint([&] { RunWriter::resume(folder / "run.h5", 4, columns); }),
-            "run.h5: has 3 rows, but the run goes on after row 4");
+            "run.h5: has 3 rows, but the run continues after row 4");
   EXPECT_EQ(complaint([&] {
               RunWriter::resume(folder / "run.h5", 3, {"step", "reward"});
             }),
-            "run.h5: has other columns than this run");
+            "run.h5: has different columns from this run");
 }
 
 TEST(RunFile, SecondWriterIsRefusedAndReadersSeeTheFirst) {
@@ -188,10 +188,10 @@ TEST(RunFile, RefusesColumnsThatHaveNoPlace) {
     return complaint([&] { RunWriter::create(folder / "run.h5", "", std::move(names)); });
   };
   EXPECT_EQ(refusal({}), "run.h5: a run file needs at least one column");
-  EXPECT_EQ(refusal({"a", "b", "a"}), "run.h5: two columns are called 'a'");
-  EXPECT_EQ(refusal({"a/b", "a"}), "run.h5: column 'a' can't stand beside column 'a/b'");
+  EXPECT_EQ(refusal({"a", "b", "a"}), "run.h5: duplicate column 'a'");
+  EXPECT_EQ(refusal({"a/b", "a"}), "run.h5: column 'a' is a prefix of column 'a/b', which is not allowed");
   for (const char* name : {"", "/a", "a/", "a//b", ".", "a/../b"})
-    EXPECT_EQ(refusal({name}), std::string("run.h5: '") + name + "' is no name for a column");
+    EXPECT_EQ(refusal({name}), std::string("run.h5: '") + name + "' is not a valid column name");
 }
 
 TEST(RunFile, RowOfAnotherLengthIsAMistakeThatCostsNothing) {
@@ -203,7 +203,7 @@ TEST(RunFile, RowOfAnotherLengthIsAMistakeThatCostsNothing) {
   EXPECT_EQ(complaint([&] {
               writer.append(std::vector<double>{5, 1, 1});
             }),
-            "run.h5: takes no more rows: it was finished, or a write failed");
+            "run.h5: accepts no more rows: it was closed, or a write failed");
 }
 
 TEST(RunFile, NamesWhatCannotBeRead) {

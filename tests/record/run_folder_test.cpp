@@ -56,9 +56,9 @@ TEST(RunFolder, SaysHowFarItsRunCame) {
   EXPECT_EQ(progress_text(run), "a finished run");
   write_file(run / "summary.json", "{");
   EXPECT_FALSE(has_finished(run));
-  EXPECT_EQ(progress_text(run), "a run that came to step 2 of 2");
+  EXPECT_EQ(progress_text(run), "a run that reached step 2 of 2");
   fs::remove(run / "status.json");
-  EXPECT_EQ(progress_text(run), "a run that was begun");
+  EXPECT_EQ(progress_text(run), "a run that was started");
 }
 
 TEST(RunFolder, IsSetAsideWholeAndNothingOfItIsLost) {

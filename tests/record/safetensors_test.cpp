@@ -131,7 +131,7 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "short"); }), "short: is too short to be a safetensors file");
   std::ofstream(folder_ / "long", std::ios::binary) << std::string(8, '\xff') << "{}";
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "long"); }),
-            "long: has a header of 18446744073709551615 bytes, more than 100000000 are never read");
+            "long: has a header of 18446744073709551615 bytes, more than the limit of 100000000");
   std::ofstream(folder_ / "cut", std::ios::binary) << std::string("\x09\0\0\0\0\0\0\0{}", 10);
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }), "cut: ends within its header: 2 bytes of 9");
   EXPECT_EQ(refusal(" {}", ""), "w.safetensors: has a header that doesn't begin with '{'");
@@ -154,7 +154,7 @@ TEST_F(BrokenSafetensors, ALongHeaderIsRefusedBeforeItIsRead) {
   const std::string length("\x01\xe1\xf5\x05\0\0\0\0", 8);  // 100,000,001
   std::ofstream(folder_ / "long", std::ios::binary) << length << "{}";
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "long"); }),
-            "long: has a header of 100000001 bytes, more than 100000000 are never read");
+            "long: has a header of 100000001 bytes, more than the limit of 100000000");
 }
 
 TEST_F(BrokenSafetensors, DeepNestingIsRefusedHoweverDeep) {
@@ -195,7 +195,8 @@ TEST_F(BrokenSafetensors, EveryCutIsRefused) {
     EXPECT_NE(complaint([&] { Safetensors::open(folder_ / "cut"); }), "nothing") << size;
   }
   write_file(folder_ / "cut", whole.substr(0, whole.size() - 1));
-  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }), "cut: tensor 't' lies at bytes 0 to 8 of 7");
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }),
+            "cut: tensor 't' is at bytes 0 to 8, but the file has 7");
 }
 
 // Others have written such files: their bytes are right, and whoever reads them must look at the address.
@@ -225,19 +226,19 @@ TEST_F(BrokenSafetensors, EntriesOfAnotherShapeAreRefused) {
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[1]}})", "x"),
             "w.safetensors: tensor 't': should have exactly dtype, shape and data_offsets");
   EXPECT_EQ(refusal(R"({"t":{"dtype":8,"shape":[1],"data_offsets":[0,1]}})", "x"),
-            "w.safetensors: tensor 't': dtype is no text");
+            "w.safetensors: tensor 't': dtype is not a string");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}})", "x"),
-            "w.safetensors: tensor 't': shape is no list of sizes");
+            "w.safetensors: tensor 't': shape is not a list of sizes");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1.0]}})", "x"),
-            "w.safetensors: tensor 't': data_offsets are no two positions");
+            "w.safetensors: tensor 't': data_offsets must be two positions");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U9","shape":[1],"data_offsets":[0,1]}})", "x"),
             "w.safetensors: tensor 't' has the unknown type 'U9'");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,1]}})", "x"),
             "w.safetensors: tensor 't': a size is too large");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551616]}})", "x"),
-            "w.safetensors: tensor 't': data_offsets are no two positions");
-  EXPECT_EQ(refusal(R"({"__metadata__":{"a":1}})", ""), "w.safetensors: __metadata__ 'a' is no text");
-  EXPECT_EQ(refusal(R"({"__metadata__":"a"})", ""), "w.safetensors: __metadata__ is no table");
+            "w.safetensors: tensor 't': data_offsets must be two positions");
+  EXPECT_EQ(refusal(R"({"__metadata__":{"a":1}})", ""), "w.safetensors: __metadata__ 'a' is not a string");
+  EXPECT_EQ(refusal(R"({"__metadata__":"a"})", ""), "w.safetensors: __metadata__ is not an object");
 }
 
 TEST_F(BrokenSafetensors, PlacesOutsideOverlappingOrWithHolesAreRefused) {
@@ -245,14 +246,16 @@ TEST_F(BrokenSafetensors, PlacesOutsideOverlappingOrWithHolesAreRefused) {
     return R"({"dtype":"U8","shape":[)" + std::to_string(size) + R"(],"data_offsets":[)" + std::to_string(begin) + "," +
            std::to_string(end) + "]}";
   };
-  EXPECT_EQ(refusal("{\"t\":" + one(0, 4, 4) + "}", "abc"), "w.safetensors: tensor 't' lies at bytes 0 to 4 of 3");
-  EXPECT_EQ(refusal("{\"t\":" + one(3, 1, 4) + "}", "abc"), "w.safetensors: tensor 't' lies at bytes 3 to 1 of 3");
+  EXPECT_EQ(refusal("{\"t\":" + one(0, 4, 4) + "}", "abc"),
+            "w.safetensors: tensor 't' is at bytes 0 to 4, but the file has 3");
+  EXPECT_EQ(refusal("{\"t\":" + one(3, 1, 4) + "}", "abc"),
+            "w.safetensors: tensor 't' is at bytes 3 to 1, but the file has 3");
   EXPECT_EQ(refusal("{\"t\":" + one(0, 3, 4) + "}", "abc"),
             "w.safetensors: tensor 't' has 3 bytes, its shape and type need 4");
   EXPECT_EQ(refusal("{\"t\":" + one(0, 2, 2) + ",\"u\":" + one(1, 3, 2) + "}", "abc"),
             "w.safetensors: tensor 'u' overlaps another");
   EXPECT_EQ(refusal("{\"t\":" + one(0, 1, 1) + ",\"u\":" + one(2, 3, 1) + "}", "abc"),
-            "w.safetensors: unused bytes stand before tensor 'u'");
+            "w.safetensors: unused bytes precede tensor 'u'");
   EXPECT_EQ(refusal("{\"t\":" + one(0, 2, 2) + "}", "abc"), "w.safetensors: 1 bytes follow the last tensor");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", ""),
             "w.safetensors: tensor 't' is too large");
@@ -283,25 +286,25 @@ TEST(Safetensors, RefusesAnIndexThatDoesNotMatchItsShards) {
   write_safetensors(folder / "1.safetensors", {{"a", "F32", {1}, bytes_of(one)}});
   write_safetensors(folder / "2.safetensors", {{"a", "F32", {1}, bytes_of(one)}});
   EXPECT_EQ(refusal(R"({"weight_map":{"b":"1.safetensors"}})"),
-            "1.safetensors: lacks tensor 'b', which the index promises");
+            "1.safetensors: has no tensor 'b', which the index lists");
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"../1.safetensors"}})"),
-            "model.safetensors.index.json: tensor 'a' should name a file of this folder");
+            "model.safetensors.index.json: tensor 'a' must name a file in this folder");
   for (const char* path : {"", ".", "..", "/etc/passwd", "sub/1.safetensors", "1.safetensors\\u0000"}) {
     EXPECT_EQ(refusal(std::string(R"({"weight_map":{"a":")") + path + R"("}})"),
-              "model.safetensors.index.json: tensor 'a' should name a file of this folder")
+              "model.safetensors.index.json: tensor 'a' must name a file in this folder")
         << path;
   }
   EXPECT_EQ(refusal(R"({"weight_map":{"a":1}})"),
-            "model.safetensors.index.json: tensor 'a' should name a file of this folder");
+            "model.safetensors.index.json: tensor 'a' must name a file in this folder");
   write_safetensors(folder / "4.safetensors", {{"b", "F32", {1}, bytes_of(one)}, {"a", "F32", {1}, bytes_of(one)}});
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"1.safetensors","b":"4.safetensors"}})"),
-            "4.safetensors: tensor 'a' is in another file too");
+            "4.safetensors: tensor 'a' is also in another file");
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"1.safetensors","a":"2.safetensors"}})"),
             "model.safetensors.index.json: has the key 'a' twice");
   EXPECT_EQ(refusal("[]"), "model.safetensors.index.json: is not a JSON object");
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"3.safetensors"}})"),
             "3.safetensors: can't be read: No such file or directory");
-  EXPECT_EQ(refusal(R"({})"), "model.safetensors.index.json: has no table 'weight_map'");
+  EXPECT_EQ(refusal(R"({})"), "model.safetensors.index.json: has no object 'weight_map'");
 }
 
 TEST(Safetensors, WhatIsWrittenIntoACopyOnWriteMappingStaysOutOfTheFile) {
@@ -375,7 +378,7 @@ TEST(FindMappedFault, TellsAFailedReadFromAFileThatBecameShorter) {
     address = file.bytes().data() + 3;
     EXPECT_EQ(found(), (folder / "a").string() + "|can't be read: Input/output error|1");
     std::filesystem::resize_file(folder / "a", 3);
-    EXPECT_EQ(found(), (folder / "a").string() + "|became shorter while it was in use|4");
+    EXPECT_EQ(found(), (folder / "a").string() + "|was truncated while in use|4");
     EXPECT_EQ(find_mapped_fault(&folder).file, nullptr);
   }
 }

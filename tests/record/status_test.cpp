@@ -116,7 +116,7 @@ TEST(Status, MeansOverRowsOfTrainingHaveNoInterval) {
 TEST(Status, WhatCannotBeUnderstoodIsNamed) {
   const TemporaryFolder run;
   write_file(run / "status.json", R"({"state":"running"})");
-  EXPECT_EQ(complaint([&] { read_status(run.path()); }), "status.json: is not what it should be: key 'step' not found");
+  EXPECT_EQ(complaint([&] { read_status(run.path()); }), "status.json: has unexpected contents: key 'step' not found");
   write_file(run / "summary.json", "[]");
   EXPECT_EQ(complaint([&] { read_summary(run.path()); }), "summary.json: is not a JSON object");
 }

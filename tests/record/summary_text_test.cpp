@@ -70,13 +70,14 @@ TEST(StagesText, SaysWhyRecordsEndedAndWhatChatModelsWereAsked) {
   filter["chats"] = {{"asked", 203}, {"known", 5}, {"failed", 1}, {"prompt_tokens", 12345}, {"completion_tokens", 400}};
   json made_before = stage("00-esc_world", 200, 200);
   made_before["reused"] = true;
-  EXPECT_EQ(stages_text({{"stages", {made_before, filter}}}),
-            "stage                in       out   dropped\n"
-            "00-esc_world        200       200         0  (made before)\n"
-            "01-filter           200       154        46\n"
-            "  dropped: artificial 26, incoherent 20\n"
-            "  counted: answers that could not be read 3, share 0.5\n"
-            "  chat models: asked 203, from memory 5, no answer 1; tokens: 12345 asked, 400 answered\n");
+  EXPECT_EQ(
+      stages_text({{"stages", {made_before, filter}}}),
+      "stage                in       out   dropped\n"
+      "00-esc_world        200       200         0  (reused)\n"
+      "01-filter           200       154        46\n"
+      "  dropped: artificial 26, incoherent 20\n"
+      "  counted: answers that could not be read 3, share 0.5\n"
+      "  chat models: asked 203, from stored answers 5, unanswered 1; tokens: 12345 in prompts, 400 in answers\n");
 }
 
 TEST(StagesText, SaysWhatTheStageAndTheWholeRunCost) {
@@ -86,14 +87,16 @@ TEST(StagesText, SaysWhatTheStageAndTheWholeRunCost) {
       {"large", {{"requests", 3}, {"failed", 1}, {"prompt_tokens", 15}, {"completion_tokens", 6}, {"cost", 0.5}}}};
   const auto text = stages_text({{"stages", {filter}}, {"chats", all}});
   EXPECT_NE(text.find("tokens: 10 asked, 4 answered; cost 0.2500\n"), std::string::npos) << text;
-  EXPECT_TRUE(text.ends_with("\nasked large in all: 3 requests, 1 failed; 15 tokens asked, 6 answered; cost 0.5000\n"))
+  EXPECT_TRUE(
+      text.ends_with("\nsent to large in all: 3 requests, 1 failed; 15 prompt tokens, 6 answer tokens; cost 0.5000\n"))
       << text;
 }
 
 TEST(StagesText, DoesNotListCountsWithoutEnd) {
   json annotate = stage("04-annotate", 2, 2);
   for (int i = 0; i < 9; ++i) annotate["counts"]["pair " + std::to_string(i)] = 1.0;
-  EXPECT_NE(stages_text({{"stages", {annotate}}}).find("  counted: 9 things, in summary.json\n"), std::string::npos);
+  EXPECT_NE(stages_text({{"stages", {annotate}}}).find("  counted: 9 counts, listed in summary.json\n"),
+            std::string::npos);
 }
 
 // As a summary may say that a stranger wrote.

@@ -129,11 +129,11 @@ TEST_F(FindStart, IsTheNewestCheckpointAndElseTheBeginning) {
 TEST_F(FindStart, PassesOverCheckpointsThatAreDamagedOrBeyondTheRows) {
   rows(21);
   for (const uint64_t step : {10, 20, 30}) checkpoint(step);
-  EXPECT_EQ(found(), "20 compeer: warning: skipped checkpoints/step-000030: run.h5 has the rows of 21 steps only\n");
+  EXPECT_EQ(found(), "20 compeer: warning: skipped checkpoints/step-000030: run.h5 has rows for only 21 steps\n");
   EXPECT_EQ(std::filesystem::read_symlink(run_ / "checkpoints/last"), "step-000020");
   write_file(run_ / "checkpoints/step-000020/state.json", "{}");
   EXPECT_EQ(found(),
-            "10 compeer: warning: skipped checkpoints/step-000030: run.h5 has the rows of 21 steps only\n"
+            "10 compeer: warning: skipped checkpoints/step-000030: run.h5 has rows for only 21 steps\n"
             "compeer: warning: skipped checkpoints/step-000020: state.json has 2 bytes, should have 15\n");
 }
 
@@ -163,10 +163,10 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
 TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
   checkpoint(30);
   const auto wrong =
-      run_.path().string() + "|has no usable checkpoint:\n  checkpoints/step-000030: run.h5 has the rows of ";
-  EXPECT_EQ(found(), wrong + "0 steps only|--fresh starts over and renames the existing folder|4");
+      run_.path().string() + "|has no usable checkpoint:\n  checkpoints/step-000030: run.h5 has rows for only ";
+  EXPECT_EQ(found(), wrong + "0 steps|--fresh starts over and renames the existing folder|4");
   rows(3);
-  EXPECT_EQ(found(), wrong + "3 steps only|--fresh starts over and renames the existing folder|4");
+  EXPECT_EQ(found(), wrong + "3 steps|--fresh starts over and renames the existing folder|4");
 }
 
 TEST_F(FindStart, RefusesTheRowsOfAnotherSpec) {

@@ -80,7 +80,7 @@ for ranks in 1 2; do
   kill -USR1 "$job"
   wait "$job" && fail "it was not stopped" || [[ $? == 85 ]] || fail "a stop ends with $?" said.txt
   leaves stopped-$ranks 4 $ranks
-  says "stopped-$ranks: holds a run that came to step "
+  says "stopped-$ranks: holds a run that reached step "
   verified stopped-$ranks
   cp -a stopped-$ranks killed-$ranks
   start $ranks killed-$ranks --resume

@@ -56,7 +56,8 @@ TEST_F(Log, VerifyFindsAMissingOrBrokenSummary) {
 
 TEST_F(Log, VerifyFindsAChangedWeight) {
   flip_byte(folder_ / "checkpoints/step-000002/model.safetensors", 3);
-  EXPECT_EQ(failures(), Failures{"checkpoints/step-000002: model.safetensors has other contents than were written"});
+  EXPECT_EQ(failures(),
+            Failures{"checkpoints/step-000002: model.safetensors was modified after it was written: SHA-256 mismatch"});
 }
 
 TEST_F(Log, VerifyShowsAStrangersFileNamesWithoutControlCharacters) {

@@ -313,7 +313,7 @@ TEST(Adapter, OfAnotherKindIsRefused) {
   EXPECT_EQ(refused({{"modules_to_save", {"lm_head"}}}), "'modules_to_save' is not supported");
   EXPECT_EQ(refused({{"rank_pattern", {{"q_proj", 8}}}}), "'rank_pattern' is not supported");
   EXPECT_EQ(refused({{"bias", "all"}}), "'bias' must be \"none\"");
-  EXPECT_EQ(refused({{"peft_type", "IA3"}}), "peft_type is \"IA3\"; LORA is read");
+  EXPECT_EQ(refused({{"peft_type", "IA3"}}), "peft_type is \"IA3\"; only LORA is supported");
   EXPECT_EQ(refused({{"r", 0}}), "'r' must be a whole number of at least 1");
   EXPECT_NE(refused({{"r", 5}}).find("lora_A.weight is [4, "), std::string::npos);
 }
