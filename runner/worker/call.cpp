@@ -29,16 +29,16 @@ the workers; by hand, in the same working directory:
   mpirun -n 2 compeer-worker RUN_DIR        two ranks
   srun --mpi=pmix compeer-worker RUN_DIR    as many as the job has tasks
 
-  --resume    go on from the newest good checkpoint, or begin if there is none
-  --fresh     begin anew; a run that was begun here is kept beside, as RUN_DIR~1
+  --resume    continue from the newest undamaged checkpoint, or start if there is none
+  --fresh     start over; an existing run is renamed to RUN_DIR~1
 
-Without either, a folder in which a run was begun is left as it is (exit code 4).
+Without either option, a folder with an existing run is an error (exit code 4).
 
   --version   print the version
   --help      print this text
 
 Signals: USR1, USR2, TERM  save a checkpoint after this step, then exit with 85
-Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 84 budget spent, 85 stopped (resume me), 86 hung
+Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 84 budget spent, 85 stopped (can be resumed), 86 hung
 )";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& help) {
@@ -111,12 +111,12 @@ TakenFolder take_folder(const WorkerCall& call) {
   if (!fs::exists(folder / "spec.json", none) || !record::was_begun(folder)) return taken;
   if (call.resume) {
     taken.is_over = nothing_is_left(folder);
-    if (taken.is_over) say(folder.string() + " finished before: nothing is left to do");
+    if (taken.is_over) say(folder.string() + " has already finished: nothing to do");
   } else if (call.fresh) {
     const auto aside = record::set_aside(folder).filename();
-    say(fmt::format("note: starts over; the existing folder {} is now {}", folder.string(), aside.string()));
+    say(fmt::format("note: starting over; the existing folder {} was renamed to {}", folder.string(), aside.string()));
   } else {
-    throw Error(folder.string(), "holds " + record::progress_text(folder),
+    throw Error(folder.string(), "contains " + record::progress_text(folder),
                 "--resume continues it; --fresh starts over and renames the existing folder", Exit::data);
   }
   return taken;

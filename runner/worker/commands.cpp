@@ -39,7 +39,7 @@ const std::map<std::string, ModelCommand> commands{{"about", about},
 [[noreturn]] void become_tools(const std::string& name, const std::string& options) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "compeer-tools";
   ::execl(program.c_str(), program.c_str(), name.c_str(), options.c_str(), nullptr);
-  throw Error(program.string(), std::string("can't be started: ") + std::strerror(errno), "./compeer builds it",
+  throw Error(program.string(), std::string("can't be started: ") + std::strerror(errno), "run ./compeer to build it",
               Exit::failure);
 }
 

@@ -77,7 +77,7 @@ void tell_crash(int signal) {
     json.add("null");
   }
   json.add(",\"where\":\"\",\"what\":\"signal ").add(signal).add(" (").add(signal_name(signal));
-  json.add(")\",\"help\":\"the log shows the stack\",\"exit\":").add(code).add("}\n");
+  json.add(")\",\"help\":\"see the stack trace in the log\",\"exit\":").add(code).add("}\n");
   write_error_file(json);
   show_named_stack(STDERR_FILENO);
   if (plugin[0]) ::_exit(code);
@@ -100,7 +100,7 @@ void on_show_stack(int) {
   comm::Fault fault;
   if (const auto error = std::current_exception()) {
     fault = comm::fault_of(error, known.world->rank(), known.world->host());
-    fault.what = "an exception that nobody caught: " + fault.what;
+    fault.what = "uncaught exception: " + fault.what;
   } else {
     fault = comm::fault_of(std::make_exception_ptr(std::runtime_error("std::terminate was called")),
                            known.world->rank(), known.world->host());
@@ -111,10 +111,10 @@ void on_show_stack(int) {
 
 void on_exit_called(int code, void*) {
   if (!task_runs.exchange(false)) return;
-  comm::Fault fault = comm::fault_of(std::make_exception_ptr(std::runtime_error(
-                                         "exit(" + std::to_string(code) + ") was called in the middle of the run")),
-                                     known.world->rank(), known.world->host());
-  fault.help = "a plugin throws to report an error; it never ends the process";
+  comm::Fault fault = comm::fault_of(
+      std::make_exception_ptr(std::runtime_error("exit(" + std::to_string(code) + ") was called during the run")),
+      known.world->rank(), known.world->host());
+  fault.help = "a plugin must throw to report an error and must not end the process";
   report(fault);
   known.world->abort(fault.exit);
 }

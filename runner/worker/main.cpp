@@ -23,7 +23,7 @@ namespace {
 void end_orphans(const Orphans& orphans) {
   for (const pid_t one : orphans.living()) {
     const auto title = spec::printable(process_title(one), 100);
-    std::fprintf(stderr, "compeer: warning: %s outlived the run and was ended\n", title.c_str());
+    std::fprintf(stderr, "compeer: warning: %s outlived the run and was killed\n", title.c_str());
   }
   orphans.end();
 }

@@ -90,7 +90,7 @@ class RunPreview : private Opener {
     const json limit = table.value("max_prompt_tokens", json());
     if (limit.is_number()) prompt_tokens_ = limit.get<double>();
     if (const json path = table.value("path", json()); path.is_string() && models_.planned(path.get<std::string>()))
-      throw Error("its records", "are made by a run before it");
+      throw Error("its records", "come from an earlier run of the script");
     auto dataset = opened<Dataset>(table);
     const int64_t most = spec_.at("task") == "data" ? spec_.at("data").at("records").get<int64_t>() : 0;
     if (splits.empty()) splits = {"train", "valid", "test"};

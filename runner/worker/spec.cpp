@@ -23,9 +23,10 @@ std::string checked_text(const std::filesystem::path& file) {
   std::string text = read_plain_file(file, longest_spec);
   const json read = parse_json(text);
   const bool whole = read.is_object() && read.contains("spec") && read["spec"].is_object();
-  if (!whole) throw Error(file, "not a run's spec.json", "make one with: compeer run FILE", Exit::spec);
+  if (!whole) throw Error(file, "is not the spec.json of a run", "create one with: compeer run FILE", Exit::spec);
   if (read.value("format", json()) != 1) {
-    throw Error(file, "written for another version of compeer", "resolve it again with: compeer run FILE", Exit::spec);
+    throw Error(file, "was written by another version of compeer", "resolve it again with: compeer run FILE",
+                Exit::spec);
   }
   spec::Spec::from_file_text(text, file.string());  // checks the hash, so that a flipped byte is found
   return text;
@@ -40,8 +41,7 @@ void check_plugin(comm::World& world, const json& plugin) {
   const std::string hash = world.together("check plugins", [&] {
     const std::filesystem::path file = plugin.value("path", "");
     if (!std::filesystem::exists(file)) {
-      throw Error(file, "plugin " + name + " is not there any more", "build it, or resolve the run again",
-                  Exit::plugin);
+      throw Error(file, "plugin " + name + " no longer exists", "build it, or resolve the run again", Exit::plugin);
     }
     return sha256_file(file);
   });
@@ -57,8 +57,8 @@ json read_spec(comm::World& world, const std::filesystem::path& run) {
     if (world.rank() != 0) return;
     std::error_code none;
     if (!std::filesystem::exists(run / "spec.json", none))
-      throw Error(run, "is no run: it has no spec.json", "compeer run FILE makes such a folder and starts its workers",
-                  Exit::data);
+      throw Error(run, "is not a run: it has no spec.json",
+                  "create the folder and start its workers with: compeer run FILE", Exit::data);
     record::refuse_outside_files(run);
     text = checked_text(run / "spec.json");
   });
@@ -73,13 +73,13 @@ void check_agreement(comm::World& world, const json& spec_file) {
   }
   const std::string allowed = world.together("read allowed plugins", [] { return plugin::AllowLists().hash(); });
   world.agree("list of allowed plugins", allowed);
-  if (!allowed.empty()) note(world, "only plugins are loaded that COMPEER_LOCKED allows, by SHA-256");
+  if (!allowed.empty()) note(world, "COMPEER_LOCKED is set: only plugins whose SHA-256 it allows are loaded");
   for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);
   if (const auto remark = comm::launcher_remark(); world.size() == 1 && !remark.empty()) note(world, remark);
   const int planned = spec_file["spec"].value("ranks", world.size());
   if (planned != world.size()) {
     note(world,
-         "the spec asks for " + std::to_string(planned) + " ranks, this run has " + std::to_string(world.size()));
+         "the spec sets " + std::to_string(planned) + " ranks, but this run has " + std::to_string(world.size()));
   }
 }
 

@@ -30,7 +30,7 @@ void use_device(comm::World& world, const spec::Computes& asked) {
   const bool on_cpu = inference::device_in_use() == "cpu";
   if (world.any(on_cpu) && world.any(!on_cpu))
     throw Error(setting, "is 'auto', and some ranks have a device while others have none",
-                "give one to each rank (sbatch --gres=gpu:N), or set it to 'cpu'", Exit::usage);
+                "provide a device for each rank (sbatch --gres=gpu:N), or set it to 'cpu'", Exit::usage);
   if (asked.device == "auto" && on_cpu && world.rank() == 0)
     fmt::print(stderr, "compeer: note: {} is 'auto', and the run computes on the CPU: {}\n", setting,
                inference::why_on_cpu());

@@ -32,7 +32,7 @@ const std::map<std::string, ModelCommand> commands{
 
 int run(const std::string& name, const std::string& options) {
   const auto found = commands.find(name);
-  if (found == commands.end()) throw Error("", "no model command '" + name + "'", "", Exit::usage);
+  if (found == commands.end()) throw Error("", "unknown model command '" + name + "'", "", Exit::usage);
   kernels::obey_environment();
   return found->second(nlohmann::json::parse(options));
 }

@@ -297,7 +297,7 @@ TEST_F(PreviewOf, CountsTheRecordsOfEverySplit) {
 TEST_F(PreviewOf, MemoryIsThatOfAModelWithoutWeights) {
   const std::string each =
       "    memory of a rank: 99.7 GiB on CPUs; 45.3 GiB of GPU memory and 85.3 GiB of host memory with a GPU\n"
-      "    not known yet: dataset (its records are made by a run before it)\n";
+      "    not known yet: dataset (its records come from an earlier run of the script)\n";
   EXPECT_EQ(behind(told("run study.lua --dry-run"), "\ntaught\n"),
             "\ntaught\n" + each + "taught-2\n" + each + "exit 0");
 }

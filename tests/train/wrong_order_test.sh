@@ -52,16 +52,16 @@ ends 0 1 whole
 expected=$(weights whole)
 for ranks in 1 2; do
   leaves whole 4 $ranks
-  says "whole: holds a finished run"
+  says "whole: contains a finished run"
   says "--resume continues it; --fresh starts over and renames the existing folder"
   leaves whole 0 $ranks --resume
-  says "whole finished before: nothing is left to do"
+  says "whole has already finished: nothing to do"
 done
 echo "ok      a finished run stays as it is"
 
 before=$(contents whole)
 ends 0 2 whole --fresh
-says "note: starts over; the existing folder whole is now whole~1"
+says "note: starting over; the existing folder whole was renamed to whole~1"
 [[ $(contents whole~1) == "$before" ]] || fail "setting a run aside has changed it"
 same whole && verified whole~1
 (cd whole && ends 0 1 . --fresh)
@@ -80,7 +80,7 @@ for ranks in 1 2; do
   kill -USR1 "$job"
   wait "$job" && fail "it was not stopped" || [[ $? == 85 ]] || fail "a stop ends with $?" said.txt
   leaves stopped-$ranks 4 $ranks
-  says "stopped-$ranks: holds a run that reached step "
+  says "stopped-$ranks: contains a run that reached step "
   verified stopped-$ranks
   cp -a stopped-$ranks killed-$ranks
   start $ranks killed-$ranks --resume

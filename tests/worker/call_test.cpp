@@ -57,7 +57,8 @@ TEST(WorkerCall, RefusesToGoOnAndToBeginAnewAtOnce) {
 TEST(WorkerCall, NamesAMissingSpec) {
   const auto [exit, text] = call({}, nullptr);
   EXPECT_EQ(exit, 4);
-  EXPECT_NE(text.find(": is no run: it has no spec.json\n  help: compeer run FILE makes such a folder"),
+  EXPECT_NE(text.find(": is not a run: it has no spec.json\n  help: create the folder and start its workers with: "
+                      "compeer run FILE"),
             std::string::npos)
       << text;
 }
@@ -66,14 +67,15 @@ TEST(WorkerCall, NamesAFolderThatIsNoRun) {
   for (const std::string folder : {"/nowhere/at/all", WORKER_STUB}) {
     const auto [exit, text] = call_in(folder);
     EXPECT_EQ(exit, 4);
-    EXPECT_NE(text.find(folder + ": is no run: it has no spec.json\n  help: "), std::string::npos) << text;
+    EXPECT_NE(text.find(folder + ": is not a run: it has no spec.json\n  help: "), std::string::npos) << text;
   }
 }
 
 TEST(WorkerCall, RefusesAFileThatIsNoSpec) {
   const auto [exit, text] = call({}, nlohmann::json::array());
   EXPECT_EQ(exit, 3);
-  EXPECT_NE(text.find("spec.json: not a run's spec.json\n  help: make one with: compeer run FILE"), std::string::npos)
+  EXPECT_NE(text.find("spec.json: is not the spec.json of a run\n  help: create one with: compeer run FILE"),
+            std::string::npos)
       << text;
 }
 
@@ -82,7 +84,7 @@ TEST(WorkerCall, RefusesAFileThatNestsTooDeeply) {
   for (int i = 0; i < 300; ++i) spec["format"] = nlohmann::json::array({spec["format"]});
   const auto [exit, text] = call({}, spec);
   EXPECT_EQ(exit, 3);
-  EXPECT_NE(text.find("spec.json: not a run's spec.json"), std::string::npos) << text;
+  EXPECT_NE(text.find("spec.json: is not the spec.json of a run"), std::string::npos) << text;
 }
 
 TEST(WorkerCall, RefusesTheSpecOfAnotherVersion) {
@@ -90,7 +92,7 @@ TEST(WorkerCall, RefusesTheSpecOfAnotherVersion) {
   spec["format"] = 2;
   const auto [exit, text] = call({}, spec);
   EXPECT_EQ(exit, 3);
-  EXPECT_NE(text.find("written for another version of compeer"), std::string::npos) << text;
+  EXPECT_NE(text.find("was written by another version of compeer"), std::string::npos) << text;
 }
 
 TEST(WorkerCall, RefusesASpecThatIsNotWhatWasWritten) {
@@ -111,7 +113,7 @@ TEST(WorkerCall, NotesAPluginThatHasChangedAndOtherRanks) {
   EXPECT_EQ(exit, 0);
   EXPECT_EQ(text,
             "compeer: note: plugin rewards/length has changed since the run was resolved\n"
-            "compeer: note: the spec asks for 2 ranks, this run has 1\n");
+            "compeer: note: the spec sets 2 ranks, but this run has 1\n");
 }
 
 TEST(WorkerCall, NamesAPluginThatIsGone) {

@@ -35,8 +35,8 @@ const std::vector<Wrong> all_wrongs = {
     {"throw", 5, 5, "no such score", length},
     {"throw error", 4, 4, "no 'text'", length},
     {"throw alone", 1, 1, "out of luck"},
-    {"exit 0", 5, 5, "exit(0) was called in the middle of the run", length},
-    {"exit 3", 1, 1, "exit(3) was called in the middle of the run"},
+    {"exit 0", 5, 5, "exit(0) was called during the run", length},
+    {"exit 3", 1, 1, "exit(3) was called during the run"},
     {"quick exit", -1, 1, "ended without reporting an error", length},
     {"segv", 139, 139, "signal 11 (segmentation fault)"},
     {"overflow",
@@ -46,10 +46,10 @@ const std::vector<Wrong> all_wrongs = {
      length,
      "score",
      60,
-     "the log shows the stack",
+     "see the stack trace in the log",
      {"\n  ", "worker_stub+0x", "  compeer::worker::(anonymous namespace)::overflow(int)", " times)\n"}},
     {"abort", 134, 134, "signal 6 (abort)"},
-    {"terminate", 5, 5, "an exception that nobody caught: in a thread", length},
+    {"terminate", 5, 5, "uncaught exception: in a thread", length},
     {"kill", -1, 137, "ended without reporting an error", length},
     {"stop", -1, 86, "is stopped by a signal", length, "score", 1,
      "it was stopped from outside (kill -STOP, Ctrl-Z, a debugger); resume the run"},
@@ -171,7 +171,7 @@ TEST(Worker, EndsProcessesThatPluginsLeftRunning) {
     EXPECT_EQ(seen.exit, 0) << seen.output;
     EXPECT_TRUE(seen.clean) << "processes left behind";
     EXPECT_TRUE(seen.output.starts_with("compeer: warning: process ")) << seen.output;
-    EXPECT_TRUE(seen.output.ends_with(" (worker_stub) outlived the run and was ended\n")) << seen.output;
+    EXPECT_TRUE(seen.output.ends_with(" (worker_stub) outlived the run and was killed\n")) << seen.output;
   }
 }
 
