@@ -53,7 +53,7 @@ std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, doub
                               const ordered_json& checks, const ordered_json& speed) {
   const auto file = file_of(gpu, software);
   if (file.empty())
-    throw Error("", "neither XDG_CACHE_HOME nor HOME says where a certificate could be kept", "set one of them",
+    throw Error("", "can't store the certificate: neither XDG_CACHE_HOME nor HOME is set", "set one of them",
                 Exit::failure);
   const ordered_json certificate{{"device", gpu.name},
                                  {"capability", gpu.capability},
@@ -75,10 +75,12 @@ std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, doub
 std::string certificate_text(const Gpu& gpu, const CudaSoftware& software) {
   const auto found = find_certificate(gpu, software);
   if (!found)
-    return fmt::format("nothing certifies {} with driver {} here; compeer doctor --device cuda tests it", gpu.name,
-                       software.driver);
-  return fmt::format("{} with driver {} was certified on {}: {} checks, rollout - trainer up to {:.2g} nats", gpu.name,
-                     software.driver, found->date, found->checks, found->difference);
+    return fmt::format("{} with driver {} is not certified on this machine; test it with compeer doctor --device cuda",
+                       gpu.name, software.driver);
+  return fmt::format(
+      "{} with driver {} was certified on {}: {} checks, rollout and trainer log-probabilities differ by up to {:.2g} "
+      "nats",
+      gpu.name, software.driver, found->date, found->checks, found->difference);
 }
 
 }  // namespace compeer::inference

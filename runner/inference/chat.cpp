@@ -26,11 +26,11 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr const char* help =
-    "  /reset        begin anew; the system text stays\n"
-    "  /system TEXT  begin anew with this system text; without TEXT: with none\n"
-    "  /help         this\n"
-    "  /quit         end, as Ctrl-D does\n"
-    "Ctrl-C ends a reply.\n";
+    "  /reset        start over; keep the system message\n"
+    "  /system TEXT  start over with this system message; without TEXT: with none\n"
+    "  /help         show this help\n"
+    "  /quit         quit, like Ctrl-D\n"
+    "Ctrl-C stops a reply.\n";
 
 const std::vector<std::string> commands{"/reset", "/system", "/help", "/quit"};
 
@@ -56,7 +56,7 @@ class ChatSession {
   }
 
   int run() {
-    remark("Type what you want to say; /help for commands, Ctrl-D to end.\n");
+    remark("Type your message; /help for commands, Ctrl-D to quit.\n");
     for (;;) {
       interruption_.clear();
       remark(bold("> "));
@@ -141,7 +141,8 @@ class ChatSession {
     const auto sample = engine_.generate({{turn_++, {all.begin() + left, all.end()}, nullptr, &kept_}}, request_)[0][0];
     show(text.finish());
     put_line("");
-    if (!sample.finished) remark(fmt::format("[cut off after {} tokens: --max-new]\n", sample.tokens.size()));
+    if (!sample.finished)
+      remark(fmt::format("[cut off after {} tokens, the limit set by --max-new]\n", sample.tokens.size()));
     return tokenizer_.decode(sample.tokens);
   }
 

@@ -40,9 +40,10 @@ std::string difference(const Tokenizer& used, const Tokenizer& own) {
   const auto less = std::min(used.size(), own.size()), more = std::max(used.size(), own.size());
   for (int32_t id = 0; id < less; ++id) {
     if (!used.knows(id) || !own.knows(id) || used.bytes(id, true) == own.bytes(id, true)) continue;
-    return fmt::format("token {} is '{}', and '{}' in the model's own", id, token(used, id), token(own, id));
+    return fmt::format("token {} is '{}', but '{}' in the model's own tokenizer", id, token(used, id), token(own, id));
   }
-  return more > 2 * less ? fmt::format("it has {} tokens, the model's own {}", used.size(), own.size()) : "";
+  return more > 2 * less ? fmt::format("it has {} tokens, the model's own tokenizer has {}", used.size(), own.size())
+                         : "";
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ void check_tokenizer(const json& model) {
   }
   if (!holds_tokenizer(used)) return;
   const fs::path weights = base_model(path.empty() ? adapter : path);
-  const char* help = "model.foreign_tokenizer = true trains the model on other tokens than its own";
+  const char* help = "set model.foreign_tokenizer = true to train the model with another tokenizer";
   for (const fs::path& own : {fs::path(adapter), fs::path(path), weights}) {
     if (own.empty() || !holds_tokenizer(own)) continue;
     std::error_code missing;
@@ -65,16 +66,16 @@ void check_tokenizer(const json& model) {
     if (why.empty()) return;
     throw Error("model.tokenizer",
                 fmt::format("the tokenizer in {} is not that of the model in {}: {}", used, own.string(), why),
-                fmt::format("{}; {}", own == path ? "leave out model.tokenizer" : "set it to " + own.string(), help),
+                fmt::format("{}, or {}", own == path ? "remove model.tokenizer" : "set it to " + own.string(), help),
                 Exit::spec);
   }
   const json config = read_json_object(weights / "config.json");
   const auto rows = config.value("text_config", config).value("vocab_size", int64_t{0});
   if (const auto tokens = Tokenizer::load(used).size(); rows > 2 * tokens)
     throw Error("model.tokenizer",
-                fmt::format("the tokenizer in {} has {} tokens, the model in {} was made for {}", used, tokens,
+                fmt::format("the tokenizer in {} has {} tokens, but the model in {} was trained with {}", used, tokens,
                             weights.string(), rows),
-                fmt::format("name the tokenizer that the model was trained with; {}", help), Exit::spec);
+                fmt::format("set it to the tokenizer that the model was trained with, or {}", help), Exit::spec);
 }
 
 }  // namespace compeer::inference

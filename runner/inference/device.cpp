@@ -19,14 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* fetch =
-    "in a checkout COMPEER_DEVICE=cuda ./compeer doctor fetches it; elsewhere put torch/lib of a "
-    "libtorch " COMPEER_TORCH_VERSION " with CUDA on LD_LIBRARY_PATH";
+    "in a checkout, run COMPEER_DEVICE=cuda ./compeer doctor to fetch it; elsewhere add torch/lib of a "
+    "libtorch " COMPEER_TORCH_VERSION " with CUDA to LD_LIBRARY_PATH";
 constexpr const char* driver =
     "install NVIDIA's driver, or start the container with it (apptainer --nv, docker --gpus all); the device "
-    "'cpu' needs none";
+    "'cpu' needs no driver";
 constexpr const char* device =
-    "is one asked for (sbatch --gres=gpu:1, docker --gpus all), and visible (CUDA_VISIBLE_DEVICES)? The device "
-    "'cpu' needs none";
+    "request a GPU (sbatch --gres=gpu:1, docker --gpus all) and make it visible (CUDA_VISIBLE_DEVICES), or use the "
+    "device 'cpu'";
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& help) {
   throw Error("device", problem, help, Exit::usage);
@@ -75,11 +75,12 @@ void open_library() {
   if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // already loaded
   const auto path = library();
   std::error_code none;
-  if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), fetch);
+  if (!fs::exists(path, none)) refuse("is 'cuda', but the CUDA part of libtorch is missing: " + path.string(), fetch);
   if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
-    refuse(fmt::format("is 'cuda', but CUDA's part of libtorch can't be opened: {}", ::dlerror()),
-           fmt::format("if ./compeer fetched it, delete {}: COMPEER_DEVICE=cuda ./compeer doctor fetches it again",
-                       path.string()));
+    refuse(
+        fmt::format("is 'cuda', but the CUDA part of libtorch can't be opened: {}", ::dlerror()),
+        fmt::format("if ./compeer fetched it, delete {} and run COMPEER_DEVICE=cuda ./compeer doctor to fetch it again",
+                    path.string()));
 }
 
 std::string driver_version() {
@@ -98,15 +99,18 @@ Gpu look_at(int index) {
   Gpu gpu;
   gpu.index = index;
   std::array<char, 8192> properties{};  // cudaDeviceProp begins with the name
-  check(runtime<int(void*, int)>("cudaGetDeviceProperties")(properties.data(), index), "a device can't be looked at");
+  check(runtime<int(void*, int)>("cudaGetDeviceProperties")(properties.data(), index),
+        "the properties of a device can't be read");
   gpu.name = properties.data();
   std::array<char, 64> bus{};
-  check(runtime<int(char*, int, int)>("cudaDeviceGetPCIBusId")(bus.data(), bus.size(), index), "a device has no place");
+  check(runtime<int(char*, int, int)>("cudaDeviceGetPCIBusId")(bus.data(), bus.size(), index),
+        "the PCI address of a device can't be read");
   gpu.bus = bus.data();
   constexpr int major = 75, minor = 76;
   const auto attribute = [&](int which) {
     int value = 0;
-    check(runtime<int(int*, int, int)>("cudaDeviceGetAttribute")(&value, which, index), "a device can't be asked");
+    check(runtime<int(int*, int, int)>("cudaDeviceGetAttribute")(&value, which, index),
+          "an attribute of a device can't be read");
     return value;
   };
   gpu.capability = fmt::format("{}.{}", attribute(major), attribute(minor));
@@ -115,7 +119,7 @@ Gpu look_at(int index) {
 
 void measure(Gpu& gpu) {
   size_t free = 0, all = 0;
-  check(runtime<int(size_t*, size_t*)>("cudaMemGetInfo")(&free, &all), "its memory can't be asked for");
+  check(runtime<int(size_t*, size_t*)>("cudaMemGetInfo")(&free, &all), "its memory size can't be read");
   gpu.free = static_cast<int64_t>(free), gpu.memory = static_cast<int64_t>(all);
 }
 
@@ -131,13 +135,13 @@ std::vector<Gpu> open_cuda() {
   constexpr int driver_too_old = 35, no_device = 100;
   if (code == driver_too_old) {
     const int known = runtime_number("cudaDriverGetVersion"), wanted = runtime_number("cudaRuntimeGetVersion");
-    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", driver);
-    refuse(fmt::format("is 'cuda', but the driver knows CUDA up to {}, libtorch needs {}", version(known),
+    if (known == 0) refuse("is 'cuda', but this machine has no NVIDIA driver", driver);
+    refuse(fmt::format("is 'cuda', but the driver supports CUDA up to {}, and libtorch needs {}", version(known),
                        version(wanted)),
            "install a newer driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION
-           " for that CUDA on LD_LIBRARY_PATH");
+           " for that version of CUDA on LD_LIBRARY_PATH");
   }
-  if (code == no_device || (code == 0 && count == 0)) refuse("is 'cuda', but there is no NVIDIA device here", device);
+  if (code == no_device || (code == 0 && count == 0)) refuse("is 'cuda', but no NVIDIA device is available", device);
   check(code, "its devices can't be counted");
   std::vector<Gpu> all;
   for (int i = 0; i < count; ++i) all.push_back(look_at(i));
@@ -150,10 +154,10 @@ CudaSoftware cuda_software() {
 
 std::string use_device(const std::string& setting, const std::string& asked, const std::string& engine,
                        int local_rank) {
-  if (asked == "auto" && engine == "exact") reason = "the kernels of the engine 'exact' compute there";
+  if (asked == "auto" && engine == "exact") reason = "the engine 'exact' runs on the CPU only";
   if (asked == "cpu" || (asked == "auto" && engine == "exact")) return in_use = "cpu";
   if (engine == "exact")
-    throw Error(setting, "is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
+    throw Error(setting, "is 'cuda', but model.engine is 'exact', which runs on the CPU only",
                 "set model.engine (--engine) to 'libtorch'", Exit::usage);
   std::vector<Gpu> all;
   try {

@@ -13,12 +13,12 @@ namespace {
 using json = nlohmann::ordered_json;  // templates get keys in the order of the input
 
 std::vector<int32_t> ids_of(const json& list, const std::string& where) {
-  if (!list.is_array()) throw Error(where, "\"ids\" is no list", "for example {\"ids\": [1, 2, 3]}", Exit::data);
+  if (!list.is_array()) throw Error(where, "\"ids\" is not a list", "for example {\"ids\": [1, 2, 3]}", Exit::data);
   std::vector<int32_t> ids;
   for (const json& id : list) {
     const bool fits = id.is_number_integer() && id.get<int64_t>() >= INT32_MIN && id.get<int64_t>() <= INT32_MAX;
     if (!fits || (id.is_number_unsigned() && id.get<uint64_t>() > INT32_MAX))
-      throw Error(where, "\"ids\" holds " + id.dump().substr(0, 60) + ", which is no token id", "", Exit::data);
+      throw Error(where, "\"ids\" contains " + id.dump().substr(0, 60) + ", which is not a token id", "", Exit::data);
     ids.push_back(id.get<int32_t>());
   }
   return ids;
@@ -51,7 +51,7 @@ ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bo
 const language::Tokenizer& ModelInput::needed_tokenizer() const {
   if (tokenizer_) return *tokenizer_;
   throw Error(folder_.string(), "has no tokenizer",
-              "without tokenizer.json or vocab.json only {\"ids\": [...]} is understood", Exit::data);
+              "add tokenizer.json or vocab.json, or pass token ids: {\"ids\": [...]}", Exit::data);
 }
 
 std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& where, bool answer) const {
@@ -68,11 +68,11 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
   if (line.contains("ids")) return ids_of(line.at("ids"), where);
   if (line.contains("messages")) return tokens(line, where, answer);
   if (line.contains("text")) {
-    if (!line.at("text").is_string()) throw Error(where, "\"text\" is no string", "", Exit::data);
+    if (!line.at("text").is_string()) throw Error(where, "\"text\" is not a string", "", Exit::data);
     return needed_tokenizer().encode(line.at("text").get<std::string>(), special_);
   }
   const auto wrong = line.empty() ? std::string() : line.begin().key();
-  throw Error(where, "has neither ids nor text nor messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);
+  throw Error(where, "has none of ids, text and messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);
 }
 
 UnseenPrompt ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {

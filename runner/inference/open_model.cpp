@@ -29,7 +29,7 @@ OpenModel::OpenModel(const ModelOptions& options) : services(command_services())
 
 int32_t OpenModel::add_adapter(const std::filesystem::path& adapter) {
   return plugin->call("add_adapter", [&](Model& model) {
-    return plugin::optional_interface<ManyAdapters>(model, "takes no adapters beside itself")
+    return plugin::optional_interface<ManyAdapters>(model, "does not support additional adapters")
         .add_adapter(adapter.string());
   });
 }

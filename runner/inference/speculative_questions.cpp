@@ -41,8 +41,8 @@ std::shared_ptr<const VisionFeatures> PromptFormat::look(std::span<const int32_t
 
 void PromptFormat::check(const std::vector<int32_t>& prompt) const {
   if (fits(prompt)) return;
-  throw Error(where, fmt::format("a conversation has {} tokens, its model has room for {}", prompt.size(), room),
-              "shorten what is asked, or take a model with more positions", Exit::data);
+  throw Error(where, fmt::format("a conversation has {} tokens, but its model has room for {}", prompt.size(), room),
+              "shorten the prompt, or use a model with a longer context (max_position_embeddings)", Exit::data);
 }
 
 uint32_t number_of(const std::vector<int32_t>& prompt) {

@@ -79,8 +79,10 @@ void VisionInput::check_sight(const std::string& shown, const std::string& where
     throw Error(where, fmt::format("shows {}, but {}", shown, what), help, Exit::data);
   };
   if (placeholders_.empty())
-    refuse("the model sees no pictures", "take one that does (qwen2_5_vl), or leave pictures out");
-  if (!settings_) refuse("the model folder has no preprocessor_config.json", "it says how pictures are cut");
+    refuse("the model does not support pictures", "use one that does (qwen2_5_vl), or leave the pictures out");
+  if (!settings_)
+    refuse("the model folder has no preprocessor_config.json",
+           "add it: it contains the settings of picture processing");
 }
 
 std::vector<Picture> VisionInput::read(const std::vector<Turn>& turns, const std::string& where) const {
@@ -101,9 +103,11 @@ void VisionInput::fit(std::vector<int32_t>& tokens, std::span<const Picture> pic
     wanted += repeated ? times.back() : 1;
   }
   if (stand != wanted) {
-    throw Error(where, fmt::format("has {} placeholders, its {} pictures need {}", stand, pictures.size(), wanted),
-                repeated ? "" : "the chat template writes one for each picture; those in a text count with --special",
-                Exit::data);
+    throw Error(
+        where, fmt::format("has {} picture placeholders, but its {} pictures need {}", stand, pictures.size(), wanted),
+        repeated ? ""
+                 : "write one placeholder per picture; the chat template does so, and in a text they need --special",
+        Exit::data);
   }
   if (repeated || pictures.empty()) return;
   std::vector<int32_t> all;
@@ -142,7 +146,7 @@ std::shared_ptr<const VisionFeatures> VisionInput::look(std::span<const int32_t>
   }
   if (seen.empty()) return nullptr;
   return model_.call("look", [&](Model& model) {
-    return plugin::optional_interface<VisionModel>(model, "this model sees no pictures")
+    return plugin::optional_interface<VisionModel>(model, "this model does not support pictures")
         .look(tokens.subspan(from), first, seen);
   });
 }

@@ -183,8 +183,8 @@ TEST_F(PromptsWithPictures, WhatCanNotBeShownIsNamedWithItsLine) {
             "  help: pictures are read from files only\nexit 4");
   EXPECT_EQ(refused(conversation(image(seen_picture(0))), tiny()),
             "compeer: error: line 2: shows " + seen_picture(0) +
-                ", but the model sees no pictures\n"
-                "  help: take one that does (qwen2_5_vl), or leave pictures out\nexit 4");
+                ", but the model does not support pictures\n"
+                "  help: use one that does (qwen2_5_vl), or leave the pictures out\nexit 4");
 }
 
 TEST_F(PromptsWithPictures, AStillPictureIsNoVideo) {
@@ -218,8 +218,8 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{\"ids\": [5, 512]}", "token id 512 is outside the vocabulary of 512"},
       {"{\"ids\": [5, -1]}", "token id -1 is outside the vocabulary of 512"},
-      {"{\"ids\": [5, 4294967296]}", "\"ids\" holds 4294967296, which is no token id"},
-      {"{\"ids\": [1.5]}", "\"ids\" holds 1.5, which is no token id"},
+      {"{\"ids\": [5, 4294967296]}", "\"ids\" contains 4294967296, which is not a token id"},
+      {"{\"ids\": [1.5]}", "\"ids\" contains 1.5, which is not a token id"},
       {"{\"ids\": 7}", "\"ids\" is no list"},
       {"{\"ids\": []}", "is empty"},
       {"{\"ids\": [1, 2}", "is not valid JSON: parse error at line 1, column "},
@@ -231,7 +231,7 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
       {"{\"ids\": " + deep + "}", "nests more than 64 levels"},
       {"{\"messages\": [{\"content\": " + deep + "}]}", "nests more than 64 levels"},
       {"{\"ids\": [1], \"images\": " + deep + "}", "nests more than 64 levels"},
-      {"{\"id\": [1]}", "has neither ids nor text nor messages\n  help: did you mean 'ids'?"},
+      {"{\"id\": [1]}", "has none of ids, text and messages\n  help: did you mean 'ids'?"},
       {"{\"text\": \"hello\"}", "has no tokenizer"},
   };
   for (const auto& [line, what] : cases) {

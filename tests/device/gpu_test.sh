@@ -64,7 +64,7 @@ killed() { # begun there, killed, gone on with there and on the CPU
   run killed 0
   near "$(weights whole)" "$(weights killed)" 1e-5 || fail "a killed run has other weights"
   CUDA_VISIBLE_DEVICES='' run moved 0
-  says moved/log.txt "note: model.device is 'auto', and the run computes on the CPU: there is no NVIDIA device here"
+  says moved/log.txt "note: model.device is 'auto', and the run computes on the CPU: no NVIDIA device is available"
   near "$(weights whole)" "$(weights moved)" 1e-5 || fail "a run that went on on the CPU has other weights"
 }
 

@@ -31,7 +31,8 @@ smoke=$source_dir/experiments/smoke_grpo.toml
 make_run whole "$smoke" "${there[@]}" --set grpo.steps=4
 run whole 0
 says whole/log.txt "an emulated device"
-says whole/log.txt "compeer: note: nothing certifies an emulated device"
+says whole/log.txt "compeer: note: an emulated device"
+says whole/log.txt "is not certified on this machine"
 make_run killed "$smoke" "${there[@]}" --set grpo.steps=4
 "$worker" killed --resume >killed/log.txt 2>&1 &
 until [[ -f killed/checkpoints/last/manifest.json ]] || ! kill -0 "$!" 2>/dev/null; do sleep 0.05; done
@@ -91,7 +92,8 @@ TOML
 make_run asked asked.toml
 run asked 0
 says asked/log.txt "device: an emulated device, float32 by libtorch"
-says asked/log.txt "compeer: note: nothing certifies an emulated device"
+says asked/log.txt "compeer: note: an emulated device"
+says asked/log.txt "is not certified on this machine"
 [[ $(wc -l <asked/stages/02-answer.jsonl) == 3 ]] || fail "a stage's model on a device answers nothing"
 
 # Two ranks, a device each.

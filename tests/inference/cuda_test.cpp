@@ -74,24 +74,25 @@ TEST_F(Cuda, GivesProcessesOfAMachineItsDevicesInTurn) {
 
 TEST_F(Cuda, NeedsADriverThatKnowsIt) {
   machine.code = 35, machine.driver = 12040;
-  EXPECT_EQ(
-      refused(),
-      "model.device: is 'cuda', but the driver knows CUDA up to 12.4, libtorch needs 13.0\n  help: install a newer "
-      "driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION " for that CUDA on LD_LIBRARY_PATH");
+  EXPECT_EQ(refused(),
+            "model.device: is 'cuda', but the driver supports CUDA up to 12.4, and libtorch needs 13.0\n  help: "
+            "install a newer driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION
+            " for that version of CUDA on LD_LIBRARY_PATH");
   machine.driver = 0;
-  EXPECT_TRUE(refused().starts_with("model.device: is 'cuda', but there is no NVIDIA driver here\n  help: install "));
+  EXPECT_TRUE(
+      refused().starts_with("model.device: is 'cuda', but this machine has no NVIDIA driver\n  help: install "));
   EXPECT_EQ(use_device("model.device", "auto", "libtorch"), "cpu");
-  EXPECT_EQ(why_on_cpu(), "there is no NVIDIA driver here");
+  EXPECT_EQ(why_on_cpu(), "this machine has no NVIDIA driver");
 }
 
 TEST_F(Cuda, NeedsADevice) {
   machine.code = 100;
   EXPECT_TRUE(
-      refused().starts_with("model.device: is 'cuda', but there is no NVIDIA device here\n  help: is one asked "
-                            "for (sbatch --gres=gpu:1, docker --gpus all), and visible"))
+      refused().starts_with("model.device: is 'cuda', but no NVIDIA device is available\n  help: request a GPU (sbatch "
+                            "--gres=gpu:1, docker --gpus all) and make it visible"))
       << refused();
   machine = {}, machine.devices = 0;
-  EXPECT_TRUE(refused().starts_with("model.device: is 'cuda', but there is no NVIDIA device here"));
+  EXPECT_TRUE(refused().starts_with("model.device: is 'cuda', but no NVIDIA device is available"));
   machine.code = 999;
   EXPECT_TRUE(refused().starts_with(
       "model.device: is 'cuda', but its devices can't be counted: the machine is on fire (CUDA error 999)"));

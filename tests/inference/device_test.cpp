@@ -46,7 +46,7 @@ TEST_F(WithoutADevice, CudasPartOfLibtorchIsMissingWhereItIs) {
     open_cuda();
     FAIL() << "no device is visible";
   } catch (const Error& error) {
-    const std::string problem = error.problem(), missing = "is 'cuda', but CUDA's part of libtorch is missing: ";
+    const std::string problem = error.problem(), missing = "is 'cuda', but the CUDA part of libtorch is missing: ";
     const bool opened = ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
     EXPECT_EQ(problem.starts_with(missing), !opened) << problem;
     if (!opened) {
@@ -59,8 +59,8 @@ TEST_F(WithoutADevice, AutoIsTheCpuAndACommandSaysWhy) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(use_device_option("auto", "exact"), "cpu");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "compeer: note: --device is 'auto', and the model computes on the CPU: the kernels of the engine 'exact' "
-            "compute there\n");
+            "compeer: note: --device is 'auto', and the model computes on the CPU: the engine 'exact' runs on the CPU "
+            "only\n");
   testing::internal::CaptureStderr();
   EXPECT_EQ(use_device_option("auto", "libtorch"), "cpu");
   EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with("computes on the CPU: " + why_on_cpu() + "\n"));
@@ -86,16 +86,18 @@ class Certificates : public testing::Test {
 
 TEST_F(Certificates, AreOfOneDeviceDriverAndLibrary) {
   EXPECT_FALSE(find_certificate(gpu(), software));
-  EXPECT_EQ(certificate_text(gpu(), software),
-            "nothing certifies NVIDIA X1 (a/b) with driver 580.1 here; compeer doctor --device cuda tests it");
+  EXPECT_EQ(
+      certificate_text(gpu(), software),
+      "NVIDIA X1 (a/b) with driver 580.1 is not certified on this machine; test it with compeer doctor --device cuda");
   const auto file = write_certificate(gpu(), software, 0.0178, ordered_json::array({1, 2, 3}), {{"copy", 4}});
   EXPECT_EQ(file, (scratch.folder() / "compeer/certificates/NVIDIA-X1--a-b--580.1-libtorch-2.11.0.json").string());
   const auto found = find_certificate(gpu(), software);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->checks, 3);
   EXPECT_EQ(found->difference, 0.0178);
-  EXPECT_EQ(certificate_text(gpu(), software), "NVIDIA X1 (a/b) with driver 580.1 was certified on " + found->date +
-                                                   ": 3 checks, rollout - trainer up to 0.018 nats");
+  EXPECT_EQ(certificate_text(gpu(), software),
+            "NVIDIA X1 (a/b) with driver 580.1 was certified on " + found->date +
+                ": 3 checks, rollout and trainer log-probabilities differ by up to 0.018 nats");
   EXPECT_FALSE(find_certificate(gpu(), {"580.2", "13.0", "2.11.0"}));
   EXPECT_FALSE(find_certificate(gpu(), {"580.1", "13.0", "2.12.0"}));
 }

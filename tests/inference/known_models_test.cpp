@@ -70,7 +70,7 @@ namespace fs = std::filesystem;
 const fs::path source_folder = COMPEER_SOURCE_DIR;
 const std::string world = (source_folder / "plugins/datasets/esc_world/tokenizer").string(),
                   qwen_folder = (source_folder / "tests/golden/qwen2.5").string();
-const std::string confirm = "model.foreign_tokenizer = true trains the model on other tokens than its own";
+const std::string confirm = "set model.foreign_tokenizer = true to train the model with another tokenizer";
 
 class CheckTokenizer : public testing::Test {
  protected:
@@ -104,7 +104,8 @@ TEST_F(CheckTokenizer, RefusesOneThatIsNotTheModelsOwn) {
   const auto qwen = model("qwen", 151936, qwen_folder);
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", world}}),
             "model.tokenizer: the tokenizer in " + world + " is not that of the model in " + qwen +
-                ": token 256 is 'ou', and '  ' in the model's own\n  help: leave out model.tokenizer; " + confirm);
+                ": token 256 is 'ou', but '  ' in the model's own tokenizer\n  help: remove model.tokenizer, or " +
+                confirm);
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", world}, {"foreign_tokenizer", true}}), "nothing");
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", qwen_folder}}), "nothing") << "the same in another folder";
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", nullptr}}), "nothing");
@@ -121,8 +122,9 @@ TEST_F(CheckTokenizer, TakesTheSameTokensWithAnotherTemplateAndMoreTokens) {
 TEST_F(CheckTokenizer, RefusesOneThatFillsHardlyAnyRowsOfAModelWithoutATokenizer) {
   const auto bare = model("bare", 151936);
   EXPECT_EQ(complaint({{"path", bare}, {"tokenizer", world}}),
-            "model.tokenizer: the tokenizer in " + world + " has 1024 tokens, the model in " + bare +
-                " was made for 151936\n  help: name the tokenizer that the model was trained with; " + confirm);
+            "model.tokenizer: the tokenizer in " + world + " has 1024 tokens, but the model in " + bare +
+                " was trained with 151936\n  help: set it to the tokenizer that the model was trained with, or " +
+                confirm);
   EXPECT_EQ(complaint({{"path", bare}, {"tokenizer", qwen_folder}}), "nothing") << "151665 tokens, padded";
   EXPECT_EQ(complaint({{"path", model("padded", 1280)}, {"tokenizer", world}}), "nothing");
 }

@@ -260,7 +260,7 @@ TEST_F(SmallModel, SaysWhenThereIsNoRoom) {
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::data);
-    EXPECT_NE(error.problem().find("tokens, its model has room for 160"), std::string::npos) << error.what();
+    EXPECT_NE(error.problem().find("tokens, but its model has room for 160"), std::string::npos) << error.what();
   }
 }
 
@@ -329,8 +329,8 @@ TEST_F(SmallModel, APictureIsRefusedByNameWithoutEyes) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "language_model: shows cat.png, but the model sees no pictures\n  help: take one that does "
-                 "(qwen2_5_vl), or leave pictures out");
+                 "language_model: shows cat.png, but the model does not support pictures\n  help: use one that does "
+                 "(qwen2_5_vl), or leave the pictures out");
   }
 }
 

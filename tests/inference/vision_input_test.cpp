@@ -90,11 +90,13 @@ TEST_F(SeenTurns, SaysWhatCanNotBeShown) {
   EXPECT_EQ(complaint(vision_input, {{"user", "look", {broken}}}).find("record 7: " + broken + ": "), 0u);
   EXPECT_EQ(complaint(VisionInput("", model), dialogue(0)),
             "record 7: shows " + picture(0) +
-                ", but the model sees no pictures\n  help: take one that does (qwen2_5_vl), or leave pictures out");
+                ", but the model does not support pictures\n  help: use one that does (qwen2_5_vl), or leave the "
+                "pictures out");
   fs::remove(folder / "preprocessor_config.json");
   EXPECT_EQ(complaint(VisionInput(folder, model), dialogue(0)),
             "record 7: shows " + picture(0) +
-                ", but the model folder has no preprocessor_config.json\n  help: it says how pictures are cut");
+                ", but the model folder has no preprocessor_config.json\n  help: add it: it contains the settings of "
+                "picture processing");
 }
 
 TEST_F(SeenTurns, AFolderThatIsSavedSeesAlike) {

@@ -213,7 +213,7 @@ TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
     EXPECT_TRUE(holds(text, "error: run 'other': model.tokenizer: the tokenizer in " + other +
                                 " is not that of the model in " + mine + ": token 256 is '"))
         << text;
-    EXPECT_TRUE(holds(text, "help: leave out model.tokenizer; model.foreign_tokenizer = true trains")) << text;
+    EXPECT_TRUE(holds(text, "help: remove model.tokenizer, or set model.foreign_tokenizer = true to train")) << text;
     EXPECT_TRUE(text.ends_with("exit 3")) << text;
   }
   EXPECT_FALSE(fs::exists(folder() / "results/x") || fs::exists(folder() / "results/other"));

@@ -236,7 +236,7 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   const json picture = {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,YWI="}}}};
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
-      "400 messages: shows a picture, but the model sees no pictures;");
+      "400 messages: shows a picture, but the model does not support pictures;");
   EXPECT_EQ(answered().at("object"), "chat.completion");  // and goes on
 }
 

@@ -112,4 +112,4 @@ refused "broken/image" judge.toml --set "dataset.media=$PWD/broken"
 grep -qE "r[0-5]: $PWD/broken/image[0-2].png" refused/log.txt || fail "a damaged picture without its record: $(cat refused/log.txt)"
 sed 's/^model .*/model = { plugin = "qwen2", tokenizer = "vl", config = { hidden_size = 16, intermediate_size = 16, num_hidden_layers = 1, num_attention_heads = 2, num_key_value_heads = 1 } }/' \
   judge.toml >blind.toml
-refused "but the model sees no pictures" blind.toml
+refused "but the model does not support pictures" blind.toml
