@@ -166,7 +166,7 @@ int serve(const nlohmann::json& options) {
   if (!server.loopback() && token().empty()) {
     throw Error(
         "--host", host + " can be reached from other machines",
-        fmt::format("export {}=... asks every request for this token; without one: --host 127.0.0.1", token_variable),
+        fmt::format("export {}=... to require this token in every request, or use --host 127.0.0.1", token_variable),
         Exit::usage);
   }
   const auto computes = inference::model_options(options);
@@ -186,7 +186,7 @@ int serve(const nlohmann::json& options) {
   ready = &service;
   fmt::print("{}/v1\n", server.url());
   std::fflush(stdout);
-  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", models.names(), token().empty() ? "" : ", to those with the token");
+  fmt::print(stderr, "serving {}{}; press Ctrl-C to stop\n", models.names(), token().empty() ? "" : ", token required");
   service.run();
   ready = nullptr;
   fmt::print(stderr, "{}\n", service.summary());

@@ -139,8 +139,8 @@ class Connection::Talk {
     http::read_header(wire_, buffer, parser, code);
     if (code) return complain(code);
     if (!known_encoding(parser.get()))
-      return write_whole({true, true, 501, problem("of Transfer-Encoding only chunked is supported"), {}}, parser.get(),
-                         false);
+      return write_whole({true, true, 501, problem("the only supported Transfer-Encoding is chunked"), {}},
+                         parser.get(), false);
     if (const auto refused = shared_.gate(request_of(parser.get())))
       return write_whole({true, true, refused->status, refused->json, {}}, parser.get(), false);
     const size_t size = parser.content_length() ? *parser.content_length() : parser.chunked() ? limits.body : 0;
@@ -173,7 +173,7 @@ class Connection::Talk {
 
   // Answers a request that can't be read. A client that disconnected or timed out gets no answer.
   bool complain(const error_code& code) {
-    std::string what = "this is no HTTP";
+    std::string what = "this is not HTTP";
     int status = 400;
     if (code == http::error::body_limit || code == http::error::buffer_overflow) {
       status = 413;

@@ -30,7 +30,7 @@ struct Addresses {
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE;
     if (const int trouble = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &first); trouble != 0)
-      throw Error("--host", "'" + host + "' is no address: " + ::gai_strerror(trouble), "", Exit::usage);
+      throw Error("--host", "'" + host + "' is not a valid address: " + ::gai_strerror(trouble), "", Exit::usage);
   }
   ~Addresses() { ::freeaddrinfo(first); }
   Addresses(const Addresses&) = delete;
@@ -126,8 +126,8 @@ HttpServer::HttpServer(const std::string& host, uint16_t port, const HttpLimits&
   const int yes = 1;
   ::setsockopt(state_->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (state_->listener < 0 || ::bind(state_->listener, place->ai_addr, place->ai_addrlen) != 0) {
-    throw Error(host + ":" + std::to_string(port), std::string("can't be listened on: ") + std::strerror(errno),
-                "--port 0 takes any port that is free", Exit::failure);
+    throw Error(host + ":" + std::to_string(port), std::string("can't listen on this address: ") + std::strerror(errno),
+                "use --port 0 for any free port", Exit::failure);
   }
 }
 
@@ -147,7 +147,7 @@ void HttpServer::start(Gate gate, Handler handler) {
   state_->shared.gate = std::move(gate);
   state_->shared.handler = std::move(handler);
   if (::listen(state_->listener, 128) != 0)
-    throw Error(url(), std::string("can't be listened on: ") + std::strerror(errno), "", Exit::failure);
+    throw Error(url(), std::string("can't listen on this address: ") + std::strerror(errno), "", Exit::failure);
   thread_ = std::thread([this] { state_->accept(); });
 }
 

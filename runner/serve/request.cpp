@@ -40,7 +40,7 @@ double number(const json& value, const std::string& field, double least, double 
   if (!value.is_number()) refuse(field, "is " + shown(value) + ", not a number");
   const auto number = value.get<double>();
   if (!(number >= least && number <= most))
-    refuse(field, fmt::format("is {}, which is not from {} to {}", shown(value), least, most));
+    refuse(field, fmt::format("is {}, but must be from {} to {}", shown(value), least, most));
   return number;
 }
 
@@ -49,29 +49,32 @@ int64_t count(const json& value, const std::string& field, int64_t least, int64_
   const bool large = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
   const int64_t number = large ? most : value.get<int64_t>();
   if (large || number < least || number > most)
-    refuse(field, fmt::format("is {}, which is not from {} to {}", shown(value), least, most));
+    refuse(field, fmt::format("is {}, but must be from {} to {}", shown(value), least, most));
   return number;
 }
 
 const std::string& text(const json& value, const std::string& field) {
-  if (!value.is_string()) refuse(field, "is " + shown(value) + ", not a text");
+  if (!value.is_string()) refuse(field, "is " + shown(value) + ", not a string");
   return value.get_ref<const std::string&>();
 }
 
 const std::string& short_text(const json& value, const std::string& field) {
   const auto& name = text(value, field);
-  if (name.size() > longest_name) refuse(field, fmt::format("is of {} bytes, not up to {}", name.size(), longest_name));
+  if (name.size() > longest_name)
+    refuse(field, fmt::format("has {} bytes, more than the limit of {}", name.size(), longest_name));
   return name;
 }
 
 std::vector<std::string> texts(const json& value, const std::string& field, size_t most) {
-  if (!value.is_array()) refuse(field, "is " + shown(value) + ", not a list of texts");
-  if (value.empty() || value.size() > most) refuse(field, fmt::format("has {} texts, not 1 to {}", value.size(), most));
+  if (!value.is_array()) refuse(field, "is " + shown(value) + ", not a list of strings");
+  if (value.empty() || value.size() > most)
+    refuse(field, fmt::format("has {} strings, but must have 1 to {}", value.size(), most));
   std::vector<std::string> all;
   for (const json& one : value) {
     all.push_back(text(one, field));
     if (all.back().empty() || all.back().size() > longest_choice)
-      refuse(field, fmt::format("holds a text of {} bytes, not 1 to {}", all.back().size(), longest_choice));
+      refuse(field, fmt::format("contains a string of {} bytes, but each must have 1 to {}", all.back().size(),
+                                longest_choice));
   }
   return all;
 }
@@ -93,8 +96,9 @@ json part_of(const json& part, const std::string& where, std::vector<std::string
   if (url && url->is_object()) url = member(*url, "url");
   if (!url) refuse(where, "has an image_url without a url");
   auto bytes = bytes_of_data_uri(text(*url, where));
-  if (!bytes) refuse(where, "a picture comes as data:image/png;base64,... or data:image/jpeg;base64,...");
-  if (pictures.size() == most_pictures) refuse(where, fmt::format("is beyond {} pictures", most_pictures));
+  if (!bytes) refuse(where, "a picture must be data:image/png;base64,... or data:image/jpeg;base64,...");
+  if (pictures.size() == most_pictures)
+    refuse(where, fmt::format("exceeds the limit of {} pictures per request", most_pictures));
   pictures.push_back(std::move(*bytes));
   return {{"type", "image"}};
 }
@@ -116,7 +120,7 @@ json message_of(const json& given, const std::string& where, std::vector<std::st
   if (!given.is_object()) refuse(where, "is " + shown(given) + ", not an object with role and content");
   for (const char* other : {"tool_calls", "function_call", "audio"}) {
     if (const json* value = member(given, other); value && !value->empty())
-      refuse(where, std::string(other) + " are not served");
+      refuse(where, std::string(other) + " is not supported");
   }
   const json* role = member(given, "role");
   const json* content = member(given, "content");
@@ -133,7 +137,7 @@ json message_of(const json& given, const std::string& where, std::vector<std::st
 
 void read_messages(const json& value, ChatCall& call) {
   if (!value.is_array() || value.empty() || value.size() > most_messages)
-    refuse("messages", fmt::format("is no list of 1 to {} messages", most_messages));
+    refuse("messages", fmt::format("must be a list of 1 to {} messages", most_messages));
   call.messages = json::array();
   for (size_t i = 0; i < value.size(); ++i)
     call.messages.push_back(message_of(value[i], fmt::format("messages[{}]", i), call.pictures));
@@ -145,8 +149,8 @@ std::vector<std::string> allowed(const json& schema, const std::string& field) {
   std::vector<std::string> all;
   const auto add = [&](std::string one) {
     if (all.size() == most_choices || one.size() > longest_choice)
-      refuse(field,
-             fmt::format("allows more than {} answers, or longer ones than {} bytes", most_choices, longest_choice));
+      refuse(field, fmt::format("allows more than {} answers, or an answer longer than {} bytes", most_choices,
+                                longest_choice));
     all.push_back(std::move(one));
   };
   if (const json* values = member(schema, "enum"); values && values->is_array()) {
@@ -167,7 +171,8 @@ std::vector<std::string> allowed(const json& schema, const std::string& field) {
     for (auto& one : all) one += "}";
   }
   if (all.empty() || all.front() == "{}")
-    refuse(field, "only schemas of a few answers are served: enum, const, or an object of such properties");
+    refuse(field,
+           "only schemas with a small set of answers are supported: enum, const, or an object of such properties");
   return all;
 }
 
@@ -186,7 +191,7 @@ void read_format(const json& value, ChatCall& call) {
     if (!schema) refuse(field, "has no json_schema.schema");
     call.choices = allowed(*schema, field);
   } else {
-    refuse(field, "type " + shown(*type) + " is not served; text, choices and json_schema are");
+    refuse(field, "type " + shown(*type) + " is not supported; use text, choices or json_schema");
   }
 }
 
@@ -201,7 +206,7 @@ void read_stop(const json& value, ChatCall& call) {
 // The field with choices in vLLM's API.
 void read_structured(const json& value, ChatCall& call) {
   const json* choices = member(value, "choice");
-  if (!choices || value.size() != 1) refuse("structured_outputs", "only {\"choice\": [...]} is served");
+  if (!choices || value.size() != 1) refuse("structured_outputs", "only {\"choice\": [...]} is supported");
   call.choices = texts(*choices, "structured_outputs", most_choices);
 }
 
@@ -228,7 +233,7 @@ Field none(const char* name) {
   return [=](const json& value, ChatCall&) {
     const bool idle = value == json(0) || value == json(0.0) || value == json(false) || value == json("none") ||
                       (value.is_structured() && value.empty());
-    if (!idle) refuse(name, "is not served");
+    if (!idle) refuse(name, "is not supported");
   };
 }
 
@@ -295,7 +300,7 @@ size_t marks_in(const std::string& body) {
 
 json parsed(const std::string& body) {
   if (marks_in(body) > most_values)
-    throw HttpError(400, fmt::format("the body holds more than {} values", most_values));
+    throw HttpError(400, fmt::format("the body contains more than {} values", most_values));
   try {
     return parse_json_object<json>(body, "the body");
   } catch (const Error& error) {
@@ -328,7 +333,7 @@ ChatCall read_chat_call(const std::string& body) {
     if (!value.is_null()) field->second(value, call);
   }
   if (call.messages.is_null()) throw HttpError(400, "messages: is missing", "messages");
-  if (call.alternatives > 0 && !call.log_probs) refuse("top_logprobs", "needs \"logprobs\": true");
+  if (call.alternatives > 0 && !call.log_probs) refuse("top_logprobs", "requires \"logprobs\": true");
   return call;
 }
 

@@ -78,7 +78,8 @@ int64_t checked_length(const nlohmann::ordered_json& messages, const ModelShape&
   }
   if (bytes > shape.positions * longest_token)
     throw HttpError(
-        400, fmt::format("messages: have {} bytes of text, the model has room for {} tokens", bytes, shape.positions),
+        400,
+        fmt::format("messages: contain {} bytes of text, but the model has room for {} tokens", bytes, shape.positions),
         "messages", "context_length_exceeded");
   return bytes;
 }
@@ -91,7 +92,7 @@ std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choi
   for (const auto& choice : choices) {
     all.push_back(tokenizer.encode(choice));
     if (tokenizer.decode(all.back()) != choice)
-      throw HttpError(400, "response_format: the model can't say '" + choice.substr(0, 80) + "' as it stands",
+      throw HttpError(400, "response_format: the tokenizer can't encode '" + choice.substr(0, 80) + "' exactly",
                       "response_format");
   }
   return all;
@@ -101,8 +102,7 @@ void check_log_probs(const ChatCall& call, const ModelShape& shape) {
   const auto tokens = std::min(call.max_tokens.value_or(shape.positions), shape.positions);
   if (call.log_probs && call.n * tokens * (1 + call.alternatives) > most_log_probs)
     throw HttpError(
-        400,
-        fmt::format("logprobs: an answer may have {} of them; lower n, max_tokens or top_logprobs", most_log_probs),
+        400, fmt::format("logprobs: the limit per answer is {}; lower n, max_tokens or top_logprobs", most_log_probs),
         "logprobs");
 }
 
@@ -132,17 +132,17 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
   const bool models = request.path == models_path || model_at(request.path);
   const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
   // A web page in a browser on this machine could send requests, too.
-  if (!request.origin.empty()) return refuse({403, "requests from web pages are not served"});
+  if (!request.origin.empty()) return refuse({403, "requests from web pages are not allowed"});
   if (options_.token.empty() && !request.host.empty() && !names_loopback(request.host, options_.host))
     return refuse({403, "Host is '" + request.host.substr(0, 80) +
-                            "', which is not this machine; ask localhost, or start the server with a token"});
+                            "', which is not this machine; use localhost, or start the server with a token"});
   if (!health && !options_.token.empty() && !equal(request.authorization, "Bearer " + options_.token))
     return refuse({401, "the token is missing or wrong", "", "invalid_api_key"});
   if (!models && !chat && !health)
-    return refuse(
-        {404, "nothing is at " + request.path.substr(0, 80) + "; /v1/chat/completions and /v1/models are served"});
+    return refuse({404, "unknown path " + request.path.substr(0, 80) + "; use /v1/chat/completions or /v1/models"});
   if (request.method != (chat ? "POST" : "GET") && (chat || request.method != "HEAD"))
-    return refuse({405, request.path + " takes " + (chat ? "POST" : "GET") + ", not " + request.method.substr(0, 20)});
+    return refuse(
+        {405, request.path + " requires " + (chat ? "POST" : "GET") + ", not " + request.method.substr(0, 20)});
   if (chat && small_letters(request.content_type.substr(0, 16)) != "application/json")
     return refuse({415, "the body must be application/json, not '" + request.content_type.substr(0, 60) + "'"});
   return {};
@@ -156,7 +156,7 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
   try {
     auto asked = prepared(request, response);
     const std::lock_guard lock(mutex_);
-    if (stopping_) throw HttpError(503, "the server is being stopped");
+    if (stopping_) throw HttpError(503, "the server is shutting down");
     inbox_.push_back(std::move(asked));
     arrived_.notify_one();
   } catch (const HttpError& refusal) {
@@ -189,7 +189,7 @@ int32_t ChatService::adapter_of(const std::string& name) const {
   if (named != models_.end()) return static_cast<int32_t>(named - models_.begin());
   const auto served = fmt::format("'{}' {} served", fmt::join(names(), "', '"), models_.size() == 1 ? "is" : "are");
   if (name.empty()) throw HttpError(400, "model: is missing; " + served, "model");
-  throw HttpError(404, "model: no model '" + name.substr(0, 80) + "'; " + served, "model", "model_not_found");
+  throw HttpError(404, "model: unknown model '" + name.substr(0, 80) + "'; " + served, "model", "model_not_found");
 }
 
 const ServedModel& ChatService::model_of(const Asked& asked) const {
@@ -255,7 +255,7 @@ bool ChatService::collect(bool wait) {
 rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
   for (;;) {
     if (!collect(wait)) {
-      for (const auto& asked : waiting_) refuse(*asked->response, HttpError(503, "the server is being stopped"));
+      for (const auto& asked : waiting_) refuse(*asked->response, HttpError(503, "the server is shutting down"));
       waiting_.clear();
       return rollout::Supply::end;
     }
@@ -368,8 +368,8 @@ void ChatService::refuse_all(const HttpError& refusal) {
 }
 
 std::string ChatService::summary() const {
-  return fmt::format("{} requests: {} tokens of prompts read, {} known before, {} tokens said", requests_.load(), read_,
-                     cached_, said_);
+  return fmt::format("{} requests: {} prompt tokens computed, {} reused from the cache, {} tokens generated",
+                     requests_.load(), read_, cached_, said_);
 }
 
 }  // namespace compeer::serve

@@ -56,7 +56,8 @@ class ChatService {
   /// Makes `run` return. Thread-safe.
   void stop();
 
-  /// Returns "7 requests: 812 tokens of prompts read, 301 known before, 64 tokens said". Not while `run` runs.
+  /// Returns "7 requests: 812 prompt tokens computed, 301 reused from the cache, 64 tokens generated". Not while `run`
+  /// runs.
   std::string summary() const;
 
  private:

@@ -68,7 +68,7 @@ TEST_F(Http, RefusesEncodingsThatItDoesNotKnow) {
     client.send("POST /a HTTP/1.1\r\nHost: x\r\n" + std::string(fields) + "\r\n3\r\nabc\r\n0\r\n\r\n" + get("/b"));
     const auto text = client.all();
     EXPECT_EQ(status(text), "501") << fields;
-    EXPECT_EQ(body(text), R"({"error":{"message":"of Transfer-Encoding only chunked is supported",)"
+    EXPECT_EQ(body(text), R"({"error":{"message":"the only supported Transfer-Encoding is chunked",)"
                           R"("type":"invalid_request_error","param":null,"code":null}})");
   }
 }
@@ -212,7 +212,7 @@ TEST_F(Http, RefusesWhatIsNoHttp) {
     const auto text = client.all();
     EXPECT_EQ(status(text), "400") << bytes;
     EXPECT_EQ(body(text),
-              R"({"error":{"message":"this is no HTTP","type":"invalid_request_error","param":null,"code":null}})");
+              R"({"error":{"message":"this is not HTTP","type":"invalid_request_error","param":null,"code":null}})");
   }
   RawClient good(port);
   good.send(get("/still"));
@@ -255,7 +255,7 @@ TEST_F(Http, SaysWhereItCanNotListen) {
     FAIL() << "two servers at one port";
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), "127.0.0.1:" + std::to_string(port));
-    EXPECT_EQ(error.problem(), "can't be listened on: Address already in use");
+    EXPECT_EQ(error.problem(), "can't listen on this address: Address already in use");
   }
   EXPECT_THROW(HttpServer("no.such.host.invalid", uint16_t{0}), Error);
   EXPECT_TRUE(HttpServer("localhost", uint16_t{0}).loopback());

@@ -69,10 +69,10 @@ assert held.choices[0].message.content in ("True", "False") and held.choices[0].
 first = held.choices[0].logprobs.content[0].top_logprobs
 assert len(first) == 2 and abs(sum(exp(other.logprob) for other in first) - 1) < 1e-5, first
 
-refused(openai.NotFoundError, "no model 'gpt'; 'speaker' is served",
+refused(openai.NotFoundError, "unknown model 'gpt'; 'speaker' is served",
         lambda: client.chat.completions.create(model="gpt", messages=messages))
 refused(openai.BadRequestError, "temperature: is -1", lambda: ask(temperature=-1))
-refused(openai.BadRequestError, "tools: is not served", lambda: ask(tools=[{"type": "function"}]))
+refused(openai.BadRequestError, "tools: is not supported", lambda: ask(tools=[{"type": "function"}]))
 refused(openai.BadRequestError, "the model has room for 256", lambda: ask(messages=[{"role": "user", "content": "a " * 500}]))
 refused(openai.AuthenticationError, "the token is missing or wrong",
         lambda: openai.OpenAI(base_url=address, api_key="another").models.list())

@@ -102,7 +102,7 @@ TEST(ChatCall, OpensNoFileAndNoAddress) {
                           "data:image/png;base64,YW", "data:image/png;base64,Y=I=", "data:image/png;base64,"}) {
     const json part = {{"type", "image_url"}, {"image_url", {{"url", url}}}};
     EXPECT_EQ(refused({{"messages", {{{"role", "user"}, {"content", json::array({part})}}}}}),
-              "messages[0]: a picture comes as data:image/png;base64,... or data:image/jpeg;base64,...")
+              "messages[0]: a picture must be data:image/png;base64,... or data:image/jpeg;base64,...")
         << url;
   }
   const json part = {{"type", "image"}, {"image", "/etc/passwd"}};
@@ -114,26 +114,27 @@ TEST(ChatCall, OpensNoFileAndNoAddress) {
 TEST(ChatCall, SaysWhatIsWrong) {
   EXPECT_EQ(refused({{"temprature", 1}}).substr(0, 62),
             "unknown field 'temprature'; did you mean 'temperature'? known:");
-  EXPECT_EQ(refused({{"temperature", -1}}), "temperature: is -1, which is not from 0 to 100");
+  EXPECT_EQ(refused({{"temperature", -1}}), "temperature: is -1, but must be from 0 to 100");
   EXPECT_EQ(refused({{"temperature", "hot"}}), "temperature: is \"hot\", not a number");
-  EXPECT_EQ(refused({{"max_tokens", 0}}), "max_tokens: is 0, which is not from 1 to 2147483647");
+  EXPECT_EQ(refused({{"max_tokens", 0}}), "max_tokens: is 0, but must be from 1 to 2147483647");
   EXPECT_EQ(refused({{"max_tokens", 1.5}}), "max_tokens: is 1.5, not a whole number");
   EXPECT_EQ(refused({{"seed", UINT64_MAX}}).substr(0, 30), "seed: is 18446744073709551615,");
-  EXPECT_EQ(refused({{"n", 129}}), "n: is 129, which is not from 1 to 128");
+  EXPECT_EQ(refused({{"n", 129}}), "n: is 129, but must be from 1 to 128");
   EXPECT_EQ(refused({{"stream", 1}}), "stream: is 1, not true or false");
-  EXPECT_EQ(refused({{"stop", {""}}}), "stop: holds a text of 0 bytes, not 1 to 4096");
+  EXPECT_EQ(refused({{"stop", {""}}}), "stop: contains a string of 0 bytes, but each must have 1 to 4096");
   EXPECT_EQ(refused({{"top_logprobs", 2}}), "top_logprobs: needs \"logprobs\": true");
-  EXPECT_EQ(refused({{"tools", {{{"type", "function"}}}}}), "tools: is not served");
-  EXPECT_EQ(refused({{"frequency_penalty", 0.5}}), "frequency_penalty: is not served");
+  EXPECT_EQ(refused({{"tools", {{{"type", "function"}}}}}), "tools: is not supported");
+  EXPECT_EQ(refused({{"frequency_penalty", 0.5}}), "frequency_penalty: is not supported");
   EXPECT_EQ(refused({{"response_format", {{"type", "json_object"}}}}),
-            "response_format: type \"json_object\" is not served; text, choices and json_schema are");
+            "response_format: type \"json_object\" is not supported; use text, choices or json_schema");
   EXPECT_EQ(
       refused({{"response_format", {{"type", "json_schema"}, {"json_schema", {{"schema", {{"type", "string"}}}}}}}}),
-      "response_format: only schemas of a few answers are served: enum, const, or an object of such properties");
-  EXPECT_EQ(refused({{"messages", json::array()}}), "messages: is no list of 1 to 4096 messages");
+      "response_format: only schemas with a small set of answers are supported: enum, const, or an object of such "
+      "properties");
+  EXPECT_EQ(refused({{"messages", json::array()}}), "messages: must be a list of 1 to 4096 messages");
   EXPECT_EQ(refused({{"messages", {{{"role", "user"}}}}}), "messages[0]: has no content");
   EXPECT_EQ(refused({{"messages", {{{"role", "assistant"}, {"content", "x"}, {"tool_calls", {1}}}}}}),
-            "messages[0]: tool_calls are not served");
+            "messages[0]: tool_calls is not supported");
   EXPECT_EQ(std::string(refusal_of(R"({"model": "tiny"})").what()), "messages: is missing");
   EXPECT_EQ(std::string(refusal_of("{").what()).substr(0, 31), "the body is not valid JSON: par");
   EXPECT_EQ(std::string(refusal_of("[]").what()).substr(0, 8), "the body");
@@ -142,14 +143,14 @@ TEST(ChatCall, SaysWhatIsWrong) {
 TEST(ChatCall, BoundsNamesAndTheNumberOfValues) {
   const std::string megabyte(1 << 20, 'a');
   EXPECT_EQ(refused({{"messages", {{{"role", megabyte}, {"content", "x"}}}}}),
-            "messages[0].role: is of 1048576 bytes, not up to 256");
+            "messages[0].role: has 1048576 bytes, more than the limit of 256");
   EXPECT_EQ(refused({{"messages", {{{"role", "user"}, {"name", megabyte}, {"content", "x"}}}}}),
-            "messages[0].name: is of 1048576 bytes, not up to 256");
-  EXPECT_EQ(refused({{"model", megabyte}}), "model: is of 1048576 bytes, not up to 256");
-  EXPECT_EQ(refused({{"stop", megabyte}}), "stop: holds a text of 1048576 bytes, not 1 to 4096");
+            "messages[0].name: has 1048576 bytes, more than the limit of 256");
+  EXPECT_EQ(refused({{"model", megabyte}}), "model: has 1048576 bytes, more than the limit of 256");
+  EXPECT_EQ(refused({{"stop", megabyte}}), "stop: contains a string of 1048576 bytes, but each must have 1 to 4096");
   std::string lists = R"({"metadata": [)";
   for (int i = 0; i < 300'000; ++i) lists += "[],";
-  EXPECT_EQ(std::string(refusal_of(lists + "0]}").what()), "the body holds more than 262144 values");
+  EXPECT_EQ(std::string(refusal_of(lists + "0]}").what()), "the body contains more than 262144 values");
   EXPECT_EQ(read({{"user", std::string(300'000, ',') + "\"[{"}}).model, "tiny");
 }
 
@@ -159,7 +160,7 @@ TEST(ChatCall, BoundsWhatASchemaMayMultiplyTo) {
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) properties[name] = {{"enum", values}};
   EXPECT_EQ(refused({{"response_format",
                       {{"type", "json_schema"}, {"json_schema", {{"schema", {{"properties", properties}}}}}}}}),
-            "response_format: allows more than 1024 answers, or longer ones than 4096 bytes");
+            "response_format: allows more than 1024 answers, or an answer longer than 4096 bytes");
 }
 
 TEST(HttpError, IsWhatOpenAisClientsRead) {

@@ -132,7 +132,7 @@ TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
     EXPECT_NE(all(get(path, "Connection: close\r\n")).find("\"id\":\"judge\""), std::string::npos) << path;
   EXPECT_TRUE(refused(get("/v1/models/judge%2", "Connection: close\r\n")).starts_with("404 "));
   EXPECT_EQ(refused(ask(question({{"model", "second"}}))),
-            "404 model: no model 'second'; 'tiny', 'first', 'judge' are served");
+            "404 model: unknown model 'second'; 'tiny', 'first', 'judge' are served");
 }
 
 // Its own tokenizer, template and end tokens, if its folder has them.
@@ -218,16 +218,16 @@ TEST_F(Served, ShowsPicturesToAModelThatSees) {
 TEST_F(Served, RefusesWhatItCanNotAnswer) {
   start();
   const std::string close = "Connection: close\r\n";
-  EXPECT_EQ(refused(get("/", close)), "404 nothing is at /; /v1/chat/completions and /v1/models are served");
+  EXPECT_EQ(refused(get("/", close)), "404 unknown path /; use /v1/chat/completions or /v1/models");
   EXPECT_EQ(refused(get("/v1/chat/completions", close)), "405 /v1/chat/completions takes POST, not GET");
   EXPECT_EQ(refused(ask(question(), close + "Origin: http://evil.example\r\n")),
-            "403 requests from web pages are not served");
+            "403 requests from web pages are not allowed");
   EXPECT_EQ(
       refused(
           "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n" +
           close + "\r\n{}"),
       "415 the body must be application/json, not 'text/plain'");
-  EXPECT_EQ(refused(ask(question({{"model", "gpt"}}))), "404 model: no model 'gpt'; 'tiny' is served");
+  EXPECT_EQ(refused(ask(question({{"model", "gpt"}}))), "404 model: unknown model 'gpt'; 'tiny' is served");
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", std::string(3000, 'a')}}}}}))).substr(0, 13),
       "400 messages:");
@@ -248,7 +248,7 @@ TEST_F(Served, AnswersOnlyThoseWhoAskThisMachine) {
   };
   EXPECT_EQ(
       refused(from("evil.example:8000")),
-      "403 Host is 'evil.example:8000', which is not this machine; ask localhost, or start the server with a token");
+      "403 Host is 'evil.example:8000', which is not this machine; use localhost, or start the server with a token");
   for (const char* host : {"localhost:1", "127.0.0.1", "[::1]:8000"})
     EXPECT_NE(all(from(host)).find("\"id\":\"tiny\""), std::string::npos) << host;
   stop();
@@ -285,10 +285,10 @@ TEST_F(Served, AsksForItsToken) {
 }
 
 TEST_F(Served, ListensToOtherMachinesWithATokenOnly) {
-  EXPECT_EQ(told("serve --model tiny --host 0.0.0.0 --port 0"),
-            "compeer: error: --host: 0.0.0.0 can be reached from other machines\n"
-            "  help: export COMPEER_SERVE_TOKEN=... asks every request for this token; without one: --host "
-            "127.0.0.1\nexit 2");
+  EXPECT_EQ(
+      told("serve --model tiny --host 0.0.0.0 --port 0"),
+      "compeer: error: --host: 0.0.0.0 can be reached from other machines\n"
+      "  help: export COMPEER_SERVE_TOKEN=... to require this token in every request, or use --host 127.0.0.1\nexit 2");
   start("--host 0.0.0.0", "COMPEER_SERVE_TOKEN=sesame");
   EXPECT_EQ(refused(get("/v1/models", "Connection: close\r\n")), "401 the token is missing or wrong");
 }
@@ -352,8 +352,8 @@ TEST_F(Served, NamesWhatIsWrongBeforeItListens) {
   start();
   EXPECT_EQ(told("serve --model tiny --port " + std::to_string(port)),
             "compeer: error: 127.0.0.1:" + std::to_string(port) +
-                ": can't be listened on: Address already in use\n"
-                "  help: --port 0 takes any port that is free\nexit 1");
+                ": can't listen on this address: Address already in use\n"
+                "  help: use --port 0 for any free port\nexit 1");
 }
 
 }  // namespace
