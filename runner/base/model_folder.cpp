@@ -63,7 +63,7 @@ std::string neighbours(const fs::path& folder) {
 std::string nearby(const fs::path& folder) {
   std::error_code none;
   if (holds_model(folder / "checkpoints/last"))
-    return "a run's newest model is in " + (folder / "checkpoints/last").string();
+    return "the newest model of this run is in " + (folder / "checkpoints/last").string();
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (entry.path().extension() == ".gguf") return "import its GGUF file: " + import_command(entry.path());
   }

@@ -38,10 +38,10 @@ void check_role(const std::string& role) {
 void check(const Json& conversation) {
   const auto refuse = [](const std::string& what) { throw Error("", what, "", Exit::data); };
   if (!conversation.is_object() || !conversation.contains("messages") || !conversation.at("messages").is_array())
-    refuse("a conversation has a list 'messages'");
+    refuse("a conversation must have a list 'messages'");
   for (const Json& message : conversation.at("messages")) {
     if (!message.is_object() || !message.contains("role") || !message.at("role").is_string())
-      refuse("a message is an object with a text 'role'");
+      refuse("a message must be an object with a string 'role'");
     check_role(message.at("role"));
   }
 }
@@ -105,7 +105,7 @@ ChatTemplates::ChatTemplates(const fs::path& folder) : folder_(folder.string()) 
       for (const Json& one : found)
         add(one.at("name").get<std::string>(), one.at("template").get<std::string>(), where);
     } catch (const Json::exception&) {
-      throw Error(where, "is neither a text nor a list of templates with names", "", Exit::data);
+      throw Error(where, "is neither a string nor a list of named templates", "", Exit::data);
     }
     return;
   }
@@ -118,7 +118,7 @@ ChatTemplates ChatTemplates::chatml() {
 }
 
 void ChatTemplates::add(const std::string& name, const std::string& source, const std::string& where) {
-  if (source.size() > largest) throw Error(where, "is larger than a mebibyte", "", Exit::data);
+  if (source.size() > largest) throw Error(where, "is larger than 1 MiB", "", Exit::data);
   templates_.push_back({name, jinja::Template(source, where)});
 }
 
@@ -135,7 +135,7 @@ const jinja::Template& ChatTemplates::choose(bool tools) const {
   auto found = tools ? named("tool_use") : templates_.end();
   if (found == templates_.end()) found = named("default");
   if (found == templates_.end())
-    throw Error(folder_, "has several chat templates, but none is called 'default'", "", Exit::data);
+    throw Error(folder_, "has several chat templates, but none is named 'default'", "", Exit::data);
   return found->itself;
 }
 
@@ -145,8 +145,7 @@ Chat::Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates)
     : tokenizer_(tokenizer), templates_(templates) {
   if (templates_.empty()) {
     if (!tokenizer.recognises("<|im_start|>"))
-      throw Error(templates.string(), "has no chat template", "chat_template in tokenizer_config.json would be one",
-                  Exit::data);
+      throw Error(templates.string(), "has no chat template", "add chat_template to tokenizer_config.json", Exit::data);
     templates_ = ChatTemplates::chatml();
   }
   find_opening();
@@ -219,8 +218,8 @@ std::vector<int32_t> repeat_placeholders(std::span<const int32_t> ids, int32_t p
                                          std::span<const int64_t> counts) {
   const auto found = static_cast<size_t>(std::count(ids.begin(), ids.end(), placeholder));
   if (found != counts.size()) {
-    throw Error("", fmt::format("{} places for pictures, but {} pictures", found, counts.size()),
-                "a picture stands in a message as {\"type\": \"image\"}", Exit::data);
+    throw Error("", fmt::format("{} picture placeholders, but {} pictures", found, counts.size()),
+                "add {\"type\": \"image\"} to a message for each picture", Exit::data);
   }
   std::vector<int32_t> result;
   size_t picture = 0;

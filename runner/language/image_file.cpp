@@ -40,13 +40,13 @@ Image turned(const Image& stored, int orientation) {
 
 void check_size(int64_t height, int64_t width, const std::string& where) {
   const auto size = fmt::format("is {} x {} pixels", width, height);
-  if (height < 1 || width < 1) throw Error(where, size, "a picture has at least one pixel", Exit::data);
+  if (height < 1 || width < 1) throw Error(where, size, "use a picture with at least one pixel", Exit::data);
   if (height >= too_many_pixels || width >= too_many_pixels || height * width >= too_many_pixels)
-    throw Error(where, size, "pictures of 100 megapixels and more are not read", Exit::data);
+    throw Error(where, size, "use a picture of less than 100 megapixels", Exit::data);
 }
 
 void broken(const std::string& where, const std::string& format, const std::string& why) {
-  throw Error(where, fmt::format("is a broken {} file: {}", format, why), "", Exit::data);
+  throw Error(where, fmt::format("is a damaged {} file: {}", format, why), "", Exit::data);
 }
 
 int exif_orientation(std::string_view tiff) {
@@ -78,7 +78,7 @@ Image decode_image(std::string_view bytes, const std::string& where) {
   } else if (bytes.starts_with("\xff\xd8\xff")) {
     decoded = decode_jpeg(bytes, where);
   } else {
-    throw Error(where, bytes.empty() ? "is empty" : "is neither a PNG nor a JPEG file", "pictures may be PNG or JPEG",
+    throw Error(where, bytes.empty() ? "is empty" : "is neither a PNG nor a JPEG file", "use a PNG or JPEG file",
                 Exit::data);
   }
   return decoded.orientation == 1 ? std::move(decoded.image) : turned(decoded.image, decoded.orientation);

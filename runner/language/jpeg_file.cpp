@@ -37,8 +37,8 @@ class JpegReader {
     const int turn = orientation();  // libjpeg frees the markers when it finishes
     const bool inks = jpeg_.num_components == 4;
     if (!inks && jpeg_.num_components != 1 && jpeg_.num_components != 3)
-      throw Error(where_, "has " + std::to_string(jpeg_.num_components) + " colours",
-                  "grey, RGB and CMYK pictures can be read", Exit::data);
+      throw Error(where_, "has " + std::to_string(jpeg_.num_components) + " color channels",
+                  "use a grayscale, RGB or CMYK picture", Exit::data);
     jpeg_.out_color_space = inks ? JCS_CMYK : JCS_RGB;
     row_bytes_ = static_cast<size_t>(image_.width) * (inks ? 4 : 3);
     image_.pixels.resize(row_bytes_ * static_cast<size_t>(image_.height));

@@ -47,7 +47,7 @@ class PictureSettingsReader {
   }
 
   void step(const char* key) const {
-    if (has(key) && table_.at(key) != json(true)) refuse(key, "must be true: pictures always take this step");
+    if (has(key) && table_.at(key) != json(true)) refuse(key, "must be true: this step is always applied");
   }
 
   [[noreturn]] void refuse(const std::string& key, const std::string& why) const {
@@ -74,7 +74,8 @@ FoundSettings find(const std::filesystem::path& folder) {
     return {file, table};
   }
   throw Error(folder.string(), "has no preprocessor_config.json",
-              "it says how pictures are cut; a model of text alone sees none", Exit::data);
+              "add it: it contains the settings of picture processing; text-only models do not support pictures",
+              Exit::data);
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ PictureSettings PictureSettings::load(const std::filesystem::path& folder) {
   constexpr int bicubic = 3;
   PictureSettings s;
   if (read.has("size")) {
-    if (!table.at("size").is_object()) read.refuse("size", "must be a table of shortest_edge and longest_edge");
+    if (!table.at("size").is_object()) read.refuse("size", "must be an object with shortest_edge and longest_edge");
     const PictureSettingsReader size(table.at("size"), file.string());
     size.size("shortest_edge", most_pixels, s.min_pixels);
     size.size("longest_edge", most_pixels, s.max_pixels);

@@ -48,12 +48,13 @@ using nlohmann::json;
 
 std::filesystem::path file_of(const json& name, const std::string& where) {
   if (!name.is_string() || name.get_ref<const std::string&>().empty())
-    throw Error(where, "a picture is named by " + name.dump().substr(0, 60), "the name of a PNG or JPEG file",
-                Exit::data);
+    throw Error(where, "a picture must be a file name, not " + name.dump().substr(0, 60),
+                "pass the name of a PNG or JPEG file", Exit::data);
   const std::string text = name.get<std::string>();
   if (text.starts_with("file://")) return text.substr(7);
   if (text.find("://") != std::string::npos || text.starts_with("data:"))
-    throw Error(where, "'" + text.substr(0, 40) + "' is no file", "pictures are read from files only", Exit::data);
+    throw Error(where, "'" + text.substr(0, 40) + "' is not a file",
+                "pass a file name; URLs and data URIs are not supported", Exit::data);
   return text;
 }
 
@@ -77,7 +78,7 @@ const json& names_in(const json& part, const std::string& type, const std::strin
   for (const char* key : {type.c_str(), "path", "url"}) {
     if (part.contains(key)) return part.at(key);
   }
-  throw Error(where, "a part of type " + type + " names no file",
+  throw Error(where, "a part of type " + type + " has no file name",
               "for example {\"type\": \"image\", \"image\": \"cat.png\"}", Exit::data);
 }
 
@@ -85,7 +86,7 @@ double seconds_of(const json& part, const PictureSettings& settings, const std::
   if (!part.contains("fps")) return 1.0;
   const json& fps = part.at("fps");
   if (!fps.is_number() || !(fps.get<double>() > 0))
-    throw Error(where, "fps is " + fps.dump().substr(0, 60), "frames in a second, above 0", Exit::data);
+    throw Error(where, "fps is " + fps.dump().substr(0, 60), "set it to the frames per second, above 0", Exit::data);
   return static_cast<double>(settings.temporal_patch_size) / fps.get<double>();
 }
 
@@ -99,7 +100,7 @@ Picture make_picture(const std::vector<Image>& frames, const PictureSettings& s,
       throw Error(
           where,
           fmt::format("has frames of {} x {} and {} x {} pixels", size.width, size.height, frame.width, frame.height),
-          "the frames of a video have one size", Exit::data);
+          "use frames of the same size", Exit::data);
   }
   const Size fitted = smart_resize(size, s.patch_size * s.merge_size, s.min_pixels, s.max_pixels, where);
   check_size(fitted.height, fitted.width, where);
@@ -136,7 +137,7 @@ int64_t placeholders(const Picture& picture, const PictureSettings& settings) {
 }
 
 std::vector<PictureFiles> picture_list(const json& names, const std::string& where) {
-  if (!names.is_array()) throw Error(where, "\"images\" is no list", "for example [\"cat.png\"]", Exit::data);
+  if (!names.is_array()) throw Error(where, "\"images\" is not a list", "for example [\"cat.png\"]", Exit::data);
   std::vector<PictureFiles> all;
   for (const json& name : names) all.push_back(files_of(name, where));
   return all;
@@ -153,7 +154,7 @@ std::vector<PictureFiles> picture_parts(const json& messages, const PictureSetti
       all.push_back(files_of(names_in(part, type, where), where));
       if (type == "video") all.back().seconds = seconds_of(part, settings, where);
       if (type == "image" && all.back().seconds)
-        throw Error(where, "a part of type image names a list", "the frames of a video are a part of type video",
+        throw Error(where, "a part of type image contains a list", "use a part of type video for the frames of a video",
                     Exit::data);
     }
   }

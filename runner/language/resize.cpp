@@ -112,7 +112,7 @@ Size smart_resize(Size size, int64_t factor, int64_t min_pixels, int64_t max_pix
   const auto side_length = static_cast<double>(factor);
   if (std::max(height, width) / std::min(height, width) > 200)
     throw Error(where, fmt::format("is {} x {} pixels", size.width, size.height),
-                "one side may be 200 times the other, not more", Exit::data);
+                "the longer side may be at most 200 times the shorter", Exit::data);
   const auto whole = [&](double multiples) { return static_cast<int64_t>(multiples) * factor; };
   Size result{whole(std::nearbyint(height / side_length)), whole(std::nearbyint(width / side_length))};
   if (result.height * result.width > max_pixels) {

@@ -253,8 +253,8 @@ Splitter::Splitter(const std::string& pattern, const std::string& where, SplitBe
       reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
       PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &code, &at, nullptr));
   if (!pattern_->code) {
-    throw Error(where, "the split pattern is not understood: " + message(code) + " at character " + std::to_string(at),
-                "", Exit::data);
+    throw Error(where, "the split pattern is invalid: " + message(code) + " at character " + std::to_string(at), "",
+                Exit::data);
   }
   uint32_t back = 0, references = 0;
   pcre2_pattern_info(pattern_->code.get(), PCRE2_INFO_MAXLOOKBEHIND, &back);
@@ -278,7 +278,7 @@ bool Splitter::Pattern::find(std::string_view text, size_t from, const Match& ma
   if (n == PCRE2_ERROR_NOMATCH) return false;
   if (n == PCRE2_ERROR_MATCHLIMIT)
     throw Error(where, "the split pattern takes too many steps on a text of " + std::to_string(text.size()) + " bytes",
-                "use a tokenizer whose pattern repeats less and looks back less", Exit::data);
+                "use a tokenizer whose pattern needs less backtracking", Exit::data);
   if (n < 0) throw Error(where, "the split pattern fails on a text: " + message(n), "", Exit::data);
   const PCRE2_SIZE* found = pcre2_get_ovector_pointer(match.get());
   span = {found[0], found[1]};

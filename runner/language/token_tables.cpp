@@ -39,7 +39,7 @@ class TableReader : public JsonBuilder<Json> {
   }
   bool string(string_t& v) override {
     if (within_ == Within::merges) return merge(v);
-    if (within_ == Within::vocabulary) return misplaced("a text");
+    if (within_ == Within::vocabulary) return misplaced("a string");
     if (within_ == Within::plain) return JsonBuilder::string(v);
     pair_.push_back(std::move(v));
     return true;
@@ -105,8 +105,8 @@ class TableReader : public JsonBuilder<Json> {
 
   [[noreturn]] bool misplaced(const char* what) const {
     if (within_ == Within::vocabulary)
-      fail(fmt::format("token '{}' has {} where its id should be", token_.substr(0, 100), what));
-    fail(fmt::format("merge number {} holds {}", tables_.merges.size() + 1, what));
+      fail(fmt::format("token '{}' has {} instead of an id", token_.substr(0, 100), what));
+    fail(fmt::format("merge number {} contains {}", tables_.merges.size() + 1, what));
   }
 
   Layout layout_;
@@ -127,7 +127,7 @@ std::vector<TokenId> read_vocabulary(const std::filesystem::path& file) {
   const auto where = file.string();
   TokenTables tables;
   TableReader(where, TableReader::Layout::vocabulary, tables).parse(read_plain_file(file, largest_table));
-  if (tables.vocabulary.empty()) throw Error(where, "holds no vocabulary", "", Exit::data);
+  if (tables.vocabulary.empty()) throw Error(where, "contains no vocabulary", "", Exit::data);
   return std::move(tables.vocabulary);
 }
 

@@ -64,7 +64,8 @@ void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& whe
     const int32_t in_vocabulary = vocabulary_.id(token.text);
     const bool taken = in_vocabulary != id && !vocabulary_.spelled(id).empty();
     if (taken || (in_vocabulary >= 0 && in_vocabulary != id) || added_.contains(id) || added_ids_.contains(token.text))
-      throw Error(where, fmt::format("added token '{}' has id {}, but token or id are taken", token.text, id), "",
+      throw Error(where,
+                  fmt::format("added token '{}' has id {}, but the token or the id already exists", token.text, id), "",
                   Exit::data);
     added_ids_[token.text] = id;
     // Added tokens are not in GPT-2's byte spelling.
@@ -182,7 +183,7 @@ int32_t Tokenizer::id(const std::string& token) const {
 int32_t Tokenizer::end() const {
   const auto role = roles_.find("eos_token");
   if (role == roles_.end())
-    throw Error((folder_ / "tokenizer_config.json").string(), "names no eos_token", "", Exit::data);
+    throw Error((folder_ / "tokenizer_config.json").string(), "has no eos_token", "", Exit::data);
   return id(role->second);
 }
 

@@ -27,7 +27,7 @@ constexpr const char* roles[] = {"bos_token", "eos_token", "unk_token", "sep_tok
 Json read_if_there(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
   Json read = read_strict_json<Json>(file);
-  if (!read.is_object()) throw Error(file.string(), "holds no object", "", Exit::data);
+  if (!read.is_object()) throw Error(file.string(), "is not a JSON object", "", Exit::data);
   return read;
 }
 
@@ -74,9 +74,9 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
     into.roles["eos_token"] = "<|endoftext|>";
   } else {
     throw Error(file.string(),
-                name.empty() ? "names no tokenizer_class" : "tokenizer_class '" + name + "' is not known",
-                "vocab.json and merges.txt do not say how words are split: save a tokenizer.json, or name "
-                "Qwen2Tokenizer or GPT2Tokenizer",
+                name.empty() ? "has no tokenizer_class" : "tokenizer_class '" + name + "' is not supported",
+                "add a tokenizer.json, which defines how words are split, or set tokenizer_class to Qwen2Tokenizer or "
+                "GPT2Tokenizer",
                 Exit::data);
   }
 }
@@ -115,7 +115,7 @@ class ConfigTokens {
 
 int64_t id_of(const std::string& text, const std::string& where) {
   if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != std::string::npos)
-    throw Error(where, "added_tokens_decoder has the id '" + text.substr(0, 100) + "'", "ids are whole numbers",
+    throw Error(where, "added_tokens_decoder has the id '" + text.substr(0, 100) + "'", "use whole numbers as ids",
                 Exit::data);
   return std::stoll(text);
 }
@@ -156,15 +156,15 @@ TokenizerFiles read_tokenizer_files(const fs::path& folder) {
       split_as_class(folder, config, files);
     } else {
       const auto model = folder / "checkpoints/last";
-      throw Error(folder.string(), "holds no tokenizer",
-                  fs::exists(model) ? "a run's newest model is in " + model.string()
-                                    : "expected tokenizer.json, or vocab.json and merges.txt",
+      throw Error(folder.string(), "contains no tokenizer",
+                  fs::exists(model) ? "the newest model of this run is in " + model.string()
+                                    : "add tokenizer.json, or vocab.json and merges.txt",
                   Exit::data);
     }
     read_config(config, config_file.string(), files);
   } catch (const Json::exception& e) {
-    throw Error(config_file.string(), fmt::format("is not as expected: {}", std::string(e.what()).substr(0, 300)), "",
-                Exit::data);
+    throw Error(config_file.string(), fmt::format("has unexpected contents: {}", std::string(e.what()).substr(0, 300)),
+                "", Exit::data);
   }
   return files;
 }

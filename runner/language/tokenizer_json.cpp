@@ -20,7 +20,7 @@ const char* const byte_level_pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{
 
 void unsupported_tokenizer(const std::string& where, const std::string& what) {
   throw Error(where, what + " is not supported",
-              "BPE tokenizers are: those of Qwen2, GPT-2, SmolLM2, Llama, Mistral and their kin", Exit::data);
+              "use a BPE tokenizer, such as those of Qwen2, GPT-2, SmolLM2, Llama and Mistral", Exit::data);
 }
 
 namespace {
@@ -48,7 +48,7 @@ class Replacements {
 
   TextReplacement read(const Json& step) {
     const Json& pattern = step.at("pattern");
-    if (!pattern.contains("String")) unsupported_tokenizer(where_, "Replace with a pattern that is no String");
+    if (!pattern.contains("String")) unsupported_tokenizer(where_, "Replace with a pattern that is not a String");
     TextReplacement result{pattern.at("String").get<std::string>(), step.at("content").get<std::string>()};
     if (result.from.empty()) unsupported_tokenizer(where_, "Replace of an empty String");
     growth_ *= std::max<size_t>(1, (result.to.size() + result.from.size() - 1) / result.from.size());
@@ -137,7 +137,7 @@ void read_model(const Json& model, const std::string& where, TokenizerFiles& int
   if (const auto type = model.value("type", "BPE"); type != "BPE")
     unsupported_tokenizer(where, "a model of type '" + type + "'");
   for (const char* name : {"vocab", "merges"}) {
-    if (!model.contains(name)) throw Error(where, fmt::format("its model has no {}", name), "", Exit::data);
+    if (!model.contains(name)) throw Error(where, fmt::format("its table 'model' has no {}", name), "", Exit::data);
   }
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     if (set(model, name) && model.at(name) != "") unsupported_tokenizer(where, fmt::format("a model with {}", name));
@@ -234,7 +234,7 @@ void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into
     for (const Json& token : all.value("added_tokens", Json::array()))
       into.added.push_back(added_token(token, whole<int64_t>(token.at("id")), where));
   } catch (const Json::exception& e) {
-    throw Error(where, fmt::format("is not a tokenizer as expected: {}", std::string(e.what()).substr(0, 300)), "",
+    throw Error(where, fmt::format("is not a valid tokenizer: {}", std::string(e.what()).substr(0, 300)), "",
                 Exit::data);
   }
 }

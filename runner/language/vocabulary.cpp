@@ -77,7 +77,7 @@ std::string unspell_bytes(std::string_view text) {
 int32_t checked_id(int64_t id, const std::string& token, const std::string& where) {
   if (id < 0 || id >= Vocabulary::id_limit) {
     throw Error(where, fmt::format("token '{}' has id {}", token.substr(0, 100), id),
-                fmt::format("ids are whole numbers from 0 to {}", Vocabulary::id_limit - 1), Exit::data);
+                fmt::format("use whole numbers from 0 to {} as ids", Vocabulary::id_limit - 1), Exit::data);
   }
   return static_cast<int32_t>(id);
 }
@@ -113,7 +113,7 @@ Vocabulary::Vocabulary(const std::vector<TokenId>& tokens, const std::string& wh
     const uint32_t hash = hash_of(*token);
     HashSlot& place = slots_[slot(*token, hash)];
     if (place.id >= 0)
-      throw Error(where, fmt::format("token '{}' is there twice", token->substr(0, 100)), "", Exit::data);
+      throw Error(where, fmt::format("token '{}' occurs twice", token->substr(0, 100)), "", Exit::data);
     place = {hash, id};
   }
 }

@@ -122,7 +122,7 @@ class WordAssembler {
 };
 
 [[noreturn]] void unsupported(const fs::path& file, const std::string& what) {
-  throw Error(file.string(), what + " is not supported", "tokenizers of BERT's kind are: WordPiece", Exit::data);
+  throw Error(file.string(), what + " is not supported", "use a BERT tokenizer of type WordPiece", Exit::data);
 }
 
 bool flag(const Json& table, const char* key, bool otherwise) {
@@ -216,11 +216,10 @@ WordPieces WordPieces::load(const fs::path& folder) {
       read = config_file;
       read_vocab_txt(config, files);
     } else {
-      throw Error(folder.string(), "holds no tokenizer of BERT's kind", "expected tokenizer.json or vocab.txt",
-                  Exit::data);
+      throw Error(folder.string(), "contains no BERT tokenizer", "add tokenizer.json or vocab.txt", Exit::data);
     }
   } catch (const Json::exception& error) {
-    throw Error(read.string(), "is not as expected: " + std::string(error.what()).substr(0, 300), "", Exit::data);
+    throw Error(read.string(), "has unexpected contents: " + std::string(error.what()).substr(0, 300), "", Exit::data);
   }
   return WordPieces(std::move(files));
 }

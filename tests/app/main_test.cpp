@@ -291,7 +291,7 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
   wrong("{\"text\": \"\xFF\"}", "is not UTF-8");
   wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not valid JSON: it contains a zero byte");
   wrong("{\"ids\": [1]}", "has neither a text 'text' nor a list 'messages'");
-  wrong("{\"messages\": {}}", "a conversation has a list 'messages'");
+  wrong("{\"messages\": {}}", "a conversation must have a list 'messages'");
   wrong("{\"messages\": [{\"role\": \"user\"}]}",
         esc_world + "/tokenizer_config.json: chat_template, line 1: a dictionary's 'content' is undefined");
   for (const std::string id : {"1030", "-1", "4294967360", "1.5", "\"a\"", "1e99"})
@@ -301,7 +301,7 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
 
 TEST_F(Tokenize, NamesWhatIsMissing) {
   EXPECT_EQ(answer("", "", "nowhere"),
-            "compeer: error: nowhere: holds no tokenizer\n  help: expected tokenizer.json, or vocab.json and "
+            "compeer: error: nowhere: contains no tokenizer\n  help: add tokenizer.json, or vocab.json and "
             "merges.txt\nexit 4");
   EXPECT_NE(told("tokenize").find("--model is required"), std::string::npos);
   EXPECT_NE(answer("", "--decode --special").find("exit 2"), std::string::npos);

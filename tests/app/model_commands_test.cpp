@@ -176,11 +176,11 @@ TEST_F(PromptsWithPictures, WhatCanNotBeShownIsNamedWithItsLine) {
   write("broken.png", "\x89PNG no more");
   EXPECT_EQ(refused(conversation(image("broken.png"))).find("compeer: error: line 2: broken.png: "), 0u);
   EXPECT_EQ(refused(conversation({{"type", "image"}})),
-            "compeer: error: line 2: a part of type image names no file\n"
+            "compeer: error: line 2: a part of type image has no file name\n"
             "  help: for example {\"type\": \"image\", \"image\": \"cat.png\"}\nexit 4");
   EXPECT_EQ(refused(conversation(image("https://example.org/cat.png"))),
             "compeer: error: line 2: 'https://example.org/cat.png' is no file\n"
-            "  help: pictures are read from files only\nexit 4");
+            "  help: pass a file name; URLs and data URIs are not supported\nexit 4");
   EXPECT_EQ(refused(conversation(image(seen_picture(0))), tiny()),
             "compeer: error: line 2: shows " + seen_picture(0) +
                 ", but the model does not support pictures\n"
@@ -208,8 +208,8 @@ TEST_F(PromptsWithPictures, AStillPictureIsNoVideo) {
             std::string::npos)
       << video;
   EXPECT_EQ(refused(conversation({{"type", "image"}, {"image", {seen_picture(0)}}})),
-            "compeer: error: line 2: a part of type image names a list\n"
-            "  help: the frames of a video are a part of type video\nexit 4");
+            "compeer: error: line 2: a part of type image contains a list\n"
+            "  help: use a part of type video for the frames of a video\nexit 4");
 }
 
 TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
@@ -220,7 +220,7 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
       {"{\"ids\": [5, -1]}", "token id -1 is outside the vocabulary of 512"},
       {"{\"ids\": [5, 4294967296]}", "\"ids\" contains 4294967296, which is not a token id"},
       {"{\"ids\": [1.5]}", "\"ids\" contains 1.5, which is not a token id"},
-      {"{\"ids\": 7}", "\"ids\" is no list"},
+      {"{\"ids\": 7}", "\"ids\" is not a list"},
       {"{\"ids\": []}", "is empty"},
       {"{\"ids\": [1, 2}", "is not valid JSON: parse error at line 1, column "},
       {"{\"text\": \"a\xff\"}", "is not UTF-8"},

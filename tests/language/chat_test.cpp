@@ -168,7 +168,7 @@ TEST(Placeholders, AreAsManyAsPictures) {
   } catch (const Error& e) {
     EXPECT_STREQ(
         e.what(),
-        "2 places for pictures, but 1 pictures\n  help: a picture stands in a message as {\"type\": \"image\"}");
+        "2 picture placeholders, but 1 pictures\n  help: add {\"type\": \"image\"} to a message for each picture");
   }
 }
 
@@ -274,9 +274,9 @@ TEST_F(Templates, MayBeSeveralWithNames) {
   with_tools["tools"] = Json::array();
   EXPECT_EQ(rendered(with_tools), "tools");
   config({{"chat_template", {{{"name", "other"}, {"template", "x"}}}}});
-  EXPECT_NE(refusal(hello).find("none is called 'default'"), std::string::npos);
+  EXPECT_NE(refusal(hello).find("none is named 'default'"), std::string::npos);
   config({{"chat_template", 5}});
-  EXPECT_NE(refusal(hello).find("chat_template: is neither a text nor a list"), std::string::npos);
+  EXPECT_NE(refusal(hello).find("chat_template: is neither a string nor a list"), std::string::npos);
 }
 
 TEST_F(Templates, AreChatMLWhereTheTokenizerKnowsIt) {
@@ -294,8 +294,8 @@ TEST_F(Templates, SeeReasoningByEveryName) {
 TEST_F(Templates, RefuseWhatIsNoConversation) {
   write(whole());
   config({{"chat_template", "x"}});
-  EXPECT_EQ(refusal(Json::object()), "a conversation has a list 'messages'");
-  EXPECT_EQ(refusal({{"messages", {5}}}), "a message is an object with a text 'role'");
+  EXPECT_EQ(refusal(Json::object()), "a conversation must have a list 'messages'");
+  EXPECT_EQ(refusal({{"messages", {5}}}), "a message must be an object with a string 'role'");
   EXPECT_EQ(refusal({{"messages", {{{"role", "usr"}, {"content", "hello"}}}}}),
             "a message has the role 'usr'\n  help: did you mean 'user'?");
   EXPECT_EQ(rendered({{"messages", {{{"role", "developer"}, {"content", "hello"}}}}}), "x");  // some templates have it

@@ -69,7 +69,7 @@ TEST(Template, SaysWhatIsNotSupportedAndWhere) {
   EXPECT_NE(message("\n\n{{ x | pprint }}").find("chat.jinja, line 3: the filter 'pprint' is not supported"),
             std::string::npos);
   EXPECT_NE(message("{{ 1 is sameas 1 }}").find("line 1: the test 'sameas' is not supported"), std::string::npos);
-  EXPECT_EQ(message("{{ 'a'.encode() }}"), "chat.jinja, line 1: the method 'encode' of a text is not supported");
+  EXPECT_EQ(message("{{ 'a'.encode() }}"), "chat.jinja, line 1: the method 'encode' of a string is not supported");
   EXPECT_EQ(message("{% for x in [] recursive %}{% endfor %}"),
             "chat.jinja, line 1: 'recursive' loops are not supported");
   EXPECT_EQ(message("{{ f(*x) }}"), "chat.jinja, line 1: arguments with '*' are not supported");
@@ -78,11 +78,11 @@ TEST(Template, SaysWhatIsNotSupportedAndWhere) {
 TEST(Template, SaysWhatWentWrongAndWhere) {
   EXPECT_EQ(message("{% if true %}\n{{ x.y }}{% endif %}"), "chat.jinja, line 2: 'x' is undefined");
   EXPECT_EQ(message("{{ raise_exception('roles must alternate') }}"),
-            "chat.jinja, line 1: the template refuses this conversation: roles must alternate");
-  EXPECT_EQ(message("{{ 'a' + 1 }}"), "chat.jinja, line 1: a text + a whole number is not possible");
-  EXPECT_EQ(message("{% if x %}"), "chat.jinja, line 1: no 'endif' before the end of the template");
-  EXPECT_EQ(message("{% endif %}"), "chat.jinja, line 1: 'endif' closes nothing");
-  EXPECT_EQ(message("{{ x"), "chat.jinja, line 1: a tag is not closed: no '}}'");
+            "chat.jinja, line 1: the chat template rejects this conversation: roles must alternate");
+  EXPECT_EQ(message("{{ 'a' + 1 }}"), "chat.jinja, line 1: a string + an integer is not supported");
+  EXPECT_EQ(message("{% if x %}"), "chat.jinja, line 1: 'endif' is missing at the end of the template");
+  EXPECT_EQ(message("{% endif %}"), "chat.jinja, line 1: 'endif' has no matching statement");
+  EXPECT_EQ(message("{{ x"), "chat.jinja, line 1: a tag is not closed: '}}' is missing");
   EXPECT_EQ(message("{{ f() }}"), "chat.jinja, line 1: 'f' is undefined, so it can't be called");
 }
 

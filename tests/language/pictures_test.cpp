@@ -80,8 +80,7 @@ TEST(MakePicture, FramesHaveOneSize) {
     make_picture({counting(2, 2), counting(2, 4)}, plain(2), "video");
     FAIL() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "video: has frames of 2 x 2 and 4 x 2 pixels\n  help: the frames of a video have one size");
+    EXPECT_STREQ(error.what(), "video: has frames of 2 x 2 and 4 x 2 pixels\n  help: use frames of the same size");
   }
 }
 
@@ -135,7 +134,7 @@ TEST_F(PictureSettingsFile, WrongValuesAreNamed) {
   EXPECT_EQ(complaint({{"image_mean", {1, 2}}}), "preprocessor_config.json: 'image_mean' must be three numbers");
   EXPECT_EQ(complaint({{"image_std", {1, 0, 1}}}), "preprocessor_config.json: 'image_std' must be above 0");
   EXPECT_EQ(complaint({{"do_resize", false}}),
-            "preprocessor_config.json: 'do_resize' must be true: pictures always take this step");
+            "preprocessor_config.json: 'do_resize' must be true: this step is always applied");
   EXPECT_EQ(complaint({{"resample", 2}}), "preprocessor_config.json: 'resample' must be 3, bicubic");
   EXPECT_EQ(complaint(json::array()), "preprocessor_config.json: is not a JSON object");
 }
@@ -182,11 +181,11 @@ TEST(PictureParts, VideosAreTheirFrames) {
 }
 
 TEST(PictureParts, WhatIsNoFileIsNamed) {
-  EXPECT_EQ(complaint({{"type", "image"}}), "a part of type image names no file");
-  EXPECT_EQ(complaint({{"type", "image"}, {"image", 7}}), "a picture is named by 7");
+  EXPECT_EQ(complaint({{"type", "image"}}), "a part of type image has no file name");
+  EXPECT_EQ(complaint({{"type", "image"}, {"image", 7}}), "a picture must be a file name, not 7");
   EXPECT_EQ(complaint({{"type", "image"}, {"url", "https://example.org/a.png"}}),
             "'https://example.org/a.png' is no file");
-  EXPECT_EQ(complaint({{"type", "image"}, {"image", {"1.png", "2.png"}}}), "a part of type image names a list");
+  EXPECT_EQ(complaint({{"type", "image"}, {"image", {"1.png", "2.png"}}}), "a part of type image contains a list");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", json::array()}}), "a video has no frames");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", {"1.png"}}, {"fps", 0}}), "fps is 0");
 }
@@ -263,21 +262,21 @@ TEST(ImageFile, EveryTruncationOfAPngIsAnErrorUntilThePixelsAreComplete) {
   const std::string whole = stored("rgb.png");
   const size_t pixels_end = whole.find("IEND") - 4;
   for (size_t n = 9; n < pixels_end - 4; ++n)
-    EXPECT_EQ(decoding_complaint(whole.substr(0, n)), "is a broken PNG file: ends too early") << n;
+    EXPECT_EQ(decoding_complaint(whole.substr(0, n)), "is a damaged PNG file: ends too early") << n;
 }
 
 TEST(ImageFile, EveryTruncationOfAJpegIsAnError) {
   for (const char* name : {"rgb.jpg", "progressive.jpg", "cmyk.jpg"}) {
     const std::string whole = stored(name);
     for (size_t n = 3; n + 2 < whole.size(); ++n)
-      EXPECT_TRUE(decoding_complaint(whole.substr(0, n)).starts_with("is a broken JPEG file: ")) << name << " " << n;
+      EXPECT_TRUE(decoding_complaint(whole.substr(0, n)).starts_with("is a damaged JPEG file: ")) << name << " " << n;
   }
 }
 
 TEST(ImageFile, AFlippedByteInAPngIsFoundByItsChecksum) {
   std::string bytes = stored("rgb.png");
   bytes[bytes.find("IDAT") + 10] ^= 1;
-  EXPECT_TRUE(decoding_complaint(bytes).starts_with("is a broken PNG file: IDAT: ")) << decoding_complaint(bytes);
+  EXPECT_TRUE(decoding_complaint(bytes).starts_with("is a damaged PNG file: IDAT: ")) << decoding_complaint(bytes);
 }
 
 TEST(ImageFile, AbsurdSizesAreRefusedBeforeMemoryIsSpent) {
@@ -303,7 +302,7 @@ TEST(ImageFile, AJpegOfTwoColoursIsRefused) {
   jpeg[scan + 3] = 10;
   jpeg[scan + 4] = 2;
   jpeg.insert(scan + 7, std::string("\x02\x00", 2));
-  EXPECT_EQ(decoding_complaint(jpeg), "has 2 colours");
+  EXPECT_EQ(decoding_complaint(jpeg), "has 2 color channels");
 }
 
 // Sizes of tests/golden/vl, and resampling against numbers worked out by hand.
@@ -336,7 +335,8 @@ TEST(SmartResize, RefusesStrips) {
     smart_resize({1, 201}, 28, 3136, 1 << 20, "strip.png");
     FAIL() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "strip.png: is 201 x 1 pixels\n  help: one side may be 200 times the other, not more");
+    EXPECT_STREQ(error.what(),
+                 "strip.png: is 201 x 1 pixels\n  help: the longer side may be at most 200 times the shorter");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

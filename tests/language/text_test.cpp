@@ -118,7 +118,7 @@ std::string refused(const std::string& pattern, const std::string& text) {
 
 // Each would take minutes and more.
 TEST(Splitter, EndsWhatTakesTooManySteps) {
-  const std::string help = "\n  help: use a tokenizer whose pattern repeats less and looks back less";
+  const std::string help = "\n  help: use a tokenizer whose pattern needs less backtracking";
   EXPECT_EQ(refused("[a-z]{1,60000}(?<=a{60000})", text_of('b', 5000)),
             "tokenizer.json: the split pattern takes too many steps on a text of 5000 bytes" + help);
   EXPECT_EQ(refused("[a-z]{1,60000}(?<=\\x{61}{60000})", text_of('b', 5000)),

@@ -91,7 +91,7 @@ TEST_F(Steps, AreRefusedByName) {
   };
   EXPECT_EQ(sentencepiece(step("normalizer", {{"type", "Precompiled"}})), "normalizer 'Precompiled' is not supported");
   EXPECT_EQ(sentencepiece(step("normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", " +"}}}, {"content", "_"}})),
-            "Replace with a pattern that is no String is not supported");
+            "Replace with a pattern that is not a String is not supported");
   EXPECT_EQ(sentencepiece(step("normalizer", {{"type", "Replace"}, {"pattern", {{"String", ""}}}, {"content", "_"}})),
             "Replace of an empty String is not supported");
   EXPECT_EQ(

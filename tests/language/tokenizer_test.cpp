@@ -250,7 +250,8 @@ TEST_F(Tiny, SplitsAsItsClassSaysIfItIsTwoTables) {
   config({{"tokenizer_class", "Qwen2TokenizerFast"}});
   EXPECT_EQ(load().encode("11"), (Ids{16, 16}));
   config({{"tokenizer_class", "LlamaTokenizer"}});
-  EXPECT_NE(message().find("tokenizer_config.json: tokenizer_class 'LlamaTokenizer' is not known"), std::string::npos);
+  EXPECT_NE(message().find("tokenizer_config.json: tokenizer_class 'LlamaTokenizer' is not supported"),
+            std::string::npos);
 }
 
 TEST_F(Tiny, CopiesItsFiles) {
@@ -296,9 +297,9 @@ TEST_F(Refused, PipesWhichMightNeverEnd) {
 }
 
 TEST_F(Refused, WhatLacksAPart) {
-  expect(nlohmann::json::object(), "is not a tokenizer as expected");
-  expect({{"model", {{"type", "BPE"}, {"merges", nlohmann::json::array()}}}}, "its model has no vocab");
-  expect({{"model", {{"type", "BPE"}, {"vocab", nlohmann::json::object()}}}}, "its model has no merges");
+  expect(nlohmann::json::object(), "is not a valid tokenizer: ");
+  expect({{"model", {{"type", "BPE"}, {"merges", nlohmann::json::array()}}}}, "its table 'model' has no vocab");
+  expect({{"model", {{"type", "BPE"}, {"vocab", nlohmann::json::object()}}}}, "its table 'model' has no merges");
 }
 
 TEST_F(Refused, WhatIsNotSupported) {
@@ -320,22 +321,21 @@ TEST_F(Refused, IdsThatCanBeNone) {
   file["model"]["vocab"]["a"] = 4000000000;
   expect(file, "token 'a' has id 4000000000");
   file["model"]["vocab"]["a"] = "5";
-  expect(file, "token 'a' has a text where its id should be");
+  expect(file, "token 'a' has a string instead of an id");
   file["model"]["vocab"]["a"] = 65;
   expect(file, "tokens 'a' and 'b' both have id 65");
   file = whole();
   file["added_tokens"] = {{{"id", 64}, {"content", "<x>"}}};
-  expect(file, "added token '<x>' has id 64, but token or id are taken");
+  expect(file, "added token '<x>' has id 64, but the token or the id already exists");
   file["added_tokens"][0]["id"] = 1e300;
-  expect(file,
-         "is not a tokenizer as expected: [json.exception.type_error.302] type must be a whole number, but is 1e+300");
+  expect(file, "is not a valid tokenizer: [json.exception.type_error.302] type must be a whole number, but is 1e+300");
 }
 
 TEST_F(Refused, MergesOfUnknownTokens) {
   expect(whole({{"merges", {"a b"}}}), "a merge names 'ab', which is not in the vocabulary");
   expect(whole({{"merges", {"ab"}}}), "merge 'ab' is not a pair");
   expect(whole({{"merges", {{"a"}}}}), "merge number 1 is not a pair");
-  expect(whole({{"merges", {5}}}), "merge number 1 holds a number");
+  expect(whole({{"merges", {5}}}), "merge number 1 contains a number");
 }
 
 TEST_F(Refused, BrokenPatterns) {
@@ -347,18 +347,18 @@ TEST_F(Refused, BrokenPatterns) {
                                {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}}}};
     return file;
   };
-  expect(pattern("(a"), "the split pattern is not understood: missing closing parenthesis");
+  expect(pattern("(a"), "the split pattern is invalid: missing closing parenthesis");
   expect(pattern("[a&&b]"), "the split pattern has an intersection of sets, which is not supported");
   write(pattern("(a+)+$"));
   EXPECT_THROW(load().encode(std::string(10000, 'a') + "b"), Error);
 }
 
 TEST_F(Refused, AFolderWithoutTokenizer) {
-  EXPECT_NE(message().find("holds no tokenizer"), std::string::npos);
+  EXPECT_NE(message().find("contains no tokenizer"), std::string::npos);
   fs::create_directories(folder() / "checkpoints/last");
-  EXPECT_NE(message().find("a run's newest model is in "), std::string::npos) << message();
+  EXPECT_NE(message().find("the newest model of this run is in "), std::string::npos) << message();
   write_file("vocab.json", "{}");
-  EXPECT_NE(message().find("vocab.json: holds no vocabulary"), std::string::npos);
+  EXPECT_NE(message().find("vocab.json: contains no vocabulary"), std::string::npos);
   write_file("vocab.json", "{\"a\":0}");
   EXPECT_NE(message().find("merges.txt: can't be read"), std::string::npos);
   write_file("merges.txt", "a b\nabc\n");

@@ -162,7 +162,7 @@ TEST(WordPieces, NamesWhatItCantDo) {
   EXPECT_EQ(refused([](json& t) { t["pre_tokenizer"]["type"] = "Metaspace"; }),
             "pre_tokenizer 'Metaspace' is not supported");
   EXPECT_EQ(refused([](json& t) { t["model"]["vocab"].erase("[CLS]"); }), "its vocabulary has no '[CLS]'");
-  EXPECT_TRUE(refused([](json& t) { t.erase("model"); }).starts_with("is not as expected: "));
+  EXPECT_TRUE(refused([](json& t) { t.erase("model"); }).starts_with("has unexpected contents: "));
   const auto longest_word = [](const json& longest) {
     return refused([&](json& t) { t["model"]["max_input_chars_per_word"] = longest; });
   };
@@ -177,8 +177,8 @@ TEST(WordPieces, SaysWhatFilesItLooksFor) {
     WordPieces::load(folder.path());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "holds no tokenizer of BERT's kind");
-    EXPECT_EQ(error.help(), "expected tokenizer.json or vocab.txt");
+    EXPECT_EQ(error.problem(), "contains no BERT tokenizer");
+    EXPECT_EQ(error.help(), "add tokenizer.json or vocab.txt");
   }
 }
 

@@ -33,7 +33,7 @@ Value dict_attribute(const Value& value, const std::string& name) {
   }
   if (name == "get") {
     return Callable{name, [keep](const Arguments& arguments) {
-                      if (arguments.positional.empty()) throw Trouble("get() wants a key");
+                      if (arguments.positional.empty()) throw Trouble("get() requires a key");
                       const Value* found = keep->find(arguments.positional[0]);
                       return found ? *found : arguments.get(1, "default", nullptr);
                     }};
@@ -46,7 +46,7 @@ Value list_attribute(const Value& value, const std::string& name) {
   const auto keep = std::get<std::shared_ptr<const List>>(value.any());
   if (name == "index" || name == "count") {
     return Callable{name, [keep, name](const Arguments& arguments) -> Value {
-                      if (arguments.positional.size() != 1) throw Trouble(name + "() wants one value");
+                      if (arguments.positional.size() != 1) throw Trouble(name + "() requires one value");
                       const auto same = [&](const Value& item) { return equal(item, arguments.positional[0]); };
                       const auto& all = keep->items;
                       if (name == "count") return static_cast<int64_t>(std::count_if(all.begin(), all.end(), same));
@@ -78,7 +78,7 @@ Value loop_attribute(const Value& value, const std::string& name) {
   if (name == "nextitem") return item(index + 1);
   if (name == "cycle") {
     return Callable{name, [index](const Arguments& arguments) {
-                      if (arguments.positional.empty()) throw Trouble("loop.cycle() wants values");
+                      if (arguments.positional.empty()) throw Trouble("loop.cycle() requires values");
                       return arguments.positional[static_cast<size_t>(index) % arguments.positional.size()];
                     }};
   }
@@ -93,7 +93,7 @@ struct SliceRange {
 // Python's slice.indices().
 SliceRange range_of(int64_t size, const Value& begin, const Value& end, const Value& step) {
   SliceRange range{0, 0, step.none() ? 1 : step.integer("a slice's step")};
-  if (range.step == 0) throw Trouble("a slice's step is 0");
+  if (range.step == 0) throw Trouble("the step of a slice is 0");
   const bool back = range.step < 0;
   const int64_t low = back ? -1 : 0, high = back ? size - 1 : size;
   const auto place = [&](const Value& given, int64_t otherwise) {
@@ -117,7 +117,7 @@ void go_through(const SliceRange& range, const Add& add) {
   for (const Value* value : {&a, &b}) {
     if (const auto* undefined = std::get_if<Undefined>(&value->any())) throw Trouble(undefined->name + " is undefined");
   }
-  throw Trouble(std::string(a.kind()) + " " + sign + " " + b.kind() + " is not possible");
+  throw Trouble(std::string(a.kind()) + " " + sign + " " + b.kind() + " is not supported");
 }
 
 Value whole_arithmetic(const std::string& sign, int64_t a, int64_t b) {
@@ -136,7 +136,7 @@ Value whole_arithmetic(const std::string& sign, int64_t a, int64_t b) {
     for (int64_t i = 0; i < (b > 64 ? 64 + b % 2 : b) && !overflow; ++i)
       overflow = __builtin_mul_overflow(result, a, &result);
   } else {
-    if (b == 0) throw Trouble("a division by 0");
+    if (b == 0) throw Trouble("division by 0");
     if (b == -1) return whole_arithmetic(sign == "//" ? "-" : "*", 0, sign == "//" ? a : 0);
     const int64_t rest = a % b;
     const bool below = rest != 0 && (rest < 0) != (b < 0);
@@ -151,7 +151,7 @@ Value decimal_arithmetic(const std::string& sign, double a, double b) {
   if (sign == "-") return a - b;
   if (sign == "*") return a * b;
   if (sign == "**") return std::pow(a, b);
-  if (b == 0) throw Trouble("a division by 0");
+  if (b == 0) throw Trouble("division by 0");
   if (sign == "/") return a / b;
   if (sign == "//") return std::floor(a / b);
   const double rest = std::fmod(a, b);
@@ -219,12 +219,12 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
     return List(std::move(items), list->tuple);
   }
   if (const auto* undefined = std::get_if<Undefined>(&value.any())) throw Trouble(undefined->name + " is undefined");
-  throw Trouble(std::string(value.kind()) + " has no slices");
+  throw Trouble(std::string(value.kind()) + " can't be sliced");
 }
 
 Value repeated(const Text& text, int64_t times) {
   if (times > 0 && text.size() > Text::limit / static_cast<size_t>(times))
-    throw Trouble("a text grows beyond " + std::to_string(Text::limit) + " bytes");
+    throw Trouble("a string grows beyond " + std::to_string(Text::limit) + " bytes");
   Text result;
   for (int64_t i = 0; i < times && !text.empty(); ++i) result.append(text);
   return result;
@@ -254,7 +254,7 @@ Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
 
 bool contains(const Value& whole, const Value& part) {
   if (const Text* text = whole.text()) {
-    if (!part.text()) throw Trouble(std::string("only a text can be in a text, not ") + part.kind());
+    if (!part.text()) throw Trouble(std::string("only a string can be in a string, not ") + part.kind());
     return find_text(text->bytes(), part.text()->bytes()) != std::string::npos;
   }
   if (whole.dict()) return whole.dict()->find(part) != nullptr;

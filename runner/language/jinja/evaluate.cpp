@@ -30,7 +30,7 @@ bool holds(const std::string& sign, const Value& a, const Value& b) {
 Value range(const Arguments& arguments) {
   arguments.expect("range()", {"start", "stop", "step"});
   const auto& given = arguments.positional;
-  if (given.empty()) throw Trouble("range() wants a number");
+  if (given.empty()) throw Trouble("range() requires a number");
   const auto at = [&](size_t i) { return given[i].integer("an argument of range()"); };
   const int64_t begin = given.size() > 1 ? at(0) : 0, end = given.size() > 1 ? at(1) : at(0);
   const int64_t step = given.size() > 2 ? at(2) : 1;
@@ -54,7 +54,7 @@ std::string formatted_time(const std::string& format, std::time_t now) {
 
 const Text& only_text(const Arguments& arguments, const char* function) {
   if (arguments.positional.size() != 1 || !arguments.positional[0].text())
-    throw Trouble(std::string(function) + "() wants one text");
+    throw Trouble(std::string(function) + "() requires one string");
   return *arguments.positional[0].text();
 }
 
@@ -62,7 +62,7 @@ const Text& only_text(const Arguments& arguments, const char* function) {
 std::vector<Dict::Member> members(const Arguments& arguments) {
   std::vector<Dict::Member> all;
   for (const Value& value : arguments.positional) {
-    if (!value.dict()) throw Trouble("namespace() and dict() take members by name, or of a dictionary");
+    if (!value.dict()) throw Trouble("namespace() and dict() require named members or a dictionary");
     all.insert(all.end(), value.dict()->members.begin(), value.dict()->members.end());
   }
   for (const auto& [name, value] : arguments.named) all.emplace_back(Text(name), value);
@@ -84,7 +84,7 @@ void Evaluator::add_functions(std::time_t now) {
     return space;
   });
   add("raise_exception", [](const Arguments& arguments) -> Value {
-    throw Trouble("the template refuses this conversation: " + only_text(arguments, "raise_exception").bytes());
+    throw Trouble("the chat template rejects this conversation: " + only_text(arguments, "raise_exception").bytes());
   });
   add("strftime_now", [now](const Arguments& arguments) -> Value {
     return Text(formatted_time(only_text(arguments, "strftime_now").bytes(), now));

@@ -157,14 +157,14 @@ void Evaluator::set(const std::vector<std::string>& names, const Value& value, F
   if (names.size() == 1) return assign(names[0], value);
   const auto parts = items_of(value);
   if (parts->items.size() != names.size())
-    throw Trouble(fmt::format("{} values for {} names", parts->items.size(), names.size()));
+    throw Trouble(fmt::format("{} values can't be unpacked into {} names", parts->items.size(), names.size()));
   for (size_t i = 0; i < names.size(); ++i) assign(names[i], parts->items[i]);
 }
 
 void Evaluator::set_member(const Statement& statement, Frame& frame) {
   const Value target = look_up(statement.names[0], frame);
   Namespace* space = target.space();
-  if (!space) throw Trouble("'" + statement.names[0] + "' is no namespace, so its members can't be set");
+  if (!space) throw Trouble("'" + statement.names[0] + "' is not a namespace, so its members can't be set");
   const Value value = evaluate(*statement.expression, frame);
   for (auto& [name, old] : space->members) {
     if (name == statement.names[1]) {

@@ -232,7 +232,7 @@ ExpressionPtr ExpressionParser::number() {
   const char *begin = token.text.data(), *end = begin + token.text.size();
   if (token.kind == Lexeme::Kind::decimal) {
     double value = 0;
-    if (std::from_chars(begin, end, value).ptr != end) fail("'" + token.text + "' is no number");
+    if (std::from_chars(begin, end, value).ptr != end) fail("'" + token.text + "' is not a number");
     return constant(value);
   }
   int64_t value = 0;
@@ -375,7 +375,7 @@ void ExpressionParser::arguments(Expression& call) {
       take();
       call.named.emplace_back(std::move(name), expression());
     } else if (!call.named.empty()) {
-      fail("an argument without a name after one with a name");
+      fail("a positional argument follows a named one");
     } else {
       call.parts.push_back(expression());
     }

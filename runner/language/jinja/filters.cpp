@@ -45,7 +45,7 @@ Arguments rest(const Arguments& arguments, size_t skip) {
 
 std::string name_at(const Arguments& arguments, size_t i, const char* filter) {
   if (arguments.positional.size() <= i || !arguments.positional[i].text())
-    throw Trouble(std::string("the filter '") + filter + "' wants a name");
+    throw Trouble(std::string("the filter '") + filter + "' requires a name");
   return arguments.positional[i].text()->bytes();
 }
 
@@ -53,7 +53,8 @@ std::string name_at(const Arguments& arguments, size_t i, const char* filter) {
 // applied to a part of each item.
 Value chosen(const Value& value, const Arguments& arguments, bool attribute, bool wanted) {
   const size_t first = attribute ? 1 : 0;
-  if (attribute && arguments.positional.empty()) throw Trouble("selectattr and rejectattr want the name of a part");
+  if (attribute && arguments.positional.empty())
+    throw Trouble("selectattr and rejectattr require the name of an attribute");
   const bool has_test = arguments.positional.size() > first;
   const std::string test = has_test ? name_at(arguments, first, "select") : "";
   const Arguments for_test = rest(arguments, first + 1);
@@ -123,7 +124,7 @@ Value unique(const Value& value, const Arguments& arguments) {
 }
 
 Value sum_of(const Value& a, const Value& b) {
-  if (!a.number() || !b.number()) throw Trouble("the filter 'sum' adds numbers only");
+  if (!a.number() || !b.number()) throw Trouble("the filter 'sum' requires numbers");
   return arithmetic("+", a, b);
 }
 
@@ -162,7 +163,7 @@ Value default_of(const Value& value, const Arguments& arguments) {
 }
 
 Value dictsort(const Value& value, const Arguments& arguments) {
-  if (!value.dict()) throw Trouble("the filter 'dictsort' wants a dictionary, not " + std::string(value.kind()));
+  if (!value.dict()) throw Trouble("the filter 'dictsort' requires a dictionary, not " + std::string(value.kind()));
   const Value by = arguments.get(1, "by", "key");
   const bool by_value = by.text() && by.text()->bytes() == "value";
   const bool reverse = flag(arguments, 2, "reverse", false);
@@ -182,7 +183,7 @@ Value dictsort(const Value& value, const Arguments& arguments) {
 
 Value items_filter(const Value& value, const Arguments&) {
   if (value.undefined()) return List(Items());
-  if (!value.dict()) throw Trouble("the filter 'items' wants a dictionary, not " + std::string(value.kind()));
+  if (!value.dict()) throw Trouble("the filter 'items' requires a dictionary, not " + std::string(value.kind()));
   return pairs_of(*value.dict());
 }
 
@@ -250,7 +251,8 @@ Value trim(const Value& value, const Arguments& arguments) {
 }
 
 Value replace_filter(const Value& value, const Arguments& arguments) {
-  if (!arguments.find(0, "old") || !arguments.find(1, "new")) throw Trouble("the filter 'replace' wants two texts");
+  if (!arguments.find(0, "old") || !arguments.find(1, "new"))
+    throw Trouble("the filter 'replace' requires two strings");
   const Value count = arguments.get(2, "count", nullptr);
   const int64_t most = count.none() ? -1 : count.integer("the count");
   return replace(printed(value), printed(*arguments.find(0, "old")).bytes(), printed(*arguments.find(1, "new")),
@@ -287,7 +289,7 @@ Value tojson(const Value& value, const Arguments& arguments) {
   if (const Value between = arguments.get(2, "separators", nullptr); !between.none()) {
     const List* both = between.list();
     if (!both || both->items.size() != 2 || !both->items[0].text() || !both->items[1].text())
-      throw Trouble("the separators of 'tojson' are two texts");
+      throw Trouble("the separators of 'tojson' must be two strings");
     style.between = both->items[0].text()->bytes();
     style.after_key = both->items[1].text()->bytes();
   }
@@ -305,7 +307,8 @@ Value reversed(const Value& value, const Arguments&) {
 
 Value end_of(const Value& value, bool first) {
   const auto all = items_of(value);
-  if (all->items.empty()) return Undefined{first ? "the first of nothing" : "the last of nothing"};
+  if (all->items.empty())
+    return Undefined{first ? "the first item of an empty sequence" : "the last item of an empty sequence"};
   return first ? all->items.front() : all->items.back();
 }
 

@@ -109,7 +109,7 @@ class Lexer {
 
   void comment() {
     const size_t end = source_.find("#}", at_ + 2);
-    if (end == std::string::npos) fail("a comment is not closed: no '#}'");
+    if (end == std::string::npos) fail("a comment is not closed: '#}' is missing");
     const char sign = end > at_ + 2 ? source_[end - 1] : '\0';
     skip(end - at_);
     close(2, sign == '-', sign != '-' && sign != '+');
@@ -132,7 +132,7 @@ class Lexer {
       close(2, sign == '-', !signed_end);
       return true;
     }
-    fail("'raw' is not closed: no 'endraw'");
+    fail("'raw' is not closed: 'endraw' is missing");
   }
 
   // True if a tag that begins before `at` contains just this word; moves `at` after it.
@@ -153,7 +153,7 @@ class Lexer {
     std::string open;
     for (;;) {
       skip_space();
-      if (at_ == source_.size()) fail(fmt::format("a tag is not closed: no '{}'", end));
+      if (at_ == source_.size()) fail(fmt::format("a tag is not closed: '{}' is missing", end));
       const bool minus = here("-" + std::string(end)), plus = !prints && here("+" + std::string(end));
       if (open.empty() && (minus || plus || here(end))) {
         add(prints ? Lexeme::Kind::print_end : Lexeme::Kind::block_end, "");
@@ -225,7 +225,7 @@ class Lexer {
   void text(char quote) {
     size_t end = at_ + 1;
     while (end < source_.size() && source_[end] != quote) end += source_[end] == '\\' ? 2 : 1;
-    if (end >= source_.size()) fail("a text is not closed");
+    if (end >= source_.size()) fail("a string is not closed");
     add(Lexeme::Kind::text, unescaped(std::string_view(source_).substr(at_ + 1, end - at_ - 1)));
     skip(end + 1 - at_);
   }
@@ -261,7 +261,7 @@ class Lexer {
     const bool all_hex = digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
     const auto code = all_hex && digits.size() == wanted ? std::stoll(std::string(digits), nullptr, 16) : -1;
     if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
-      fail(fmt::format("the escape '{}' is no character", digits));
+      fail(fmt::format("the escape '{}' is not a character", digits));
     utf8proc_uint8_t bytes[4];
     const auto n = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);
     return {reinterpret_cast<char*>(bytes), static_cast<size_t>(n)};

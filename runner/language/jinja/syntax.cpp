@@ -18,7 +18,7 @@ class TemplateParser : public ExpressionParser {
 
   Block whole() {
     Block block = statements({});
-    if (now().kind != Lexeme::Kind::end) fail(fmt::format("'{}' closes nothing", ahead().text));
+    if (now().kind != Lexeme::Kind::end) fail(fmt::format("'{}' has no matching statement", ahead().text));
     return block;
   }
 
@@ -37,7 +37,7 @@ class TemplateParser : public ExpressionParser {
     for (;;) {
       switch (now().kind) {
         case Lexeme::Kind::end:
-          if (ends.size() > 0) fail(fmt::format("no '{}' before the end of the template", *(ends.end() - 1)));
+          if (ends.size() > 0) fail(fmt::format("'{}' is missing at the end of the template", *(ends.end() - 1)));
           return block;
         case Lexeme::Kind::data:
           block.push_back(make(Kind::text, now().line));
@@ -134,7 +134,7 @@ class TemplateParser : public ExpressionParser {
     made->names = targets();
     if (!take_name("in")) unexpected("'in'");
     made->expression = or_expression();
-    if (sees_sign(",")) fail("a loop over several values wants brackets around them");
+    if (sees_sign(",")) fail("put brackets around the values of a loop");
     if (take_name("if")) made->condition = expression();
     if (sees_name("recursive")) fail("'recursive' loops are not supported");
     end_tag();
@@ -179,7 +179,7 @@ class TemplateParser : public ExpressionParser {
       if (take_sign("=")) {
         made->defaults.push_back(expression());
       } else if (!made->defaults.empty()) {
-        fail("a parameter without a default after one with a default");
+        fail("a parameter without a default follows one with a default");
       }
       if (!take_sign(",")) break;
     }

@@ -13,7 +13,7 @@ namespace {
 using Test = bool (*)(const Value& value, const Arguments& arguments);
 
 const Value& other(const Arguments& arguments) {
-  if (arguments.positional.size() != 1) throw Trouble("a test wants a value to compare with");
+  if (arguments.positional.size() != 1) throw Trouble("a test requires a value to compare with");
   return arguments.positional[0];
 }
 

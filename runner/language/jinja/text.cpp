@@ -11,13 +11,13 @@
 namespace compeer::language::jinja {
 
 void Text::append(std::string_view bytes, bool data) {
-  if (bytes.size() > limit - bytes_.size()) throw Trouble("a text grows beyond " + std::to_string(limit) + " bytes");
+  if (bytes.size() > limit - bytes_.size()) throw Trouble("a string grows beyond " + std::to_string(limit) + " bytes");
   bytes_ += bytes;
   marks_.append(bytes.size(), data ? 'd' : 't');
 }
 
 void Text::append(const Text& other) {
-  if (other.size() > limit - bytes_.size()) throw Trouble("a text grows beyond " + std::to_string(limit) + " bytes");
+  if (other.size() > limit - bytes_.size()) throw Trouble("a string grows beyond " + std::to_string(limit) + " bytes");
   bytes_ += other.bytes_;
   marks_ += other.marks_;
 }
@@ -123,7 +123,7 @@ std::vector<Text> split(const Text& text, size_t most) {
 }
 
 std::vector<Text> split(const Text& text, std::string_view separator, size_t most) {
-  if (separator.empty()) throw Trouble("split() by an empty text");
+  if (separator.empty()) throw Trouble("split() requires a non-empty separator");
   std::vector<Text> parts;
   size_t done = 0;
   for (size_t at; parts.size() < most && (at = find_text(text.bytes(), separator, done)) != std::string::npos;) {
@@ -135,7 +135,7 @@ std::vector<Text> split(const Text& text, std::string_view separator, size_t mos
 }
 
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most) {
-  if (separator.empty()) throw Trouble("rsplit() by an empty text");
+  if (separator.empty()) throw Trouble("rsplit() requires a non-empty separator");
   // Searches the reversed text from the left, which takes linear time (base/text.h).
   const std::string backwards(text.bytes().rbegin(), text.bytes().rend());
   const std::string sought(separator.rbegin(), separator.rend());

@@ -15,7 +15,7 @@ using Method = Value (*)(const Text& text, const Arguments& arguments);
 const Text& text_at(const Arguments& arguments, size_t i, std::string_view name) {
   const Value* found = arguments.find(i, name);
   if (!found || !found->text())
-    throw Trouble("a method of a text wants a text, not " + std::string(found ? found->kind() : "nothing"));
+    throw Trouble("a string method requires a string, not " + std::string(found ? found->kind() : "nothing"));
   return *found->text();
 }
 
@@ -40,7 +40,7 @@ Value stripped(const Text& text, const Arguments& arguments, bool left, bool rig
 Value matches(const Text& text, const Arguments& arguments, bool at_end) {
   arguments.expect(at_end ? "endswith()" : "startswith()", {"prefix"});
   const auto fits = [&](const Value& part) {
-    if (!part.text()) throw Trouble("startswith() and endswith() want a text or a tuple of texts");
+    if (!part.text()) throw Trouble("startswith() and endswith() require a string or a tuple of strings");
     const auto& bytes = part.text()->bytes();
     return at_end ? text.bytes().ends_with(bytes) : text.bytes().starts_with(bytes);
   };
@@ -65,7 +65,7 @@ Value rsplit_method(const Text& text, const Arguments& arguments) {
 
 Value partition(const Text& text, const Arguments& arguments, bool from_right) {
   const std::string& at = text_at(arguments, 0, "sep").bytes();
-  if (at.empty()) throw Trouble("partition() by an empty text");
+  if (at.empty()) throw Trouble("partition() requires a non-empty separator");
   const size_t found = from_right ? find_last_text(text.bytes(), at) : find_text(text.bytes(), at);
   if (found == std::string::npos) {
     return from_right ? List({Text(), Text(), text}, true) : List({text, Text(), Text()}, true);
@@ -79,7 +79,7 @@ Value join_method(const Text& text, const Arguments& arguments) {
   bool first = true;
   const auto all = items_of(arguments.get(0, "iterable", Undefined{}));
   for (const Value& item : all->items) {
-    if (!item.text()) throw Trouble("join() wants texts, not " + std::string(item.kind()));
+    if (!item.text()) throw Trouble("join() requires strings, not " + std::string(item.kind()));
     if (!first) result.append(text);
     first = false;
     result.append(*item.text());
@@ -105,7 +105,7 @@ Value without(const Text& text, const Arguments& arguments, bool suffix) {
 
 Value all_are(const Text& text, bool (*holds)(char)) {
   return !text.empty() && std::all_of(text.bytes().begin(), text.bytes().end(), [&](char c) {
-    if (static_cast<unsigned char>(c) >= 0x80) throw Trouble("this test of a text is supported for ASCII only");
+    if (static_cast<unsigned char>(c) >= 0x80) throw Trouble("this string test is supported for ASCII only");
     return holds(c);
   });
 }
@@ -166,9 +166,9 @@ constexpr std::string_view missing[] = {"casefold",    "center",   "encode",    
 
 Value text_method(const Value& text, const std::string& name) {
   if (std::find(std::begin(missing), std::end(missing), name) != std::end(missing))
-    throw Trouble("the method '" + name + "' of a text is not supported");
+    throw Trouble("the method '" + name + "' of a string is not supported");
   const auto found = table().find(name);
-  if (found == table().end()) return Undefined{"a text's '" + name + "'"};
+  if (found == table().end()) return Undefined{"a string's '" + name + "'"};
   return Callable{
       name, [text, method = found->second](const Arguments& arguments) { return method(*text.text(), arguments); }};
 }

@@ -26,13 +26,13 @@ double Value::decimal() const {
   if (const auto* v = std::get_if<bool>(&any_)) return *v ? 1 : 0;
   if (const auto* v = std::get_if<int64_t>(&any_)) return static_cast<double>(*v);
   if (const auto* v = std::get_if<double>(&any_)) return *v;
-  throw Trouble(std::string(kind()) + " is no number");
+  throw Trouble(std::string(kind()) + " is not a number");
 }
 
 int64_t Value::integer(const char* what) const {
   if (const auto* v = std::get_if<bool>(&any_)) return *v ? 1 : 0;
   if (const auto* v = std::get_if<int64_t>(&any_)) return *v;
-  throw Trouble(std::string(what) + " must be a whole number, not " + kind());
+  throw Trouble(std::string(what) + " must be an integer, not " + kind());
 }
 
 bool Value::truth() const {
@@ -45,9 +45,9 @@ bool Value::truth() const {
 }
 
 const char* Value::kind() const {
-  static constexpr const char* names[] = {"an undefined value", "none",       "a truth value", "a whole number",
-                                          "a fraction",         "a text",     "a list",        "a dictionary",
-                                          "a namespace",        "a function", "a loop"};
+  static constexpr const char* names[] = {
+      "an undefined value", "none",        "a boolean",  "an integer", "a float", "a string", "a list",
+      "a dictionary",       "a namespace", "a function", "a loop"};
   return names[any_.index()];
 }
 
@@ -185,7 +185,7 @@ int compare(const Value& a, const Value& b) {
     }
     return x.size() < y.size() ? -1 : x.size() > y.size() ? 1 : 0;
   }
-  throw Trouble(std::string(a.kind()) + " and " + b.kind() + " have no order");
+  throw Trouble(std::string(a.kind()) + " and " + b.kind() + " can't be compared");
 }
 
 std::shared_ptr<const List> items_of(const Value& value) {
@@ -197,7 +197,7 @@ std::shared_ptr<const List> items_of(const Value& value) {
   } else if (const Dict* dict = value.dict()) {
     for (const auto& [key, member] : dict->members) items.push_back(key);
   } else if (!value.undefined()) {
-    throw Trouble(std::string(value.kind()) + " can't be gone through");
+    throw Trouble(std::string(value.kind()) + " can't be iterated over");
   }
   return std::make_shared<const List>(std::move(items));
 }

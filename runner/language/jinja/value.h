@@ -68,7 +68,7 @@ class Value {
 
   /// Returns Python's bool(value).
   bool truth() const;
-  /// Returns the type's name for errors: "a text", "a list".
+  /// Returns the type's name for errors: "a string", "a list".
   const char* kind() const;
   /// Cost of visiting the whole value, in steps: number of its parts, plus 1 per 64 bytes of text.
   size_t weight() const;

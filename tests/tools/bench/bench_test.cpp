@@ -236,7 +236,7 @@ TEST_F(Judging, RefusesWhatIsNoJudge) {
   const auto told_of = told("bench judging --json --model judge");
   EXPECT_TRUE(told_of.starts_with("compeer: error: rewards/unifireward ")) << told_of;
   EXPECT_TRUE(told_of.ends_with(
-      "judge: holds no tokenizer\n  help: expected tokenizer.json, or vocab.json and merges.txt\nexit 4"))
+      "judge: contains no tokenizer\n  help: add tokenizer.json, or vocab.json and merges.txt\nexit 4"))
       << told_of;
 }
 
