@@ -50,7 +50,8 @@ grep -q 'the key in \$OPENAI_API_KEY' results/answers/*.jsonl || fail "the endpo
 # shellcheck disable=SC2016
 grep -q 'the key in \$OPENAI_API_KEY' said.txt || fail "no error quotes what the endpoint sent"
 
-grep -q "chat/openai: tiny: asks http://127.0.0.1:$port/v1, which gets the key in \$OPENAI_API_KEY" results/echo/log.txt ||
+grep -q "chat/openai: tiny: sends requests to http://127.0.0.1:$port/v1 with the key in \$OPENAI_API_KEY" \
+  results/echo/log.txt ||
   fail "the log does not say who gets which key"
 
 # Sampled tokens are compressed.

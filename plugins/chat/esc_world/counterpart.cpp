@@ -65,7 +65,7 @@ double rating(std::string_view dimension, const std::vector<Round>& rounds) {
   if (dimension == "human") return over(style_part);
   if (dimension == "tech") return over(fit_part);
   if (dimension == "overall") return mean(rounds, [](const Reply&, const Round& round) { return round.heard.felt; });
-  throw std::invalid_argument("esc_world rates no '" + std::string(dimension) + "'");
+  throw std::invalid_argument("esc_world can't rate '" + std::string(dimension) + "'");
 }
 
 int score_of(double rating) { return static_cast<int>(std::floor(4 * rating + 0.5)); }
@@ -78,7 +78,7 @@ std::string Counterpart::answer(const ParsedPrompt& asked, const Player::Uniform
   auto all = rounds(asked);
   if (asked.task == Task::role) return all.back().utterance;
   if (asked.task == Task::sage_reply) return reply_sections(all.back());
-  if (all.size() < 2) throw std::runtime_error("case " + asked.id + ": nobody has answered the seeker yet");
+  if (all.size() < 2) throw std::runtime_error("case " + asked.id + ": the dialogue has no answer to the seeker");
   if (asked.task == Task::sage_planning) return planning(all);
   return score(asked, std::move(all), uniform);
 }
@@ -96,9 +96,8 @@ std::vector<Round> Counterpart::rounds(const ParsedPrompt& asked) const {
   auto all = played(world_, asked.split, asked.dialogue, replies);
   for (size_t i = 0; alternates && i < seeker.size(); ++i) alternates = seeker[i] == all[i].utterance;
   if (alternates) return all;
-  throw std::runtime_error(
-      "case " + asked.id +
-      " is another dialogue in this world: the setting 'world' must hold what the dataset was given");
+  throw std::runtime_error("case " + asked.id +
+                           " is a different dialogue in this world: set 'world' to the settings of the dataset");
 }
 
 std::string Counterpart::planning(const std::vector<Round>& rounds) const {

@@ -61,9 +61,8 @@ class EscWorldChat : public ChatModel {
       made.text = std::move(*completion);
     } else {
       made.failure =
-          "esc_world answers the prompts of the stages about its own dialogues, in English, and its own seekers, "
-          "and nobody else; settings of the dataset that are not the defaults belong in 'world' here too, as in "
-          "world = { test = 600 }";
+          "esc_world answers only its own seekers and the stages' prompts about its own dialogues, in English; if the "
+          "dataset has settings other than the defaults, repeat them in 'world', as in world = { test = 600 }";
     }
     return made;
   }
@@ -107,23 +106,25 @@ COMPEER_PLUGIN(ChatModel, chat, esc_world, EscWorldChat, R"json(
   "summary":
     "Plays writers, annotators, filter, persona reader, rewriter, seekers, judges and supporters of esc_world.",
   "parameters": {
-    "world": {"type": "table", "open": true, "default": {}, "help": "the dataset's settings that are not its defaults"},
+    "world": {"type": "table", "open": true, "default": {},
+      "help": "settings of the dataset that differ from its defaults"},
     "seed": {"type": "integer", "default": 0, "min": 0, "max": 1000000,
       "help": "players with different seeds write and err differently"},
-    "writer": {"type": "string", "default": "habit", "choices": ["expert", "habit"], "help": "who writes completions"},
+    "writer": {"type": "string", "default": "habit", "choices": ["expert", "habit"],
+      "help": "writer of the completions"},
     "errors": {"type": "number", "default": 1.0, "min": 0, "help": "factor of the writer's error rates"},
     "annotator_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of an annotator's verdicts that are wrong, or of preferences that are drawn at random"},
+      "help": "share of an annotator's verdicts that are wrong and of preferences that are random"},
     "first_bias": {"type": "number", "default": 0.05, "min": 0, "max": 1,
-      "help": "share of comparisons in which the first reply is preferred unseen"},
+      "help": "share of comparisons in which the first reply is preferred regardless of content"},
     "persona_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of personas that are read as any style"},
+      "help": "share of personas that are read as a random style"},
     "emotion_scale": {"type": "number", "default": 20, "min": 0,
-      "help": "simulator: points from the worst reply to the best"},
+      "help": "simulator: difference in emotion points between the worst and the best reply"},
     "emotion_rest": {"type": "number", "default": 0.5, "min": 0, "max": 1,
-      "help": "simulator: the felt quality that moves nothing; a lower one is a more patient seeker"},
+      "help": "simulator: felt quality that leaves the emotion unchanged; lower: a more patient seeker"},
     "judge_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
       "help": "share of a judge's scores that are one too high or too low"},
     "supports": {"type": "string", "default": "test", "choices": ["train", "valid", "test"],
-      "help": "supporter: whose dialogues it knows; 'world' says how many there are"}
+      "help": "supporter: split whose dialogues it knows; 'world' sets their number"}
   })json")

@@ -33,9 +33,8 @@ void check_case(const ParsedPrompt& asked, const WorldDialogue& truth) {
   bool same = asked.lines.size() <= truth.turns.size();
   for (size_t i = 0; same && i < asked.lines.size(); ++i) same = asked.lines[i].text == truth.turns[i].text;
   if (same || asked.id.ends_with("/rewritten")) return;
-  throw std::runtime_error(
-      "case " + asked.id +
-      " is another dialogue in this world: the setting 'world' must hold what the dataset was given");
+  throw std::runtime_error("case " + asked.id +
+                           " is a different dialogue in this world: set 'world' to the settings of the dataset");
 }
 
 using Uniform = Player::Uniform;

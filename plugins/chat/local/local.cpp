@@ -146,9 +146,9 @@ class Local : public ChatModel {
 
 COMPEER_PLUGIN(ChatModel, chat, local, Local, R"json(
   "version": "1.0.0",
-  "summary": "A model directory on compeer's own engine.",
+  "summary": "A local model folder, run by compeer's own engine.",
   "parameters": {
-    "path": {"type": "path", "help": "the model's directory, in Hugging Face's layout"},
+    "path": {"type": "path", "help": "the model's folder, in Hugging Face's layout"},
     "together": {"type": "integer", "default": 16, "min": 1, "max": 4096,
-                 "help": "conversations answered together; no answer depends on it"}
+                 "help": "maximum conversations in one batch; answers do not depend on it"}
   })json")

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view path = "/chat/completions";
 
 constexpr std::string_view url_ends =
-    "'url' must end where /chat/completions follows, as https://api.example.com/v1 does";
+    "'url' must be the part before /chat/completions, such as https://api.example.com/v1";
 
 constexpr char quotes[] = {'\'', '"', '`'};
 
@@ -62,7 +62,7 @@ RequestFormat form_of(const Settings& settings) {
                      .response_format = settings.text("response_format")};
   for (const char* own : {"model", "messages", "stream"}) {
     if (form.extra.contains(own) || std::find(form.omit.begin(), form.omit.end(), own) != form.omit.end()) {
-      throw Error("extra, omit", std::string("the field '") + own + "' is the plugin's own", "", Exit::spec);
+      throw Error("extra, omit", std::string("the field '") + own + "' is set by the plugin", "", Exit::spec);
     }
   }
   return form;
@@ -92,7 +92,7 @@ Endpoint::Endpoint(const Settings& settings)
       budget(settings.number("budget")),
       budget_tokens(settings.integer("budget_tokens")) {
   if (budget > 0 && price_in == 0 && price_out == 0)
-    throw Error("budget", "is set, but nothing has a price", "set price_in and price_out, or budget_tokens",
+    throw Error("budget", "is set, but both prices are 0", "set price_in and price_out, or use budget_tokens",
                 Exit::spec);
   post.url = address.url + std::string(path);
   post.direct = address.loopback;
@@ -117,11 +117,12 @@ void Endpoint::read_key(const Settings& settings) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   if (std::any_of(key_.begin(), key_.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
-    throw Error("$" + key_env_, "holds what no key is: white space or letters beyond ASCII", "", Exit::plugin);
+    throw Error("$" + key_env_, "contains white space or non-ASCII characters, which a key can't have", "",
+                Exit::plugin);
   }
   if (!address.secure && !address.loopback && !settings.flag("key_over_http")) {
-    throw Error(address.url, "would get the key in $" + key_env_ + " over http, where anybody on the way can read it",
-                "use https; or unset the variable; or set key_over_http if the network is your own", Exit::plugin);
+    throw Error(address.url, "the key in $" + key_env_ + " would be sent over http, unencrypted",
+                "use https, unset the variable, or set key_over_http = true if you trust the network", Exit::plugin);
   }
   post.headers.push_back("Authorization: Bearer " + key_);
 }
@@ -136,19 +137,19 @@ std::string Endpoint::clean(std::string text) const {
 }
 
 std::string Endpoint::introduction() const {
-  if (key_.empty()) return "asks " + address.url + " without a key: $" + key_env_ + " is not set";
-  return "asks " + address.url + ", which gets the key in $" + key_env_;
+  if (key_.empty()) return "sends requests to " + address.url + " without a key: $" + key_env_ + " is not set";
+  return "sends requests to " + address.url + " with the key in $" + key_env_;
 }
 
 std::string Endpoint::remedy(int64_t status, const ApiError& error) const {
   if (is_credit(status, error))
     return "add credit to the account, or set " + key_env_ + " to another key; then resume: stored answers are reused";
   if (status == 404) return std::string(url_ends) + ", and the endpoint must have the model '" + form.model + "'";
-  if (status >= 300 && status < 400) return "'url' must be the address that it sends to: redirects are not followed";
+  if (status >= 300 && status < 400) return "set 'url' to the address it redirects to: redirects are not followed";
   if (status == 400 || status == 422) return remedy_of_field(error);
   if (status != 401 && status != 403) return {};
-  if (key_.empty()) return "put the key into the environment variable " + key_env_ + ", which is not set";
-  return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
+  if (key_.empty()) return "set the environment variable " + key_env_ + " to your key";
+  return "check that the key in the environment variable " + key_env_ + " is valid for this endpoint and model";
 }
 
 // An unsupported field affects every request. An error about a value may not: vLLM calls "'max_tokens' or
@@ -162,14 +163,14 @@ std::string Endpoint::remedy_of_field(const ApiError& error) const {
   };
   const bool unknown = is_unknown_field(error), too_long = says("too large") || says("context length");
   if (form.limit_field == "max_tokens" ? says(other) && !too_long : unknown && names(form.limit_field))
-    return "set limit_field = \"" + other + "\" where the chat model is set";
+    return "set limit_field = \"" + other + "\" in the settings of the chat model";
   if (!unknown) return {};
   const auto body = nlohmann::json::parse(body_of(form, {.turns = {}, .choices = {"a"}, .weigh = true}));
   for (const auto& [field, value] : body.items()) {
     if (field == "model" || field == "messages" || field == "stream" || !names(field)) continue;
-    if (form.extra.contains(field)) return "remove '" + field + "' from 'extra' where the chat model is set";
-    if (field.ends_with("logprobs")) return "set by = \"answer\": the endpoint gives no log-probabilities";
-    return "set omit = [\"" + field + "\"] where the chat model is set";
+    if (form.extra.contains(field)) return "remove '" + field + "' from 'extra' in the settings of the chat model";
+    if (field.ends_with("logprobs")) return "set by = \"answer\": the endpoint returns no log-probabilities";
+    return "set omit = [\"" + field + "\"] in the settings of the chat model";
   }
   return {};
 }

@@ -85,15 +85,15 @@ Address::Address(const std::string& text) : url(text) {
   start_libcurl();
   const Url parsed(curl_url());
   if (curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
-    throw std::runtime_error("url: is not a URL with http:// or https:// in front");
+    throw std::runtime_error("url: is not a URL that begins with http:// or https://");
   }
   const auto scheme = part(parsed, CURLUPART_SCHEME), host = part(parsed, CURLUPART_HOST);
   if (scheme != "http" && scheme != "https") throw std::runtime_error("url: must begin with http:// or https://");
   if (!part(parsed, CURLUPART_USER).empty() || !part(parsed, CURLUPART_PASSWORD).empty()) {
-    throw std::runtime_error("url: holds a user or password, which would stand in the spec: use key_env");
+    throw std::runtime_error("url: contains a user name or password, which would be stored in the spec: use key_env");
   }
   if (!part(parsed, CURLUPART_QUERY).empty()) {
-    throw std::runtime_error("url: has a part behind '?', which would stand in the spec: use key_env for keys");
+    throw std::runtime_error("url: has a part after '?', which would be stored in the spec: use key_env for keys");
   }
   secure = scheme == "https";
   loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
@@ -185,7 +185,7 @@ struct Posts::State {
       if (transfer->begun && Clock::now() - transfer->last > post.stall) late.push_back(easy);
     }
     for (CURL* easy : late) {
-      all.push_back(end(easy, "no more of the answer came for " + std::to_string(post.stall.count()) + " ms"));
+      all.push_back(end(easy, "no more data of the answer for " + std::to_string(post.stall.count()) + " ms"));
     }
   }
 

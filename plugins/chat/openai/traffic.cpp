@@ -30,7 +30,7 @@ std::string Account::summary(const Endpoint& endpoint) const {
   }
   if (!faults.empty()) text += ")";
   text += fmt::format(", {} failed; {} tokens asked, {} answered", failed, prompt_tokens, completion_tokens);
-  if (unknown > 0) text += fmt::format(" (not known of {} answers)", unknown);
+  if (unknown > 0) text += fmt::format(" (unknown for {} answers)", unknown);
   const double cost = endpoint.cost(prompt_tokens, completion_tokens);
   if (endpoint.price_in > 0 || endpoint.price_out > 0) text += fmt::format("; cost {:.4f}", cost);
   return text;
@@ -90,8 +90,8 @@ bool Traffic::spent() const {
 void Traffic::stop_if_spent() const {
   if (!spent() || posts_.active() > 0) return;
   throw Error(endpoint_.address.url,
-              fmt::format("its budget is spent: {}; {} open", account_.summary(endpoint_), open_.size()),
-              "what was answered is stored: resume the run with another budget", Exit::spent);
+              fmt::format("its budget is spent: {}; {} requests unanswered", account_.summary(endpoint_), open_.size()),
+              "resume the run, with a larger budget if needed: stored answers are reused", Exit::spent);
 }
 
 // Returns how long to wait for an answer. Short, so that cancellation and new requests are noticed soon.
@@ -106,11 +106,11 @@ Milliseconds Traffic::until_next() const {
 
 void Traffic::take(const Ended& ended) {
   if (ended.too_large) {
-    return fail(ended.id, fmt::format("its answer is larger than {} bytes", endpoint_.post.largest));
+    return fail(ended.id, fmt::format("the answer is larger than {} bytes", endpoint_.post.largest));
   }
   if (ended.hopeless) {
-    throw Error(endpoint_.address.url, ended.broken,
-                "a certificate of your own is trusted if the setting 'authorities' names its file", Exit::plugin);
+    throw Error(endpoint_.address.url, ended.broken, "to trust your own certificate, set 'authorities' to its file",
+                Exit::plugin);
   }
   if (!ended.broken.empty()) return again(ended, "no whole answer", ended.broken);
   if (is_success(ended)) return take_answer(ended);
@@ -128,10 +128,10 @@ void Traffic::take_answer(const Ended& ended) {
   const auto& request = open_.at(ended.id).request;
   auto received = read(ended.body, request.weigh ? request.choices : std::vector<std::string>());
   if (received.broken == without_log_probs && !account_.weighs) {
-    throw Error(endpoint_.address.url, "gives no log-probabilities of its answers",
-                "set by = \"answer\", or ask an endpoint that knows 'logprobs' and 'top_logprobs'", Exit::plugin);
+    throw Error(endpoint_.address.url, "returns no log-probabilities",
+                "set by = \"answer\", or use an endpoint that supports 'logprobs' and 'top_logprobs'", Exit::plugin);
   }
-  if (!received.broken.empty()) return again(ended, "broken answer", "its answer is broken: " + received.broken);
+  if (!received.broken.empty()) return again(ended, "broken answer", "invalid answer: " + received.broken);
   account_.weighs = account_.weighs || request.weigh;
   const auto& served = received.reply.served;
   if (account_.served.size() < 10 && account_.served.insert(served).second && !served.empty() &&
@@ -164,9 +164,9 @@ void Traffic::again(const Ended& ended, const std::string& fault, const std::str
     if (endpoint_.give_up == 0 || account_.failed_in_a_row < endpoint_.give_up) return;
     throw Error(
         endpoint_.address.url,
-        endpoint_.clean(fmt::format("{} requests in a row got no answer, the last: {}", account_.failed_in_a_row, why)),
+        endpoint_.clean(fmt::format("{} consecutive requests failed, the last: {}", account_.failed_in_a_row, why)),
         endpoint_.advice(ended) +
-            ", then resume: stored answers are reused; 'give_up' sets how many failures in a row end a run",
+            ", then resume: stored answers are reused; 'give_up' sets how many consecutive failures end a run",
         Exit::plugin);
   }
   const double random = host_.random(static_cast<uint32_t>(ended.id), static_cast<uint32_t>(failures));

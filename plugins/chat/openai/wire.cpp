@@ -144,7 +144,7 @@ class AnswerReader {
  public:
   // `field`: name of the text's object, "message" in a whole answer or "delta" in a stream event.
   void add(const json& object, const char* field) {
-    if (const json* error = member(object, "error")) throw std::runtime_error("it says: " + message_of(*error));
+    if (const json* error = member(object, "error")) throw std::runtime_error("it reports: " + message_of(*error));
     if (const json* usage = member(object, "usage")) {
       received_.usage = true;
       received_.reply.prompt_tokens = count_in(*usage, "prompt_tokens");
@@ -167,13 +167,13 @@ class AnswerReader {
   }
 
   Received whole(const std::vector<std::string>& weighed) {
-    if (!said_) throw std::runtime_error("it has no answer in it");
+    if (!said_) throw std::runtime_error("it contains no answer");
     auto& reply = received_.reply;
     reply.finished = reason_ != "length";
     if (!refusal_.empty() && reply.text.empty()) reply.failure = one_line("the model refused: " + refusal_);
     if (calls_tool_ && reply.text.empty())
       reply.failure = one_line("the model called the tool '" + tool_ + "' instead of answering");
-    if (reason_ == "content_filter") reply.failure = "the endpoint's filter held the answer back";
+    if (reason_ == "content_filter") reply.failure = "the endpoint's content filter blocked the answer";
     if (!weighed.empty() && reply.failure.empty()) {
       if (tokens_.empty()) throw std::runtime_error(without_log_probs);
       reply.log_probs = log_probs_of(weighed, tokens_);
@@ -313,14 +313,14 @@ Received read(const std::string& body, const std::vector<std::string>& weighed) 
     if (body[start] != '{') {
       const auto all = events(body);
       if (const auto page = html_page(body); !page.empty()) throw std::runtime_error("it is " + page);
-      if (all.empty()) throw std::runtime_error("it is no JSON but '" + one_line(body.substr(start, 60)) + "'");
+      if (all.empty()) throw std::runtime_error("it is not JSON: '" + one_line(body.substr(start, 60)) + "'");
       return read_stream(all, weighed);
     }
     AnswerReader reading;
     reading.add(parsed(body), "message");
     return reading.whole(weighed);
   } catch (const json::exception& error) {
-    return {.reply = {}, .broken = one_line(std::string("its JSON is damaged: ") + error.what())};
+    return {.reply = {}, .broken = one_line(std::string("its JSON is invalid: ") + error.what())};
   } catch (const std::runtime_error& error) {
     return {.reply = {}, .broken = one_line(error.what())};
   }

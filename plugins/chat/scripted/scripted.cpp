@@ -32,7 +32,7 @@ class Scripted : public ChatModel {
 
 COMPEER_PLUGIN(ChatModel, chat, scripted, Scripted, R"json(
   "version": "1.0.0",
-  "summary": "Answers that are written down in a file.",
+  "summary": "Predefined answers from a file.",
   "parameters": {
     "table": {"type": "path", "help": "JSON lines: {\"user\" or \"contains\": text, \"answer\": text or list of texts}"}
   })json")

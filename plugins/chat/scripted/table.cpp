@@ -51,15 +51,15 @@ AnswerTable::AnswerTable(const std::filesystem::path& file) : file_(file.string(
 
 void AnswerTable::add(const std::string& text) {
   const auto value = json::parse(text);
-  if (!value.is_object()) throw std::runtime_error("is no object");
+  if (!value.is_object()) throw std::runtime_error("is not a JSON object");
   const std::vector<std::string> keys{"user", "contains", "answer", "failure"};
   for (const auto& item : value.items()) {
     if (std::find(keys.begin(), keys.end(), item.key()) == keys.end()) {
-      throw std::runtime_error("has a key '" + item.key() + "': " + suggest(item.key(), keys));
+      throw std::runtime_error("has the unknown key '" + item.key() + "': " + suggest(item.key(), keys));
     }
   }
   if (value.contains("answer") == value.contains("failure")) {
-    throw std::runtime_error("has neither 'answer' nor 'failure', or both");
+    throw std::runtime_error("must have either 'answer' or 'failure'");
   }
   Line line{.contains = value.value("contains", ""), .answers = {}, .failure = value.value("failure", "")};
   if (value.contains("answer")) line.answers = answers_of(value.at("answer"));
@@ -84,7 +84,7 @@ ChatReply AnswerTable::answer(const ChatRequest& request) const {
     if (said.find(line.contains) != std::string::npos) return reply(line, request.draw);
   }
   ChatReply none;
-  none.failure = "no line of " + file_ + " is for this question";
+  none.failure = "no line of " + file_ + " matches this question";
   return none;
 }
 

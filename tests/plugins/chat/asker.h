@@ -61,7 +61,7 @@ class Asker {
 
   /// What the log begins with.
   static std::string opening(const server::Server& server) {
-    return "chat/openai: tiny: asks " + server.url() + " without a key: $NO_KEY_HERE is not set\n";
+    return "chat/openai: tiny: sends requests to " + server.url() + " without a key: $NO_KEY_HERE is not set\n";
   }
 
   std::string log;

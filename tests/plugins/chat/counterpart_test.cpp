@@ -235,8 +235,8 @@ TEST_F(Evaluated, SaysThatItIsAnotherWorld) {
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "case esc_world/test/000004 is another dialogue in this world: the setting 'world' must hold what the "
-              "dataset was given");
+              "case esc_world/test/000004 is a different dialogue in this world: set 'world' to the settings of the "
+              "dataset");
   }
 }
 
@@ -246,7 +246,7 @@ TEST_F(Evaluated, NeedsAReplyToJudge) {
     asked("esc_eval_tech");
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(std::string(error.what()), "case esc_world/test/000004: nobody has answered the seeker yet");
+    EXPECT_EQ(std::string(error.what()), "case esc_world/test/000004: the dialogue has no answer to the seeker");
   }
 }
 

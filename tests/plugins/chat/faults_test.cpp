@@ -106,7 +106,7 @@ class Tls : public testing::Test {
     const Error error = error_of([&] { asker.ask(settings, "q"); });
     EXPECT_EQ(error.exit(), Exit::plugin);
     EXPECT_NE(error.problem().find(server.url("https")), std::string::npos) << error.what();
-    EXPECT_EQ(error.help(), "a certificate of your own is trusted if the setting 'authorities' names its file");
+    EXPECT_EQ(error.help(), "to trust your own certificate, set 'authorities' to its file");
     EXPECT_EQ(server.requests(), 0u);
     EXPECT_LE(server.connections(), 1u);
     return error;
@@ -208,14 +208,14 @@ TEST(OpenAiFaults, EndInAReplyThatSaysWhy) {
   };
   EXPECT_EQ(why(server::fail(429, "slow down")), "HTTP 429: slow down (2 tries)");
   EXPECT_EQ(why(server::fail(500, "oops")), "HTTP 500: oops (2 tries)");
-  EXPECT_EQ(why(wrong_type()), "its answer is broken: it is an HTML page: 'Log in first' (2 tries)");
-  EXPECT_TRUE(why(broken_json()).starts_with("its answer is broken: its JSON is damaged: ")) << why(broken_json());
-  EXPECT_EQ(why(cut_stream()), "its answer is broken: the stream was cut off (2 tries)");
-  EXPECT_EQ(why(stream_with_error()), "its answer is broken: it says: overloaded (2 tries)");
+  EXPECT_EQ(why(wrong_type()), "invalid answer: it is an HTML page: 'Log in first' (2 tries)");
+  EXPECT_TRUE(why(broken_json()).starts_with("invalid answer: its JSON is invalid: ")) << why(broken_json());
+  EXPECT_EQ(why(cut_stream()), "invalid answer: the stream was cut off (2 tries)");
+  EXPECT_EQ(why(stream_with_error()), "invalid answer: it reports: overloaded (2 tries)");
   EXPECT_EQ(why(Act{}), "Empty reply from server (2 tries)");
   EXPECT_NE(why(cut_mid_body()).find("transfer closed with 20 bytes remaining"), std::string::npos);
   EXPECT_NE(why(never(), {{"timeout", 0.03}}).find("timed out"), std::string::npos);
-  EXPECT_EQ(why(stalls(), {{"stall_timeout", 0.02}}), "no more of the answer came for 20 ms (2 tries)");
+  EXPECT_EQ(why(stalls(), {{"stall_timeout", 0.02}}), "no more data of the answer for 20 ms (2 tries)");
 }
 
 TEST(OpenAiFaults, AreNotTriedAgainIfTheyStay) {
@@ -231,21 +231,21 @@ TEST(OpenAiFaults, AreNotTriedAgainIfTheyStay) {
           .failure,
       "the model refused: No.");
   EXPECT_EQ(after({server::send(server::response(200, server::answer_body("", "content_filter")))}).failure,
-            "the endpoint's filter held the answer back");
+            "the endpoint's content filter blocked the answer");
 }
 
 TEST(OpenAiFaults, EndTheRunIfEveryRequestWouldHaveThem) {
   const auto error = [](const Act& act) { return error_of([&] { after({act}); }); };
   const auto denied = error(server::fail(401, "no key"));
   EXPECT_NE(denied.problem().find("/v1: HTTP 401: no key"), std::string::npos) << denied.what();
-  EXPECT_EQ(denied.help(), "put the key into the environment variable NO_KEY_HERE, which is not set");
+  EXPECT_EQ(denied.help(), "set the environment variable NO_KEY_HERE to your key");
   EXPECT_EQ(denied.exit(), Exit::plugin);
   EXPECT_NE(error(server::fail(403, "x")).problem().find("HTTP 403"), std::string::npos);
   const auto missing = error(server::fail(404, "model not found"));
-  EXPECT_TRUE(missing.help().starts_with("'url' must end where /chat/completions follows")) << missing.help();
+  EXPECT_TRUE(missing.help().starts_with("'url' must be the part before /chat/completions")) << missing.help();
   const auto sent_away = error(server::send(server::response(302, "", "Location: http://127.0.0.1:1/\r\n")));
   EXPECT_NE(sent_away.problem().find("HTTP 302"), std::string::npos);
-  EXPECT_EQ(sent_away.help(), "'url' must be the address that it sends to: redirects are not followed");
+  EXPECT_EQ(sent_away.help(), "set 'url' to the address it redirects to: redirects are not followed");
 }
 
 // Every request of the run would be refused in the same way.
@@ -261,19 +261,19 @@ TEST(OpenAiFaults, EndTheRunAtAFieldThatTheEndpointDoesNotTake) {
                      {"param", "max_tokens"}}}};
   const auto error = refused(400, limit);
   EXPECT_NE(error.problem().find("HTTP 400: Unsupported parameter: 'max_tokens'"), std::string::npos) << error.what();
-  EXPECT_EQ(error.help(), "set limit_field = \"max_completion_tokens\" where the chat model is set");
+  EXPECT_EQ(error.help(), "set limit_field = \"max_completion_tokens\" in the settings of the chat model");
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(refused(400, {{"error", {{"message", "use max_completion_tokens"}}}}).help(), error.help());
   EXPECT_EQ(
       refused(422, {{"message", "unknown field 'max_completion_tokens'"}}, {{"limit_field", "max_completion_tokens"}})
           .help(),
-      "set limit_field = \"max_tokens\" where the chat model is set");
+      "set limit_field = \"max_tokens\" in the settings of the chat model");
   const json seed{{"detail", {{{"type", "extra_forbidden"}, {"loc", {"body", "seed"}}}}}};
-  EXPECT_EQ(refused(422, seed).help(), "set omit = [\"seed\"] where the chat model is set");
+  EXPECT_EQ(refused(422, seed).help(), "set omit = [\"seed\"] in the settings of the chat model");
   const json temperature{{"error", {{"message", "temperature does not support 0"}, {"param", "temperature"}}}};
-  EXPECT_EQ(refused(400, temperature).help(), "set omit = [\"temperature\"] where the chat model is set");
+  EXPECT_EQ(refused(400, temperature).help(), "set omit = [\"temperature\"] in the settings of the chat model");
   EXPECT_EQ(refused(400, {{"error", {{"message", "unknown field `top_k`"}}}}, {{"extra", {{"top_k", 3}}}}).help(),
-            "remove 'top_k' from 'extra' where the chat model is set");
+            "remove 'top_k' from 'extra' in the settings of the chat model");
 }
 
 TEST(OpenAiFaults, EndTheRunOnceTheAccountHasNoCredit) {
@@ -297,23 +297,23 @@ TEST(OpenAiFaults, EndTheRunIfTooManyRequestsFailInARow) {
     asker.chat(Asker::openai(server, {{"retries", 0}, {"give_up", 3}, {"concurrent", 1}}))
         .answer(Asker::questions(50), [&](size_t, const ChatReply&) { ++arrived; });
   });
-  EXPECT_NE(error.problem().find("3 requests in a row got no answer, the last: HTTP 500: down (1 tries)"),
+  EXPECT_NE(error.problem().find("3 consecutive requests failed, the last: HTTP 500: down (1 tries)"),
             std::string::npos)
       << error.what();
   EXPECT_EQ(arrived, 7u) << "four good ones, three failures";
   EXPECT_EQ(error.help(),
-            "check the endpoint, then resume: stored answers are reused; 'give_up' sets how many failures in a row end "
-            "a run");
+            "check the endpoint, then resume: stored answers are reused; 'give_up' sets how many consecutive failures "
+            "end a run");
   Server page([](const Seen&) { return wrong_type(); });
   const auto elsewhere = error_of([&] {
     asker.ask(Asker::openai(page, {{"retries", 0}, {"give_up", 1}, {"concurrent", 1}}), Asker::questions(2));
   });
-  EXPECT_TRUE(elsewhere.help().starts_with("'url' must end where /chat/completions follows")) << elsewhere.help();
+  EXPECT_TRUE(elsewhere.help().starts_with("'url' must be the part before /chat/completions")) << elsewhere.help();
 }
 
 TEST(OpenAiFaults, StopAtAnswersThatAreTooLarge) {
   Act flood{.pieces = {"HTTP/1.1 200 OK\r\n\r\n", std::string(1 << 20, 'x')}, .endless = true};
-  EXPECT_EQ(after({flood}).failure, "its answer is larger than 16777216 bytes");
+  EXPECT_EQ(after({flood}).failure, "the answer is larger than 16777216 bytes");
 }
 
 TEST(OpenAiFaults, MakeOthersWaitToo) {

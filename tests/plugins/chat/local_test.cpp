@@ -185,16 +185,16 @@ TEST_F(Scripted, GivesAnotherAnswerToAnotherDraw) {
 
 TEST_F(Scripted, SaysThatNoLineFits) {
   const auto given = settings(R"({"user": "a", "answer": "b"})");
-  EXPECT_EQ(Asker().ask(given, "c").failure, "no line of " + file_.string() + " is for this question");
+  EXPECT_EQ(Asker().ask(given, "c").failure, "no line of " + file_.string() + " matches this question");
 }
 
 TEST_F(Scripted, NamesTheLineThatIsWrong) {
   EXPECT_TRUE(refused("{\"answer\": \"a\"}\n{\"answer\": ").starts_with("table.jsonl:2: [json.exception.parse_error"));
   EXPECT_EQ(refused(R"({"usr": "a", "answer": "b"})"),
-            "table.jsonl:1: has a key 'usr': did you mean 'user'? known: user, contains, answer, failure");
-  EXPECT_EQ(refused(R"({"user": "a"})"), "table.jsonl:1: has neither 'answer' nor 'failure', or both");
+            "table.jsonl:1: has the unknown key 'usr': did you mean 'user'? known: user, contains, answer, failure");
+  EXPECT_EQ(refused(R"({"user": "a"})"), "table.jsonl:1: must have either 'answer' or 'failure'");
   EXPECT_EQ(refused(R"({"answer": []})"), "table.jsonl:1: 'answer' is neither a text nor a list of texts");
-  EXPECT_EQ(refused("[1]"), "table.jsonl:1: is no object");
+  EXPECT_EQ(refused("[1]"), "table.jsonl:1: is not a JSON object");
 }
 
 TEST_F(Scripted, IsAskedAnewWhenItsTableChanges) {

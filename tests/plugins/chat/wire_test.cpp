@@ -45,16 +45,16 @@ TEST(Wire, HoldsAnAnswerToItsChoicesWhereTheEndpointCan) {
 TEST(Wire, SaysWhatIsBroken) {
   EXPECT_EQ(broken(""), "it is empty");
   EXPECT_EQ(broken(" \n"), "it is empty");
-  EXPECT_EQ(broken("[1]"), "it is no JSON but '[1]'");
-  EXPECT_EQ(broken("{}"), "it has no answer in it");
-  EXPECT_EQ(broken(R"({"choices":[]})"), "it has no answer in it");
-  EXPECT_EQ(broken(R"({"error":{"message":"busy"}})"), "it says: busy");
-  EXPECT_EQ(broken(R"({"error":"busy"})"), "it says: busy");
-  EXPECT_EQ(broken(R"({"error":[[]]})"), "it says: an error without a message");
-  EXPECT_TRUE(broken(R"({"choices":7})").starts_with("its JSON is damaged: ")) << broken(R"({"choices":7})");
-  EXPECT_TRUE(broken(R"({"choices":[{"message":{"content":5}}]})").starts_with("its JSON is damaged: "));
-  EXPECT_TRUE(broken("{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}").starts_with("its JSON is damaged: "));
-  EXPECT_EQ(broken("<" + std::string(5000, 'x')).size(), std::string("it is no JSON but ''").size() + 60);
+  EXPECT_EQ(broken("[1]"), "it is not JSON: '[1]'");
+  EXPECT_EQ(broken("{}"), "it contains no answer");
+  EXPECT_EQ(broken(R"({"choices":[]})"), "it contains no answer");
+  EXPECT_EQ(broken(R"({"error":{"message":"busy"}})"), "it reports: busy");
+  EXPECT_EQ(broken(R"({"error":"busy"})"), "it reports: busy");
+  EXPECT_EQ(broken(R"({"error":[[]]})"), "it reports: an error without a message");
+  EXPECT_TRUE(broken(R"({"choices":7})").starts_with("its JSON is invalid: ")) << broken(R"({"choices":7})");
+  EXPECT_TRUE(broken(R"({"choices":[{"message":{"content":5}}]})").starts_with("its JSON is invalid: "));
+  EXPECT_TRUE(broken("{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}").starts_with("its JSON is invalid: "));
+  EXPECT_EQ(broken("<" + std::string(5000, 'x')).size(), std::string("it is not JSON: ''").size() + 60);
 }
 
 TEST(Wire, NeverFallsOverWhateverTheBody) {
@@ -80,7 +80,7 @@ TEST(Wire, BelievesNoNumberOfTokensThatCantBe) {
 }
 
 TEST(Wire, TellsInUtf8OfWhatIsNone) {
-  EXPECT_EQ(broken("<\xff\x1b[31m"), "it is no JSON but '<? [31m'");
+  EXPECT_EQ(broken("<\xff\x1b[31m"), "it is not JSON: '<? [31m'");
   EXPECT_EQ(broken("{\"choices\":[{\"message\":{\"content\":\"\xff").find('\xff'), std::string::npos);
   EXPECT_EQ(broken(R"({"choices":)" + std::string(1'000'000, '[')), "its JSON nests too deeply");
 }
@@ -249,7 +249,7 @@ TEST(LogProbs, ThatAreNoneOrNonsenseBreakAnAnswer) {
   EXPECT_EQ(answer("null").broken, without_log_probs);
   EXPECT_EQ(answer("{\"content\":null}").broken, without_log_probs);
   EXPECT_EQ(answer("{\"content\":[]}").broken, without_log_probs);
-  EXPECT_NE(answer("{\"content\":[{\"token\":7,\"logprob\":-1}]}").broken.find("its JSON is damaged"),
+  EXPECT_NE(answer("{\"content\":[{\"token\":7,\"logprob\":-1}]}").broken.find("its JSON is invalid"),
             std::string::npos);
   EXPECT_NE(answer("{\"content\":7}").broken, "");
   EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":3}]}").broken,
@@ -308,8 +308,8 @@ std::string refused(const char* url) {
 }
 
 TEST(Address, RefusesWhatIsNoEndpoint) {
-  EXPECT_EQ(refused("example.com/v1"), "url: is not a URL with http:// or https:// in front");
-  EXPECT_EQ(refused(""), "url: is not a URL with http:// or https:// in front");
+  EXPECT_EQ(refused("example.com/v1"), "url: is not a URL that begins with http:// or https://");
+  EXPECT_EQ(refused(""), "url: is not a URL that begins with http:// or https://");
   EXPECT_EQ(refused("file:///etc/passwd"), "url: must begin with http:// or https://");
   EXPECT_NE(refused("https://user:word@example.com/v1"), "");
   EXPECT_NE(refused("https://example.com/v1?api-key=1"), "");

@@ -238,7 +238,7 @@ TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
   plugin::ChatLine(chat, nullptr).answer({{.turns = {{"user", "Who are you?"}}}}, [&](size_t, const ChatReply& reply) {
     failure = reply.failure;
   });
-  EXPECT_NE(failure.find("that are not the defaults belong in 'world' here too, as in world = { test = 600 }"),
+  EXPECT_NE(failure.find("other than the defaults, repeat them in 'world', as in world = { test = 600 }"),
             std::string::npos)
       << failure;
 }
