@@ -59,7 +59,7 @@ void CorpusCache::add(Dialogue dialogue, int64_t record) {
   if (record > 0) name += "/" + (dialogue.id.empty() ? std::to_string(record) : dialogue.id);
   const auto [known, is_new] = known_.emplace(name, record);
   if (!is_new) {
-    leave_out(record, "has the id '" + dialogue.id + "', as record " + std::to_string(known->second) + " has");
+    leave_out(record, "has the same id '" + dialogue.id + "' as record " + std::to_string(known->second));
     return;
   }
   for (const std::string& part : dialogue.left_out) leave_out(record, part);
@@ -99,7 +99,7 @@ Reader json_records(RecordReader read) {
 Reader json_lists(RecordReader read) {
   return whole_files([read = std::move(read)](const CorpusFile&, const std::string& bytes) {
     const json list = parse(bytes, 0);
-    if (!list.is_array()) throw Refusal("is no JSON list");
+    if (!list.is_array()) throw Refusal("is not a JSON list");
     return read(list);
   });
 }
@@ -128,9 +128,9 @@ Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
   if (valid + test > 1) throw Error(name_, "'valid' + 'test' must not exceed 1", "", Exit::spec);
   const auto path = settings.text("path");
   load(layout, path, host);
-  if (cache_.left_out().empty() && cache_.entries().empty()) throw Error(path, "holds no dialogue", "", Exit::data);
+  if (cache_.left_out().empty() && cache_.entries().empty()) throw Error(path, "contains no dialogue", "", Exit::data);
   refuse_too_many(cache_.left_out(), cache_.entries().size(), path, settings.number("max_unreadable"),
-                  fmt::format("are these files of the corpus {}?", name_));
+                  fmt::format("check that 'path' is the corpus {}", name_));
   arrange(valid, test);
 }
 
@@ -142,7 +142,7 @@ void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& hos
   }
   cache_.open({});  // forgets the names of the last file
   if (!others.empty())
-    host.log(fmt::format("{}: other files are named after splits, so {} {} not read", path, listed(others),
+    host.log(fmt::format("{}: {} {} not read: other files here are named after splits", path, listed(others),
                          others.size() > 1 ? "are" : "is"));
 }
 

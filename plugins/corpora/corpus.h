@@ -18,19 +18,20 @@
 #include "corpora/sources.h"
 
 /// Settings of every corpus, the first part of its descriptor's "parameters".
-#define COMPEER_CORPUS_SETTINGS                                                                                      \
-  R"json("path": {"type": "path", "help": "the corpus: a file, or a folder with its files"},)json"                   \
-  R"json("unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],)json"                        \
-  R"json("help": "an example is: a supporter's turn with what came before, or a whole dialogue"},)json"              \
-  R"json("merge": {"type": "boolean", "default": true,)json"                                                         \
-  R"json("help": "what one person writes in a row is one turn"},)json"                                               \
-  R"json("valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                                       \
-  R"json("help": "share of the dialogues in the split valid, where no file's name says the split"},)json"            \
-  R"json("test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},)json" \
-  R"json("max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,)json"                             \
-  R"json("help": "share of records that may be left out because they can't be read"},)json"                          \
-  R"json("media": {"type": "path", "default": null,)json"                                                            \
-  R"json("help": "folder of the files that turns name; pictures, and stills beside videos, are shown"})json"
+#define COMPEER_CORPUS_SETTINGS                                                                                 \
+  R"json("path": {"type": "path", "help": "the corpus: a file, or a folder with its files"},)json"              \
+  R"json("unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],)json"                   \
+  R"json("help": "an example is a supporter's turn with its history, or a whole dialogue"},)json"               \
+  R"json("merge": {"type": "boolean", "default": true,)json"                                                    \
+  R"json("help": "merge consecutive messages of one person into one turn"},)json"                               \
+  R"json("valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                                  \
+  R"json("help": "share of dialogues assigned to the split valid, unless a file's name gives the split"},)json" \
+  R"json("test": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                                   \
+  R"json("help": "share of dialogues assigned to the split test, likewise"},)json"                              \
+  R"json("max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,)json"                        \
+  R"json("help": "maximum share of records that are left out because they can't be read"},)json"                \
+  R"json("media": {"type": "path", "default": null,)json"                                                       \
+  R"json("help": "folder of the media files named in turns; shows pictures, and still images next to videos"})json"
 
 namespace compeer::corpora {
 

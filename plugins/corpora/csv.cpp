@@ -52,7 +52,7 @@ class CsvReader {
 
   std::string plain(std::string& field) {
     for (; !at_line_end() && peek() != ','; ++at_) {
-      if (peek() == '"') return "has a quote within a field that does not begin with one";
+      if (peek() == '"') return "has a quote inside an unquoted field";
       field += peek();
     }
     return "";
@@ -67,10 +67,10 @@ class CsvReader {
     }
     if (done()) {
       at_ = opening;  // continue after the line, so that a stray quote does not swallow the rest of the file
-      return text_.find('\n', opening) == text_.npos ? not_whole : "has a quote that nothing closes";
+      return text_.find('\n', opening) == text_.npos ? not_whole : "has a quote without a closing quote";
     }
     ++at_;
-    return peek() == ',' || at_line_end() ? "" : "has text behind a field's closing quote";
+    return peek() == ',' || at_line_end() ? "" : "has text after a field's closing quote";
   }
 
   std::string_view text_;

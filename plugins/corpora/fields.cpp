@@ -15,7 +15,7 @@ constexpr std::string_view space = " \t\r\n\v\f";
 
 const json& member(const json& object, const char* key) {
   static const json nothing;
-  if (!object.is_object()) throw Refusal("is no JSON object");
+  if (!object.is_object()) throw Refusal("is not a JSON object");
   const auto found = object.find(key);
   return found == object.end() ? nothing : *found;
 }
@@ -37,7 +37,7 @@ void check_text(std::string_view bytes, uint64_t offset) {
   const size_t broken = first_broken(bytes), zero = bytes.find('\0');
   if (broken < std::min(zero, bytes.size()))
     throw Refusal("is not UTF-8 at byte " + std::to_string(offset + broken) + " of the file");
-  if (zero != bytes.npos) throw Refusal("holds a zero byte, byte " + std::to_string(offset + zero) + " of the file");
+  if (zero != bytes.npos) throw Refusal("contains a zero byte, byte " + std::to_string(offset + zero) + " of the file");
 }
 
 json parse(std::string_view bytes, uint64_t offset) {
@@ -49,8 +49,8 @@ json parse(std::string_view bytes, uint64_t offset) {
   } catch (const json::exception& error) {
     const auto* at = dynamic_cast<const json::parse_error*>(&error);
     const uint64_t byte = at && at->byte > 0 ? at->byte - 1 : 0;
-    if (byte >= bytes.size()) throw Refusal("is no JSON: it ends too early, as if cut off");
-    throw Refusal("is no JSON at byte " + std::to_string(offset + byte) + " of the file");
+    if (byte >= bytes.size()) throw Refusal("is not JSON: it ends too early, as if cut off");
+    throw Refusal("is not JSON at byte " + std::to_string(offset + byte) + " of the file");
   }
 }
 
@@ -117,7 +117,7 @@ Role role_of(const json& object, const char* key, const std::vector<std::pair<st
     if (one == name) return role;
     known += (known.empty() ? "" : ", ") + std::string(one);
   }
-  throw Refusal("is by " + shown(name) + ", who is none of " + known);
+  throw Refusal("has the unknown speaker " + shown(name) + ", not one of " + known);
 }
 
 }  // namespace compeer::corpora

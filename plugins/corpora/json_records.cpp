@@ -31,7 +31,7 @@ constexpr Marks marks(std::string_view characters) {
 // Maximum number of times the rest of the file is scanned again after a missing bracket or quote.
 constexpr int most_splits = 100;
 
-constexpr const char* no_end = "is not there: the list does not end, as if the file were cut off";
+constexpr const char* no_end = "is missing: the list does not end, as if the file were cut off";
 constexpr Marks in_quotes = marks("\"\\\n"), in_lists = marks("\"{}[]");
 
 bool ends_too_early(const std::string& record) {
@@ -73,7 +73,7 @@ class Scanner {
       take(rest);
     }
     if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(not_whole) : tell();
-    if (layout_ == Layout::unknown) refuse("is not there: the file is empty");
+    if (layout_ == Layout::unknown) refuse("is missing: the file is empty");
     if (layout_ != Layout::list || closed_) return;
     refuse(record_.empty() ? no_end : not_whole);
   }
@@ -104,7 +104,7 @@ class Scanner {
   void element(char c) {
     if (std::exchange(opening_, false)) return;
     if (closed_) {
-      if (!is_space(c) && !std::exchange(told_of_rest_, true)) refuse("stands behind the end of the list");
+      if (!is_space(c) && !std::exchange(told_of_rest_, true)) refuse("follows the end of the list");
     } else if (record_.empty()) {
       if (c == ']') closed_ = true;
       if (c != ']' && c != ',' && !is_space(c)) inside(c);
@@ -217,7 +217,7 @@ std::string first_few(const std::vector<Unreadable>& left_out) {
 
 }  // namespace
 
-const char* const not_whole = "is not whole: the file ends within it, as if cut off";
+const char* const not_whole = "is incomplete: the file ends within it, as if cut off";
 
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f) {
   std::ifstream in = open_to_read(file);

@@ -47,13 +47,13 @@ std::vector<CorpusFile> sources(const fs::path& path, const std::vector<std::str
                                 std::vector<std::string>& left_out) {
   std::error_code error;
   if (!fs::exists(path, error))
-    throw Error(path.string(), "is not there", "the setting 'path' names a file or folder", Exit::data);
+    throw Error(path.string(), "does not exist", "set 'path' to a file or folder", Exit::data);
   if (!fs::is_directory(path, error)) {
     const auto name = path.stem().string();
     return {{path, name, split_in(name)}};
   }
   auto found = files_in(path, extensions);
-  if (found.empty()) throw Error(path.string(), "holds no file that ends in " + listed(extensions), "", Exit::data);
+  if (found.empty()) throw Error(path.string(), "contains no file that ends in " + listed(extensions), "", Exit::data);
   const bool split = std::any_of(found.begin(), found.end(), [](const CorpusFile& one) { return !one.split.empty(); });
   if (!split) return found;
   for (const CorpusFile& one : found) {

@@ -36,7 +36,7 @@ Answers::Answers(std::vector<std::string> words) : words_(std::move(words)) {
       throw std::invalid_argument("the answer '" + word + "' is empty, or has white space or a full stop at an end");
     }
     if (std::find(plain_.begin(), plain_.end(), plain) != plain_.end()) {
-      throw std::invalid_argument("the answer '" + word + "' stands there twice");
+      throw std::invalid_argument("the answer '" + word + "' is repeated");
     }
     plain_.push_back(plain);
   }

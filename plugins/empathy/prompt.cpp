@@ -41,10 +41,10 @@ PromptTemplate::PromptTemplate(std::string_view text, const std::string& name, c
       const size_t end = c == '{' ? text.find('}', i) : std::string_view::npos;
       const auto slot = end == std::string_view::npos ? std::string_view() : text.substr(i + 1, end - i - 1);
       if (!is_name(slot))
-        throw Error(place(name, text, i), "a brace that belongs to no slot", "write {{ or }} for a brace", Exit::data);
+        throw Error(place(name, text, i), "a brace outside a slot", "write {{ or }} for a literal brace", Exit::data);
       if (std::find(slots.begin(), slots.end(), slot) == slots.end())
-        throw Error(place(name, text, i), "there is no slot {" + std::string(slot) + "}",
-                    slot == case_slot ? "who is asked must not learn which record it is about: leave it out"
+        throw Error(place(name, text, i), "unknown slot {" + std::string(slot) + "}",
+                    slot == case_slot ? "leave it out: the model must not know which record the prompt is about"
                                       : suggest(std::string(slot), slots),
                     Exit::data);
       piece.slot = slot;
@@ -57,7 +57,7 @@ PromptTemplate::PromptTemplate(std::string_view text, const std::string& name, c
   pieces_.push_back(std::move(piece));
   for (const std::string& slot : slots) {
     if (slot != case_slot && std::find(found.begin(), found.end(), slot) == found.end())
-      throw Error(name, "the slot {" + slot + "} is missing", "a prompt shows all that it is given", Exit::data);
+      throw Error(name, "the slot {" + slot + "} is missing", "add it: a prompt must use every slot", Exit::data);
   }
 }
 

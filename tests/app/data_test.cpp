@@ -59,11 +59,11 @@ TEST_F(DataStats, PrintsTables) {
 
 TEST_F(DataStats, NamesWhatCannotBeRead) {
   EXPECT_NE(told("data stats esconv --set path=broken.txt")
-                .find("broken.txt: 1 of 2 records can't be read (50 %): broken.txt, record 2: is no JSON: it ends too "
+                .find("broken.txt: 1 of 2 records can't be read (50 %): broken.txt, record 2: is not JSON: it ends too "
                       "early, as if cut off\n  help: 'max_unreadable' allows a share of 0.01\nexit 4"),
             std::string::npos);
   const auto text = told("data stats esconv --set path=broken.txt --set max_unreadable=1");
-  EXPECT_NE(text.find("records that can't be read: 1\n  broken.txt, record 2: is no JSON"), std::string::npos) << text;
+  EXPECT_NE(text.find("records that can't be read: 1\n  broken.txt, record 2: is not JSON"), std::string::npos) << text;
 }
 
 TEST_F(DataStats, CountsWhatASpecNames) {
@@ -77,7 +77,7 @@ TEST_F(DataStats, RefusesMistakes) {
   EXPECT_NE(told("data stats esconv").find("esconv: its setting 'path' is missing"), std::string::npos);
   EXPECT_TRUE(told("data stats esconv").ends_with("exit 2"));
   EXPECT_NE(told("data stats esconv --set pfad=x").find("unknown key 'dataset.pfad'"), std::string::npos);
-  EXPECT_NE(told("data stats esconv --set path=nowhere").find("nowhere: is not there"), std::string::npos);
+  EXPECT_NE(told("data stats esconv --set path=nowhere").find("nowhere: does not exist"), std::string::npos);
   EXPECT_NE(told("data stat").find("did you mean 'stats'?"), std::string::npos);
 }
 
@@ -243,7 +243,7 @@ TEST_F(Rescore, NamesWhatCanNotBeScored) {
 TEST_F(Rescore, RefusesWhatCanNotBeRead) {
   write("r.jsonl", failed + "{\"id\": \"b\", \"histo\n");
   const auto text = told("rescore sage r.jsonl");
-  EXPECT_NE(text.find("r.jsonl: 1 of 2 records can't be read\n  r.jsonl, record 2: is no JSON"), std::string::npos)
+  EXPECT_NE(text.find("r.jsonl: 1 of 2 records can't be read\n  r.jsonl, record 2: is not JSON"), std::string::npos)
       << text;
   EXPECT_NE(text.find("help: fix the records, or raise --max-unreadable (the allowed share, now 0.01)\nexit 4"),
             std::string::npos)

@@ -81,7 +81,7 @@ void add_turns(Dialogue& dialogue, const json& record) {
     const auto before = history(record, turn);
     const std::string name = "has a turn " + std::to_string(number(turn)) + " whose history ";
     if (!continues(whole, before)) {
-      dialogue.left_out.push_back(name + "is not how the last turn's begins");
+      dialogue.left_out.push_back(name + "is not a prefix of the last turn's history");
       continue;
     }
     if (before.empty() || before.back().role != Role::seeker) {

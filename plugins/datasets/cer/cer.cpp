@@ -112,8 +112,9 @@ class Cer : public Dataset, public FormedDataset {
       for (const std::string& file : turn.pictures) {
         if (!stays_below(media_, file) && !stays_below(std::filesystem::absolute(path_).parent_path(), file))
           throw std::runtime_error("shows " + file + ", outside of " + media_.string() +
-                                   "; 'media' names another folder");
-        if (!std::filesystem::is_regular_file(file)) throw std::runtime_error("shows " + file + ", which is no file");
+                                   "; set 'media' to the folder of the pictures");
+        if (!std::filesystem::is_regular_file(file))
+          throw std::runtime_error("shows " + file + ", which is not a file");
       }
     }
   }
@@ -179,7 +180,7 @@ class Cer : public Dataset, public FormedDataset {
       list += "\n  " + (file == path_ ? "" : file + ", ") + "record " + std::to_string(record) + ": " + reason;
     }
     throw Error(path_.string(), std::to_string(unreadable_.size()) + " records can't be read" + list,
-                "mend them, or raise max_unreadable", Exit::data);
+                "correct them, or raise max_unreadable", Exit::data);
   }
 
   Example for_policy(const cer::Record& record) const {
@@ -253,25 +254,25 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
   "version": "1.0.0",
   "summary": "CER records: completions with labels of their steps and a preference, for a policy or a judge.",
   "parameters": {
-    "path": {"type": "path", "help": "JSON lines, as scripts/build_cer.lua makes them"},
-    "more": {"type": "list", "items": "path", "default": [], "help": "further files, read behind it"},
+    "path": {"type": "path", "help": "JSON lines, as written by scripts/build_cer.lua"},
+    "more": {"type": "list", "items": "path", "default": [], "help": "further files, read after 'path'"},
     "view": {"type": "string", "default": "policy", "choices": ["policy", "record", "unifireward", "prm", "orm"],
       "help":
-        "an example: a completion; the record, its answer the reference; a judge's conversation; one step; the reply"},
+        "an example: a completion; the record with the reference as answer; a judge's conversation; a step; a reply"},
     "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
       "help":
-        "policy: right completions with a reply as good as the reference; right ones with the reference as reply; all"},
+        "policy: correct steps with a reply as good as the reference; correct steps with the reference as reply; all"},
     "reasoning": {"type": "string", "default": "steps", "choices": ["steps", "thought", "none"],
-      "help": "policy: three steps; their words as an unstructured thought; nothing but the reply (not in the paper)"},
+      "help": "policy: three steps; their words as an unstructured thought; only the reply (not in the paper)"},
     "rewritten": {"type": "string", "default": "kept", "choices": ["kept", "left_out", "replaced"],
-      "help": "what the stage rewrite made: kept; left out; each replaced by another copy of its original"},
+      "help": "records rewritten by the stage rewrite: kept; left out; each replaced by a copy of its original"},
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
-      "help": "judges: which of the two replies is shown first"},
+      "help": "judges: order of the two replies"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"},
+      "help": "maximum share of records that are left out because they can't be read"},
     "pictures": {"type": "string", "default": "left_out", "choices": ["left_out", "shown"],
-      "help": "files that turns name in 'pictures'; a model that sees nothing refuses them"},
+      "help": "files listed in the turns' 'pictures'; models without vision refuse them"},
     "media": {"type": "path", "default": null,
-      "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS COMPEER_JUDGE_SETTINGS
+      "help": "folder of the pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS COMPEER_JUDGE_SETTINGS
                R"json(
   })json")

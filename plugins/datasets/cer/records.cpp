@@ -27,7 +27,7 @@ std::vector<std::string> pictures(const json& turn) {
   if (!turn.contains("pictures")) return names;
   const json& list = turn.at("pictures");
   for (const json& name : list.is_array() ? list : json::array({nullptr})) {
-    if (!name.is_string()) throw std::runtime_error("has 'pictures' that are no list of files");
+    if (!name.is_string()) throw std::runtime_error("has 'pictures' that are not a list of files");
     names.push_back(name.get<std::string>());
   }
   return names;
@@ -54,7 +54,7 @@ std::array<bool, 3> steps(const json& list) {
     if (!list.front()[i].is_boolean()) throw std::runtime_error("has a step that is neither true nor false");
     all[i] = list.front()[i].get<bool>();
   }
-  if (!fits) throw std::runtime_error("has no three labels in 'steps'");
+  if (!fits) throw std::runtime_error("does not have three labels in 'steps'");
   return all;
 }
 
@@ -71,7 +71,7 @@ Record read(json record) {
     result.steps = steps(record.at("steps"));
     static const empathy::Preferences words;
     const auto preference = words.parse(text(record, "preference"));
-    if (!preference) throw std::runtime_error("has a preference that is none: " + preference.refusal);
+    if (!preference) throw std::runtime_error("has an invalid preference: " + preference.refusal);
     result.preference = *preference.value;
   }
   result.all = std::move(record);

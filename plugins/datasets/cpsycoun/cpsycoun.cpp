@@ -89,7 +89,7 @@ Dialogue dialogue_of(const CorpusFile& source, const std::string& bytes) {
   dialogue.labels = {{"preface", nullptr}, {"topic", nullptr}};
   if (is_list) {
     const json strings = parse(bytes, 0);
-    if (!strings.is_array()) throw Refusal("is no JSON list");
+    if (!strings.is_array()) throw Refusal("is not a JSON list");
     each(strings, "line", [&](const json& line, size_t) {
       if (!line.is_string() || !labelled(line.get_ref<const std::string&>()))
         throw Refusal("does not begin with 求助者： or 支持者：");
@@ -101,7 +101,7 @@ Dialogue dialogue_of(const CorpusFile& source, const std::string& bytes) {
     for (const std::string& line : lines(bytes)) add(dialogue, line);
   }
   std::erase_if(dialogue.utterances, [](const Utterance& one) { return one.text.empty(); });
-  if (dialogue.utterances.empty()) throw Refusal("holds no line that begins with 来访者： or 心理咨询师：");
+  if (dialogue.utterances.empty()) throw Refusal("contains no line that begins with 来访者： or 心理咨询师：");
   return dialogue;
 }
 

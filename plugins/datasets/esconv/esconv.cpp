@@ -107,7 +107,7 @@ class Esconv : public Corpus {
         steps_(settings.flag("steps")) {
     if (steps_ && settings.text("unit") != "turn")
       throw compeer::Error("esconv", "has 'steps' for the supporter's turns, but unit = \"dialogue\"",
-                           "unit = \"turn\", or leave 'steps' out", compeer::Exit::spec);
+                           "set unit = \"turn\", or leave 'steps' out", compeer::Exit::spec);
   }
 
   compeer::Example get(const std::string& split, int64_t index) override {
@@ -128,5 +128,5 @@ COMPEER_PLUGIN(Dataset, datasets, esconv, Esconv,
   "summary": "ESConv: emotional support in eight strategies, English.",
   "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(,
     "steps": {"type": "boolean", "default": false,
-      "help": "answers begin with three steps made of labels: problem, emotion, strategy; those without are left out"}
+      "help": "begin answers with three steps made of the labels problem, emotion, strategy; leave out unlabelled ones"}
   })json")

@@ -26,7 +26,7 @@ json turns_of(std::string_view page) {
     const auto speaker =
         std::find_if(speakers.begin(), speakers.end(), [&](const auto& one) { return page.starts_with(one.first); });
     if (speaker == speakers.end())
-      throw Refusal("has a 'history' with a line of nobody's: '" + std::string(page.substr(0, 40)) + "'");
+      throw Refusal("has a line without a speaker in 'history': '" + std::string(page.substr(0, 40)) + "'");
     page.remove_prefix(speaker->first.size());
     const size_t end = std::min(page.find("<br><b>"), page.size());
     turns.push_back({{"role", speaker->second}, {"text", corpora::trimmed(page.substr(0, end))}});
@@ -50,8 +50,8 @@ class EsconvSra : public Dataset {
   EsconvSra(const Settings& settings, Host&) : path_(settings.text("path")) {
     corpora::read_records(path_, left_out_, [&](const json& judgement, const corpora::Raw&) { take(judgement); });
     corpora::refuse_too_many(left_out_, judgements_, path_, settings.number("max_unreadable"),
-                             "is this annotation-results.json of ESConv-SRA?");
-    if (pairs_.empty()) throw Error(path_, "holds no judgement", "", Exit::data);
+                             "check that 'path' is annotation-results.json of ESConv-SRA");
+    if (pairs_.empty()) throw Error(path_, "contains no judgement", "", Exit::data);
   }
 
   int64_t size(const std::string& split) const override { return split == "test" ? std::ssize(pairs_) : 0; }
@@ -108,5 +108,5 @@ COMPEER_PLUGIN(Dataset, datasets, esconv_sra, EsconvSra, R"json(
   "parameters": {
     "path": {"type": "path", "help": "annotation-results.json"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of judgements that may be left out because they can't be read"}
+      "help": "maximum share of judgements that are left out because they can't be read"}
   })json")

@@ -97,7 +97,7 @@ class Table {
   json fields(const CsvRow& row) const {
     if (row.unended && row.fields.size() < heading_.size()) throw Refusal(not_whole);
     if (row.fields.size() != heading_.size())
-      throw Refusal("has " + std::to_string(row.fields.size()) + " fields, the heading " +
+      throw Refusal("has " + std::to_string(row.fields.size()) + " fields, but the heading has " +
                     std::to_string(heading_.size()));
     json all = json::object();
     for (size_t i = 0; i < row.fields.size(); ++i) all[heading_[i]] = row.fields[i];
@@ -134,7 +134,7 @@ void read_table(const CorpusFile& source, CorpusCache& cache) {
   Table table(cache);
   each_csv_row(text, [&](const CsvRow& row) { table.take(row); });
   table.finish();
-  if (text.empty()) cache.leave_out(1, "is not there: the file is empty");
+  if (text.empty()) cache.leave_out(1, "is missing: the file is empty");
 }
 
 void read_file(const CorpusFile& source, CorpusCache& cache) {
@@ -149,5 +149,5 @@ const CorpusLayout mesc_layout = {"mesc", "en", {".csv", ".json", ".jsonl"}, rea
 COMPEER_PLUGIN(Dataset, datasets, mesc, CorpusOf<mesc_layout>,
                R"json(
   "version": "1.0.0",
-  "summary": "MESC: sessions of therapy on television, with emotions and what was to be seen, English.",
+  "summary": "MESC: therapy sessions from television, with emotions and descriptions of the video, English.",
   "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(})json")

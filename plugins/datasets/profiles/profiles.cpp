@@ -41,9 +41,9 @@ class Profiles : public Dataset {
  public:
   Profiles(const Settings& settings, Host&) : path_(settings.text("path")), numbers_told_(settings.flag("numbers")) {
     read();
-    if (left_out_.empty() && numbers_.empty()) throw Error(path_, "holds no record", "", Exit::data);
+    if (left_out_.empty() && numbers_.empty()) throw Error(path_, "contains no record", "", Exit::data);
     corpora::refuse_too_many(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
-                             "JSON lines, a JSON list, or a JSON object of records by their names are read");
+                             "use JSON lines, a JSON list, or a JSON object of records by their names");
   }
 
   int64_t size(const std::string& split) const override {
@@ -94,12 +94,11 @@ class Profiles : public Dataset {
   }
 
   void add(json record, int64_t number, const std::string& name) {
-    if (!record.is_object()) throw corpora::Refusal("is no JSON object");
+    if (!record.is_object()) throw corpora::Refusal("is not a JSON object");
     std::string id = corpora::id_of(record, "id");
     if (id.empty()) id = name.empty() ? std::to_string(number) : name;
     const auto [known, added] = numbers_.emplace(id, number);
-    if (!added)
-      throw corpora::Refusal("has the id '" + id + "', which record " + std::to_string(known->second) + " has");
+    if (!added) throw corpora::Refusal("has the same id '" + id + "' as record " + std::to_string(known->second));
     record["id"] = id;
     if (numbers_told_) record["number"] = number;
     const auto split = record.find("split");
@@ -118,10 +117,11 @@ class Profiles : public Dataset {
 
 COMPEER_PLUGIN(Dataset, datasets, profiles, Profiles, R"json(
   "version": "1.0.0",
-  "summary": "Records as they stand in a file: role cards, profiles, recorded dialogues, judgements.",
+  "summary": "Records of a file, unchanged: role cards, profiles, recorded dialogues, judgements.",
   "parameters": {
     "path": {"type": "path", "help": "JSON lines, a JSON list, or a JSON object of records by their names"},
-    "numbers": {"type": "boolean", "default": false, "help": "a record's place in the file, from 1, as its 'number'"},
+    "numbers": {"type": "boolean", "default": false,
+      "help": "add the record's number in the file, from 1, as 'number'"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"}
+      "help": "maximum share of records that are left out because they can't be read"}
   })json")

@@ -95,7 +95,7 @@ json from_alpaca(const json& record) {
   if (record.is_object() && record.contains("history") && !record.at("history").is_null()) {
     corpora::each(corpora::list_of(record, "history"), "round", [&](const json& round, size_t) {
       if (!round.is_array() || round.size() != 2 || !round[0].is_string() || !round[1].is_string())
-        throw Refusal("is no pair of texts");
+        throw Refusal("is not a pair of texts");
       say(messages, Role::seeker, round[0]), say(messages, Role::supporter, round[1]);
     });
   }
@@ -163,13 +163,13 @@ std::string shown(const std::string& text) {
 // Throws Refusal for unknown keys, which would be ignored otherwise. Removes keys with the value null, which tables
 // written by Python have.
 void check_keys(json& object, const std::vector<std::string>& known) {
-  if (!object.is_object()) throw Refusal("is no JSON object");
+  if (!object.is_object()) throw Refusal("is not a JSON object");
   std::erase_if(object.get_ref<json::object_t&>(), [](const auto& member) { return member.second.is_null(); });
   for (const auto& item : object.items()) {
     if (is_one_of(item.key(), known)) continue;
     const auto near = nearest(item.key(), known);
     throw Refusal("has the unknown key " + shown(item.key()) + (near.empty() ? "" : " (did you mean '" + near + "'?)") +
-                  ": put what is your own into 'meta'");
+                  ": put your own keys into 'meta'");
   }
 }
 
@@ -182,7 +182,7 @@ std::vector<Turn> messages_in(const json& record) {
   corpora::each(corpora::list_of(record, "messages"), "message", [&](json message, size_t at) {
     check_keys(message, message_keys);
     const Role role = corpora::role_of(message, "role", roles);
-    if (role == Role::system && at > 0) throw Refusal("is a system message, which only the first may be");
+    if (role == Role::system && at > 0) throw Refusal("is a system message: only the first message may be one");
     turns.push_back({corpora::chat_name(role), text_in(message, "content")});
   });
   return turns;
@@ -191,12 +191,12 @@ std::vector<Turn> messages_in(const json& record) {
 std::vector<Turn> turns_in(const json& record) {
   const bool has_prompt = record.contains("prompt"), has_messages = record.contains("messages");
   if (has_prompt == has_messages)
-    throw Refusal(has_prompt ? "has both 'prompt' and 'messages': it needs one of them"
+    throw Refusal(has_prompt ? "has both 'prompt' and 'messages': use one of them"
                              : "has neither 'prompt' nor 'messages'");
   auto turns = has_prompt ? std::vector<Turn>{{"user", text_in(record, "prompt")}} : messages_in(record);
   if (!record.contains("system")) return turns;
   if (!turns.empty() && turns.front().role == "system")
-    throw Refusal("has both 'system' and a system message: it needs one of them at most");
+    throw Refusal("has both 'system' and a system message: use only one of them");
   turns.insert(turns.begin(), {"system", text_in(record, "system")});
   return turns;
 }
@@ -209,12 +209,12 @@ std::string id_in(const json& record) {
 std::string split_in(const json& record) {
   auto split = text_if_any(record, "split");
   if (!split.empty() && !is_one_of(split, split_names))
-    throw Refusal("has the split " + shown(split) + ", which is none of " + corpora::listed(split_names));
+    throw Refusal("has the split " + shown(split) + ", not one of " + corpora::listed(split_names));
   return split;
 }
 
 json ours(json record, const std::string& format) {
-  if (!record.is_object()) throw Refusal("is no JSON object");
+  if (!record.is_object()) throw Refusal("is not a JSON object");
   if (format == "sharegpt") return prompts::from_sharegpt(record);
   if (format == "alpaca") return prompts::from_alpaca(record);
   prompts::refuse_other_layouts(record);
@@ -228,7 +228,7 @@ Example example_of(json record) {
   auto& turns = example.history;
   if (!turns.empty() && turns.back().role == "assistant") {
     if (!example.answer.empty())
-      throw Refusal("has both 'reference' and an assistant message at the end: it needs one of them at most");
+      throw Refusal("has both 'reference' and an assistant message at the end: use only one of them");
     example.answer = std::move(turns.back().text);
     turns.pop_back();
   }
@@ -250,8 +250,8 @@ class Prompts : public Dataset {
     std::vector<std::string> others;
     files_ = corpora::sources(path, {".json", ".jsonl"}, others);
     if (!others.empty())
-      host.log(path + ": other files are named after splits, so " + corpora::listed(others) +
-               (others.size() > 1 ? " are not read" : " is not read"));
+      host.log(path + ": " + corpora::listed(others) + (others.size() > 1 ? " are" : " is") +
+               " not read: other files here are named after splits");
     for (size_t file = 0; file < files_.size(); ++file) {
       corpora::read_records(files_[file].file, left_out_, [&](json record, const corpora::Raw& raw) {
         try {
@@ -262,10 +262,10 @@ class Prompts : public Dataset {
         }
       });
     }
-    if (left_out_.empty() && ids_.empty()) throw Error(path, "holds no record", "", Exit::data);
+    if (left_out_.empty() && ids_.empty()) throw Error(path, "contains no record", "", Exit::data);
     corpora::refuse_too_many(
         left_out_, ids_.size(), path, settings.number("max_unreadable"),
-        help_.empty() ? "JSON lines or a JSON list are read, of records with " + readings.at(format_) : help_);
+        help_.empty() ? "use JSON lines or a JSON list of records with " + readings.at(format_) : help_);
     ids_ = {};
   }
 
@@ -293,7 +293,7 @@ class Prompts : public Dataset {
     LineAt place{file, raw.number, raw.offset, {}};
     const Example example = example_at(place, std::move(record));
     const auto [first, added] = ids_.emplace(example.id, place);
-    if (!added) throw Refusal("has the id " + shown(example.id) + ", which " + named(first->second, file) + " has");
+    if (!added) throw Refusal("has the same id " + shown(example.id) + " as " + named(first->second, file));
     place.bytes = arena_.keep(raw.bytes);
     const auto split = example.record.find("split");
     const bool said = split != example.record.end();
@@ -307,7 +307,7 @@ class Prompts : public Dataset {
     if (file.split.empty()) return example;
     const std::string said = example.record.value("split", file.split);
     if (said != file.split)
-      throw Refusal("has the split '" + said + "', but its file's name says '" + file.split + "'");
+      throw Refusal("has the split '" + said + "', but its file is named after '" + file.split + "'");
     example.record["split"] = file.split;
     return example;
   }
@@ -332,14 +332,15 @@ class Prompts : public Dataset {
 
 COMPEER_PLUGIN(Dataset, datasets, prompts, Prompts, R"json(
   "version": "1.0.0",
-  "summary": "Prompts of one's own: a text or a conversation each, with or without a reference.",
+  "summary": "Your own prompts: texts or conversations, with or without a reference answer.",
   "parameters": {
     "path": {"type": "path", "help": "JSON lines or a JSON list, or a folder with .json and .jsonl files"},
     "format": {"type": "string", "default": "prompts", "choices": ["prompts", "sharegpt", "alpaca"],
-      "help": "layout of the records: our own, or that of other programs, with 'conversations' or 'instruction'"},
+      "help": "layout of the records: Compeer's, ShareGPT's ('conversations') or Alpaca's ('instruction')"},
     "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of the records in the split valid, where neither a file's name nor the record says the split"},
-    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},
+      "help": "share of records assigned to the split valid, unless a file's name or the record gives the split"},
+    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1,
+      "help": "share of records assigned to the split test, likewise"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"}
+      "help": "maximum share of records that are left out because they can't be read"}
   })json")

@@ -132,7 +132,7 @@ TEST_F(Sources, MustBeThere) {
     found({".json"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "is not there");
+    EXPECT_EQ(error.problem(), "does not exist");
     EXPECT_EQ(error.exit(), Exit::data);
   }
   make("a.txt");
@@ -140,7 +140,7 @@ TEST_F(Sources, MustBeThere) {
     found({".json", ".csv"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "holds no file that ends in .json, .csv");
+    EXPECT_EQ(error.problem(), "contains no file that ends in .json, .csv");
   }
 }
 

@@ -41,10 +41,10 @@ TEST(JsonRecords, ReadsLinesAndCountsBlankOnes) {
 }
 
 TEST(JsonRecords, SayWhereAFileIsCutOff) {
-  EXPECT_EQ(records(""), (All{"1@0! is not there: the file is empty"}));
-  EXPECT_EQ(records("[{}"), (All{"1@1 {}", "2@3! is not there: the list does not end, as if the file were cut off"}));
-  EXPECT_EQ(records("[{},{\"a"), (All{"1@1 {}", "2@7! is not whole: the file ends within it, as if cut off"}));
-  EXPECT_EQ(records("{}\n{\"a"), (All{"1@0 {}", "2@6! is not whole: the file ends within it, as if cut off"}));
+  EXPECT_EQ(records(""), (All{"1@0! is missing: the file is empty"}));
+  EXPECT_EQ(records("[{}"), (All{"1@1 {}", "2@3! is missing: the list does not end, as if the file were cut off"}));
+  EXPECT_EQ(records("[{},{\"a"), (All{"1@1 {}", "2@7! is incomplete: the file ends within it, as if cut off"}));
+  EXPECT_EQ(records("{}\n{\"a"), (All{"1@0 {}", "2@6! is incomplete: the file ends within it, as if cut off"}));
   EXPECT_EQ(records("{}\n{\"a\n"), (All{"1@0 {}", "2@3 {\"a"})) << "a line that is no JSON, but ends";
   EXPECT_EQ(records("{}\n{\"a\":1]"), (All{"1@0 {}", "2@3 {\"a\":1]"})) << "wrong up to its last character";
   EXPECT_EQ(records("{}\n9E999:"), (All{"1@0 {}", "2@3 9E999:"})) << "a number that no reader can hold";
@@ -54,7 +54,7 @@ TEST(JsonRecords, LoseOnlyTheBrokenOne) {
   // The closing quote of "b" is missing: its text ends with its line, and the next record is whole.
   EXPECT_EQ(records("[\n{\"a\": 1,\n\"t\": \"b\n},\n{\"c\": 2}\n]"),
             (All{"1@2 {\"a\": 1,\n\"t\": \"b\n}", "2@22 {\"c\": 2}"}));
-  EXPECT_EQ(records("[1] 2 3"), (All{"1@1 1", "2@4! stands behind the end of the list"}));
+  EXPECT_EQ(records("[1] 2 3"), (All{"1@1 1", "2@4! follows the end of the list"}));
 }
 
 TEST(JsonRecords, FindTheNextWhereABracketOrQuoteIsMissing) {
@@ -73,7 +73,7 @@ TEST(JsonRecords, FindTheNextWhereABracketOrQuoteIsMissing) {
   EXPECT_EQ(records("[" + first + R"(,{"id":2,)" + last),
             (All{"1@1 " + first, R"(2@20 {"id":2)", "3@28 " + last,
                  "4@" + std::to_string(28 + last.size()) +
-                     "! is not there: the list does not end, as if the file were cut off"}));
+                     "! is missing: the list does not end, as if the file were cut off"}));
 }
 
 TEST(JsonRecords, FindTheNextWhereTheFirstIsBroken) {
@@ -134,11 +134,11 @@ TEST(Csv, TakesEitherLineEndAndNone) {
 }
 
 TEST(Csv, NamesTheRowThatIsWrongAndGoesOn) {
-  EXPECT_EQ(rows("a\nb\"c,d\ne"), (Rows{"a", "2! has a quote within a field that does not begin with one", "e"}));
-  EXPECT_EQ(rows("a\n\"b\"c\nd"), (Rows{"a", "2! has text behind a field's closing quote", "d"}));
+  EXPECT_EQ(rows("a\nb\"c,d\ne"), (Rows{"a", "2! has a quote inside an unquoted field", "e"}));
+  EXPECT_EQ(rows("a\n\"b\"c\nd"), (Rows{"a", "2! has text after a field's closing quote", "d"}));
   EXPECT_EQ(rows("a\n\xFF,b\nc"), (Rows{"a", "2! is not UTF-8 at byte 2 of the file", "c"}));
-  EXPECT_EQ(rows("a\nb,\"c\nd"), (Rows{"a", "2! has a quote that nothing closes", "d"})) << "no other line is lost";
-  EXPECT_EQ(rows("a\nb,\"c"), (Rows{"a", "2! is not whole: the file ends within it, as if cut off"}));
+  EXPECT_EQ(rows("a\nb,\"c\nd"), (Rows{"a", "2! has a quote without a closing quote", "d"})) << "no other line is lost";
+  EXPECT_EQ(rows("a\nb,\"c"), (Rows{"a", "2! is incomplete: the file ends within it, as if cut off"}));
 }
 
 template <class F>
@@ -159,11 +159,11 @@ TEST(Parse, SaysWhereTheTextBreaks) {
   EXPECT_EQ(parsed("{\"a\": \"\xE4\xBD\xA0\"}"), "taken");
   EXPECT_EQ(parsed("{\"a\": \"\xC4\xE3\"}"), "is not UTF-8 at byte 107 of the file");  // GBK
   EXPECT_EQ(parsed("{\"a\": \"\xE4\xBD"), "is not UTF-8 at byte 107 of the file");
-  EXPECT_EQ(parsed(std::string("{}\0", 3)), "holds a zero byte, byte 102 of the file");
-  EXPECT_EQ(parsed("{\"a\": tru}"), "is no JSON at byte 109 of the file");
-  EXPECT_EQ(parsed("{\"a\": 1"), "is no JSON: it ends too early, as if cut off");
-  EXPECT_EQ(parsed(""), "is no JSON: it ends too early, as if cut off");
-  EXPECT_EQ(parsed("{\"a\": \"\\ud83d\"}").substr(0, 18), "is no JSON at byte");
+  EXPECT_EQ(parsed(std::string("{}\0", 3)), "contains a zero byte, byte 102 of the file");
+  EXPECT_EQ(parsed("{\"a\": tru}"), "is not JSON at byte 109 of the file");
+  EXPECT_EQ(parsed("{\"a\": 1"), "is not JSON: it ends too early, as if cut off");
+  EXPECT_EQ(parsed(""), "is not JSON: it ends too early, as if cut off");
+  EXPECT_EQ(parsed("{\"a\": \"\\ud83d\"}").substr(0, 18), "is not JSON at byte");
   EXPECT_EQ(parsed(std::string(100000, '[')), "nests more than 64 levels");
   EXPECT_EQ(parsed("\"" + std::string(100, '[') + "\""), "taken");
 }
@@ -192,9 +192,11 @@ TEST(Fields, ShowASpeakerInFewWholeCharacters) {
   const auto told = [](const std::string& name) {
     return refusal([&] { role_of({{"r", name}}, "r", {{"usr", Role::seeker}}); });
   };
-  EXPECT_EQ(told(std::string("a\0b", 3)), "is by 'a\\u0000b', who is none of usr");
-  EXPECT_EQ(told("x" + std::string(39, 'y') + "z"), "is by 'x" + std::string(39, 'y') + "', who is none of usr");
-  EXPECT_EQ(told("来访者来访者来访者来访者来访者"), "is by '来访者来访者来访者来访者来', who is none of usr");
+  EXPECT_EQ(told(std::string("a\0b", 3)), "has the unknown speaker 'a\\u0000b', not one of usr");
+  EXPECT_EQ(told("x" + std::string(39, 'y') + "z"),
+            "has the unknown speaker 'x" + std::string(39, 'y') + "', not one of usr");
+  EXPECT_EQ(told("来访者来访者来访者来访者来访者"),
+            "has the unknown speaker '来访者来访者来访者来访者来', not one of usr");
 }
 
 TEST(Fields, MustBeThere) {
@@ -202,15 +204,15 @@ TEST(Fields, MustBeThere) {
   EXPECT_EQ(refusal([&] { text_of(object, "a"); }), "has no text 'a'");
   EXPECT_EQ(refusal([&] { list_of(object, "a"); }), "has no list 'a'");
   EXPECT_EQ(refusal([&] { object_of(object, "b"); }), "has no object 'b'");
-  EXPECT_EQ(refusal([&] { text_of(json::array(), "a"); }), "is no JSON object");
+  EXPECT_EQ(refusal([&] { text_of(json::array(), "a"); }), "is not a JSON object");
   EXPECT_EQ(refusal([&] {
               role_of(object, "speaker", {{"usr", Role::seeker}, {"sys", Role::supporter}});
             }),
-            "is by 'bot', who is none of usr, sys");
+            "has the unknown speaker 'bot', not one of usr, sys");
   EXPECT_EQ(refusal([] {
               each(json{"a", 1}, "line", [](const json& one, size_t) { text_of(one, "t"); });
             }),
-            "line 1 is no JSON object");
+            "line 1 is not a JSON object");
 }
 
 }  // namespace

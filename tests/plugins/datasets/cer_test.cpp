@@ -276,10 +276,10 @@ TEST_F(Cer, NamesRecordsWhosePicturesAreNotThere) {
   auto data = open({{"pictures", "shown"}, {"max_unreadable", 1}});
   const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].reason, "shows " + (file_.parent_path() / "cer_none.png").string() + ", which is no file")
+  EXPECT_EQ(all[0].reason, "shows " + (file_.parent_path() / "cer_none.png").string() + ", which is not a file")
       << "relative to the file of records";
-  EXPECT_EQ(all[1].reason, "has 'pictures' that are no list of files");
-  EXPECT_EQ(all[2].reason, "has 'pictures' that are no list of files");
+  EXPECT_EQ(all[1].reason, "has 'pictures' that are not a list of files");
+  EXPECT_EQ(all[2].reason, "has 'pictures' that are not a list of files");
   auto blind = open({{"max_unreadable", 1}});
   EXPECT_EQ(size(blind), 1) << "left out, it need not be there";
 }
@@ -292,7 +292,8 @@ TEST_F(Cer, ShowsNoPicturesFromElsewhere) {
   const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   ASSERT_EQ(all.size(), 2u);
   for (const auto& one : all) {
-    EXPECT_EQ(one.reason, "shows /etc/passwd, outside of " + media.string() + "; 'media' names another folder");
+    EXPECT_EQ(one.reason,
+              "shows /etc/passwd, outside of " + media.string() + "; set 'media' to the folder of the pictures");
   }
 }
 
@@ -308,7 +309,7 @@ TEST_F(Cer, NamesRecordsThatItCanNotRead) {
   const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].record, 2);
-  EXPECT_TRUE(all[0].reason.starts_with("has a preference that is none: ")) << all[0].reason;
+  EXPECT_TRUE(all[0].reason.starts_with("has an invalid preference: ")) << all[0].reason;
   EXPECT_EQ(all[1].reason, "has no labels ('steps', 'preference')");
   EXPECT_EQ(all[2].reason, "has no 'reply'");
   EXPECT_EQ(all[3].record, 5);
@@ -317,7 +318,7 @@ TEST_F(Cer, NamesRecordsThatItCanNotRead) {
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::data);
-    EXPECT_NE(std::string(error.what()).find("4 records can't be read\n  record 2: has a preference that is none: "),
+    EXPECT_NE(std::string(error.what()).find("4 records can't be read\n  record 2: has an invalid preference: "),
               std::string::npos)
         << error.what();
   }

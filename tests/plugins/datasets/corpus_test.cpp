@@ -123,13 +123,14 @@ TEST_F(CorpusOf, BrokenRecordsNamesThem) {
             "datasets/esconv 1.0.0 (" + built::finder().get("datasets", "esconv").path.string() +
                 "), in make(): " + path.string() + ": 5 of 7 records can't be read (71.4 %): " + path.string() +
                 ", record 3: has no list 'dialog'; " + path.string() + ", record 4: utterance 3 has no text 'text'; " +
-                path.string() + ", record 5: utterance 1 is by 'bot', who is none of usr, sys, seeker, speaker, " +
+                path.string() +
+                ", record 5: utterance 1 has the unknown speaker 'bot', not one of usr, sys, seeker, speaker, " +
                 "supporter, listener; ...\n  help: 'max_unreadable' allows a share of 0.01 (exit 4)");
   auto dataset = open("esconv", path, {{"max_unreadable", 1}});
   const auto unreadable = dataset.object().unreadable();
   ASSERT_EQ(unreadable.size(), 5u);
   EXPECT_EQ(unreadable[3].record, 6);
-  EXPECT_EQ(unreadable[3].reason, "is no JSON: it ends too early, as if cut off");
+  EXPECT_EQ(unreadable[3].reason, "is not JSON: it ends too early, as if cut off");
   EXPECT_TRUE(unreadable[4].reason.starts_with("is not UTF-8 at byte ")) << unreadable[4].reason;
   EXPECT_EQ(unreadable[4].file, path.string());
   EXPECT_EQ(all(dataset).size(), 4u);
@@ -145,12 +146,12 @@ TEST_F(CorpusOf, MissingLabelsHasNulls) {
 }
 
 TEST_F(CorpusOf, NothingToReadIsRefused) {
-  EXPECT_NE(refused("esconv", folder() / "nowhere").find("nowhere: is not there"), std::string::npos);
-  EXPECT_NE(refused("esconv", write("empty.txt", "")).find("record 1: is not there: the file is empty"),
+  EXPECT_NE(refused("esconv", folder() / "nowhere").find("nowhere: does not exist"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("empty.txt", "")).find("record 1: is missing: the file is empty"),
             std::string::npos);
   EXPECT_NE(refused("esconv", write("wrong.json", "\xFF\xFE[\0 \0")).find("is text in UTF-16"), std::string::npos);
-  EXPECT_NE(refused("esconv", write("list.json", "[]")).find("holds no dialogue"), std::string::npos);
-  EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("are these files of the corpus esconv?"),
+  EXPECT_NE(refused("esconv", write("list.json", "[]")).find("contains no dialogue"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("check that 'path' is the corpus esconv?"),
             std::string::npos);
 }
 

@@ -94,11 +94,11 @@ TEST_F(Layouts, EsconvSraAsPairsThatPeopleRated) {
                         {{"max_unreadable", 0.5}});
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].record.at("people").dump(), R"({"raters":[2],"ratings":[1]})");
-  EXPECT_NE(refused("esconv_sra", write("empty.json", "[]")).find("holds no judgement"), std::string::npos);
+  EXPECT_NE(refused("esconv_sra", write("empty.json", "[]")).find("contains no judgement"), std::string::npos);
 
   const auto unrated = refused("esconv_sra", write("bad.json", "[" + judged("1", "5", "no.") + "]"));
   EXPECT_NE(unrated.find("has no 'model-preference' from -4 to 4"), std::string::npos) << unrated;
-  EXPECT_NE(unrated.find("is this annotation-results.json of ESConv-SRA?"), std::string::npos) << unrated;
+  EXPECT_NE(unrated.find("check that 'path' is annotation-results.json of ESConv-SRA"), std::string::npos) << unrated;
 }
 
 TEST_F(Layouts, MescTable) {
@@ -125,12 +125,12 @@ TEST_F(Layouts, MescTable) {
       open("mesc", write("cut.csv", heading + first + second.substr(0, second.size() - 3)), {{"max_unreadable", 1}});
   ASSERT_EQ(dataset.object().unreadable().size(), 1u);
   EXPECT_EQ(dataset.object().unreadable()[0].record, 4);
-  EXPECT_EQ(dataset.object().unreadable()[0].reason, "is not whole: the file ends within it, as if cut off");
+  EXPECT_EQ(dataset.object().unreadable()[0].reason, "is incomplete: the file ends within it, as if cut off");
   dataset =
       open("mesc", write("gap.csv", heading + first + second.substr(second.find('\n') + 1)), {{"max_unreadable", 0.5}});
   EXPECT_EQ(dataset.object().unreadable().at(0).reason, "row 4 is not utterance 0 of dialogue 1");
   EXPECT_NE(refused("mesc", write("empty.csv", "")).find("the file is empty"), std::string::npos);
-  EXPECT_NE(refused("mesc", write("few.csv", heading + "a,b\n")).find("row 2 has 2 fields, the heading 10"),
+  EXPECT_NE(refused("mesc", write("few.csv", heading + "a,b\n")).find("row 2 has 2 fields, but the heading has 10"),
             std::string::npos);
 }
 
@@ -192,7 +192,8 @@ TEST_F(Layouts, AvamergThatContradictsItself) {
         {"index": 1, "role": "listener", "utterance": "b"}, {"index": 2, "role": "speaker", "utterance": "c"}]}]}])");
   auto dataset = open("avamerg", path, {{"max_unreadable", 0.5}});
   EXPECT_EQ(all(dataset).size(), 1u);
-  EXPECT_EQ(dataset.object().unreadable().at(0).reason, "has a turn 0 whose history is not how the last turn's begins");
+  EXPECT_EQ(dataset.object().unreadable().at(0).reason,
+            "has a turn 0 whose history is not a prefix of the last turn's history");
 }
 
 TEST_F(Layouts, AvamergWhole) {
@@ -259,7 +260,7 @@ TEST_F(Layouts, SoulchatByEitherTopic) {
   EXPECT_EQ(told(examples[0]) + examples[0].answer, "system: s|user: 你好|请说");
   EXPECT_EQ(examples[0].record.at("topic"), "婚恋");
   EXPECT_EQ(examples[0].record.at("language"), "zh");
-  EXPECT_EQ(dataset.object().unreadable().at(0).reason, "has the id '5', as record 2 has");
+  EXPECT_EQ(dataset.object().unreadable().at(0).reason, "has the same id '5' as record 2");
 }
 
 TEST_F(Layouts, SmileOneFileEach) {
@@ -270,7 +271,8 @@ TEST_F(Layouts, SmileOneFileEach) {
   EXPECT_EQ(all(dataset).size(), 2u);
   EXPECT_EQ(all("smile", folder()).at(0).id, "smile/data/0/0");
   write("data/7.json", "[{\"role\": \"client\", \"cont");
-  EXPECT_NE(refused("smile", folder()).find("data/7.json, record 1: is no JSON: it ends too early"), std::string::npos);
+  EXPECT_NE(refused("smile", folder()).find("data/7.json, record 1: is not JSON: it ends too early"),
+            std::string::npos);
 }
 
 TEST_F(Layouts, CpsycounTexts) {
@@ -284,7 +286,7 @@ TEST_F(Layouts, CpsycounTexts) {
   EXPECT_EQ(label(example, 2, "as"), json{"小李"});
   EXPECT_EQ(label(example, 3, "as"), json{"扮演妈妈"});
   EXPECT_EQ(example.id, "cpsycoun/case_1");
-  EXPECT_NE(refused("cpsycoun", write("x.txt", "1. 倾听：\n")).find("holds no line that begins with 来访者："),
+  EXPECT_NE(refused("cpsycoun", write("x.txt", "1. 倾听：\n")).find("contains no line that begins with 来访者："),
             std::string::npos);
   EXPECT_NE(refused("cpsycoun", write("gbk.txt", "\xC0\xB4")).find("is not UTF-8 at byte 0"), std::string::npos);
 }

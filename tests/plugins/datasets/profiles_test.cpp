@@ -55,16 +55,16 @@ TEST_F(Profiles, AreRefusedByFileAndRecord) {
       refused("{\"id\": 1}\n{\"id\": 1}\n"),
       "datasets/profiles 1.0.0 (" COMPEER_BINARY_DIR "/plugins/datasets/profiles.so), in make(): " + path +
           ": 1 of 2 records can't be read (50 %): " + path +
-          ", record 2: has the id '1', which record 1 has\n  help: 'max_unreadable' allows a share of 0.01 (exit 4)");
-  EXPECT_NE(refused("{\"id\": 1}\n{\"id\": 2").find("record 2 is not whole: the file ends within it, as if cut off"),
+          ", record 2: has the same id '1' as record 1\n  help: 'max_unreadable' allows a share of 0.01 (exit 4)");
+  EXPECT_NE(refused("{\"id\": 1}\n{\"id\": 2").find("record 2 is incomplete: the file ends within it, as if cut off"),
             std::string::npos);
-  EXPECT_NE(refused("[{\"id\": 1}, 3]").find("record 2: is no JSON object"), std::string::npos);
-  EXPECT_NE(refused("{\n\"0\": {\"a\": 1},\n\"1\": {\"a\"").find("record 1: is no JSON: it ends too early"),
+  EXPECT_NE(refused("[{\"id\": 1}, 3]").find("record 2: is not a JSON object"), std::string::npos);
+  EXPECT_NE(refused("{\n\"0\": {\"a\": 1},\n\"1\": {\"a\"").find("record 1: is not JSON: it ends too early"),
             std::string::npos);
-  EXPECT_NE(refused("{\n\"0\": {\"id\": 5},\n\"1\": {\"id\": 5}}").find("record 2: has the id '5', which record 1 has"),
+  EXPECT_NE(refused("{\n\"0\": {\"id\": 5},\n\"1\": {\"id\": 5}}").find("record 2: has the same id '5' as record 1"),
             std::string::npos);
   EXPECT_NE(refused("").find("the file is empty"), std::string::npos);
-  EXPECT_NE(refused("[]").find("holds no record"), std::string::npos);
+  EXPECT_NE(refused("[]").find("contains no record"), std::string::npos);
 }
 
 TEST_F(Profiles, MayLeaveOutWhatTheSettingAllows) {

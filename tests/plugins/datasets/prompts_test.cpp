@@ -121,7 +121,7 @@ TEST_F(Prompts, BelongToTheSplitOfTheirFile) {
   auto other = open("prompts", write("test.jsonl", "{\"prompt\": \"x\"}\n{\"prompt\": \"x\", \"split\": \"train\"}\n"),
                     {{"max_unreadable", 1}});
   EXPECT_EQ(ids(other, "test"), (Ids{"test/1"}));
-  EXPECT_EQ(other.object().unreadable().at(0).reason, "has the split 'train', but its file's name says 'test'");
+  EXPECT_EQ(other.object().unreadable().at(0).reason, "has the split 'train', but its file is named after 'test'");
 }
 
 TEST_F(Prompts, BelongToTheSplitTheySayOrElseToThatOfTheirId) {
@@ -162,23 +162,23 @@ TEST_F(Prompts, SayWhyTheyCantBeRead) {
   const std::string no_end = "must end with a user message, or with a user message and the answer to it";
 
   EXPECT_EQ(reason("{\"id\": 2}"), "has neither 'prompt' nor 'messages'");
-  EXPECT_EQ(talk(user, ", \"prompt\": \"x\""), "has both 'prompt' and 'messages': it needs one of them");
+  EXPECT_EQ(talk(user, ", \"prompt\": \"x\""), "has both 'prompt' and 'messages': use one of them");
   EXPECT_EQ(talk(""), no_end);
   EXPECT_EQ(talk(system), no_end);
   EXPECT_EQ(talk(assistant), no_end);
   EXPECT_EQ(talk(user + "," + assistant + "," + assistant), no_end);
   EXPECT_EQ(talk(user + "," + assistant, ", \"reference\": \"r\""),
-            "has both 'reference' and an assistant message at the end: it needs one of them at most");
+            "has both 'reference' and an assistant message at the end: use only one of them");
   EXPECT_EQ(talk(system + "," + user, ", \"system\": \"s\""),
-            "has both 'system' and a system message: it needs one of them at most");
-  EXPECT_EQ(talk(user + "," + system), "message 2 is a system message, which only the first may be");
+            "has both 'system' and a system message: use only one of them");
+  EXPECT_EQ(talk(user + "," + system), "message 2 is a system message: only the first message may be one");
   EXPECT_EQ(talk(R"({"role": "tool", "content": "x"})"),
-            "message 1 is by 'tool', who is none of system, user, assistant");
+            "message 1 has the unknown speaker 'tool', not one of system, user, assistant");
   EXPECT_EQ(talk(R"({"role": "user", "content": " \n"})"), "message 1 has an empty text 'content'");
   EXPECT_EQ(talk(R"({"role": "user", "content": [{"text": "x"}]})"), "message 1 has no text 'content'");
   EXPECT_EQ(talk(R"({"role": "user", "content": "x", "name": "Ann"})"),
-            "message 1 has the unknown key 'name': put what is your own into 'meta'");
-  EXPECT_EQ(talk("\"hi\""), "message 1 is no JSON object");
+            "message 1 has the unknown key 'name': put your own keys into 'meta'");
+  EXPECT_EQ(talk("\"hi\""), "message 1 is not a JSON object");
   EXPECT_EQ(reason(R"({"messages": "hi"})"), "has no list 'messages'");
 
   EXPECT_EQ(reason(R"({"prompt": ""})"), "has an empty text 'prompt'");
@@ -187,15 +187,15 @@ TEST_F(Prompts, SayWhyTheyCantBeRead) {
   EXPECT_EQ(reason(R"({"prompt": "x", "reference": ""})"), "has an empty text 'reference'");
   EXPECT_EQ(reason(R"({"prompt": "x", "language": 3})"), "has no text 'language'");
   EXPECT_EQ(reason(R"({"prompt": "x", "meta": [1]})"), "has no object 'meta'");
-  EXPECT_EQ(reason(R"({"prompt": "x", "split": "dev"})"), "has the split 'dev', which is none of train, valid, test");
+  EXPECT_EQ(reason(R"({"prompt": "x", "split": "dev"})"), "has the split 'dev', not one of train, valid, test");
   EXPECT_EQ(reason(R"({"prompt": "x", "refrence": "y"})"),
-            "has the unknown key 'refrence' (did you mean 'reference'?): put what is your own into 'meta'");
+            "has the unknown key 'refrence' (did you mean 'reference'?): put your own keys into 'meta'");
   EXPECT_EQ(reason(R"({"prompt": "x", "to\npic": 1})"),
-            "has the unknown key 'to\\npic': put what is your own into 'meta'");
+            "has the unknown key 'to\\npic': put your own keys into 'meta'");
   EXPECT_EQ(reason(R"({"prompt": "x", "id": true})"), "has no text 'id'");
-  EXPECT_EQ(reason(R"({"prompt": "x", "id": "1"})"), "has the id '1', which record 1 has");
-  EXPECT_EQ(reason("[\"hi\"]"), "is no JSON object");
-  EXPECT_EQ(reason("{\"prompt\": \"x"), "is not whole: the file ends within it, as if cut off");
+  EXPECT_EQ(reason(R"({"prompt": "x", "id": "1"})"), "has the same id '1' as record 1");
+  EXPECT_EQ(reason("[\"hi\"]"), "is not a JSON object");
+  EXPECT_EQ(reason("{\"prompt\": \"x"), "is incomplete: the file ends within it, as if cut off");
   EXPECT_EQ(reason("{\"prompt\": \"\xFF\"}"), "is not UTF-8 at byte 37 of the file");
 }
 
@@ -204,7 +204,7 @@ TEST_F(Prompts, HaveIdsThatNoOtherFileHas) {
   write("b.json", R"([{"id": "x", "prompt": "a"}, {"prompt": "b"}])");
   auto dataset = open("prompts", folder(), {{"max_unreadable", 1}});
   ASSERT_EQ(dataset.object().unreadable().size(), 1u);
-  EXPECT_EQ(dataset.object().unreadable()[0].reason, "has the id 'x', which record 1 of " + first.string() + " has");
+  EXPECT_EQ(dataset.object().unreadable()[0].reason, "has the same id 'x' as record 1 of " + first.string());
 }
 
 TEST_F(Prompts, AreRefusedIfTooManyCantBeRead) {
@@ -218,13 +218,12 @@ TEST_F(Prompts, AreRefusedIfTooManyCantBeRead) {
   const auto path = (folder() / "p.jsonl").string();
   EXPECT_EQ(said("{\"prompt\": \"a\"}\n{\"Prompt\": \"b\"}\n"),
             path + ": 1 of 2 records can't be read (50 %): " + path +
-                ", record 2: has the unknown key 'Prompt' (did you mean 'prompt'?): put what is your own into 'meta'\n"
+                ", record 2: has the unknown key 'Prompt' (did you mean 'prompt'?): put your own keys into 'meta'\n"
                 "  help: 'max_unreadable' allows a share of 0.01 (exit 4)");
-  EXPECT_EQ(said("{}\n"),
-            path + ": 1 of 1 records can't be read (100 %): " + path +
-                ", record 1: has neither 'prompt' nor 'messages'\n"
-                "  help: JSON lines or a JSON list are read, of records with 'prompt' or 'messages' (exit 4)");
-  EXPECT_EQ(said("[]"), path + ": holds no record (exit 4)");
+  EXPECT_EQ(said("{}\n"), path + ": 1 of 1 records can't be read (100 %): " + path +
+                              ", record 1: has neither 'prompt' nor 'messages'\n"
+                              "  help: use JSON lines or a JSON list of records with 'prompt' or 'messages' (exit 4)");
+  EXPECT_EQ(said("[]"), path + ": contains no record (exit 4)");
   EXPECT_EQ(said("{\"prompt\": \"a\"}", {{"valid", 0.6}, {"test", 0.5}}),
             "prompts: 'valid' + 'test' must not exceed 1 (exit 3)");
 }
@@ -250,11 +249,11 @@ TEST_F(Prompts, MayBeShareGpts) {
   const auto reason = [&](const std::string& messages) {
     return refused("prompts", write("p.jsonl", "{\"conversations\": " + messages + "}"), {{"format", "sharegpt"}});
   };
-  EXPECT_NE(reason(R"([{"from": "observation", "value": "x"}])").find("message 1 is by 'observation', who is none of"),
+  EXPECT_NE(reason(R"([{"from": "observation", "value": "x"}])")
+                .find("message 1 has the unknown speaker 'observation', not one of"),
             std::string::npos);
   EXPECT_NE(reason(R"([{"from": "human"}])").find("message 1 has no text 'value'"), std::string::npos);
-  EXPECT_NE(reason("\"hi\"").find("JSON lines or a JSON list are read, of records with 'conversations'"),
-            std::string::npos);
+  EXPECT_NE(reason("\"hi\"").find("use JSON lines or a JSON list of records with 'conversations'"), std::string::npos);
 }
 
 TEST_F(Prompts, MayBeAlpacas) {
@@ -272,7 +271,7 @@ TEST_F(Prompts, MayBeAlpacas) {
             "system: be kind|user: hi|assistant: hello|user: Reply.|");
   EXPECT_NE(
       refused("prompts", write("p.json", R"([{"instruction": "a", "history": [["hi"]]}])"), {{"format", "alpaca"}})
-          .find("round 1 is no pair of texts"),
+          .find("round 1 is not a pair of texts"),
       std::string::npos);
 }
 

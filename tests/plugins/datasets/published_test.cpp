@@ -151,7 +151,7 @@ TEST_F(Published, Avamerg) {
   const auto left_out = dataset.object().unreadable();
   ASSERT_EQ(left_out.size(), 2u);
   EXPECT_EQ(left_out[0].reason, "has a turn 1 whose history does not end with the speaker");
-  EXPECT_EQ(left_out[1].reason, "has a turn 0 whose history is not how the last turn's begins");
+  EXPECT_EQ(left_out[1].reason, "has a turn 0 whose history is not a prefix of the last turn's history");
   EXPECT_EQ(dialogues("avamerg", "avamerg/official_sample_01118.json").at(0).history.size(), 4u);
   EXPECT_EQ(dialogues("avamerg", "avamerg/random_video_mappings_20250821_161459.json").size(), 50u);
 }

@@ -249,14 +249,14 @@ TEST(PromptTemplate, FillsItsSlotsAndLooksIntoNoValue) {
 }
 
 TEST(PromptTemplate, ErrorsNameFileLineAndSlot) {
-  EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: there is no slot {histroy}");
+  EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: unknown slot {histroy}");
   EXPECT_EQ(mistake("{a}", {"a", "b"}), "p.txt: the slot {b} is missing");
-  EXPECT_EQ(mistake("Case {id} {a}", {"a"}), "p.txt:1: there is no slot {id}");
+  EXPECT_EQ(mistake("Case {id} {a}", {"a"}), "p.txt:1: unknown slot {id}");
   EXPECT_EQ(mistake("{a}", {"id", "a"}), "");  // whom it is about matters to scripted players alone
-  EXPECT_EQ(mistake("{a} {", {"a"}), "p.txt:1: a brace that belongs to no slot");
-  EXPECT_EQ(mistake("{a} \n}", {"a"}), "p.txt:2: a brace that belongs to no slot");
-  EXPECT_EQ(mistake("{a} { b }", {"a"}), "p.txt:1: a brace that belongs to no slot");
-  EXPECT_EQ(mistake("{A}", {"a"}), "p.txt:1: a brace that belongs to no slot");
+  EXPECT_EQ(mistake("{a} {", {"a"}), "p.txt:1: a brace outside a slot");
+  EXPECT_EQ(mistake("{a} \n}", {"a"}), "p.txt:2: a brace outside a slot");
+  EXPECT_EQ(mistake("{a} { b }", {"a"}), "p.txt:1: a brace outside a slot");
+  EXPECT_EQ(mistake("{A}", {"a"}), "p.txt:1: a brace outside a slot");
   EXPECT_EQ(mistake("", {}), "");
 }
 

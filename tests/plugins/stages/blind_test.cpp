@@ -143,8 +143,8 @@ TEST(Blind, PromptsOfOnesOwnMayNotNameARecordEither) {
     make("persona", model, {round("a")}, {{"prompts", folder.string()}});
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_NE(error.problem().find("there is no slot {id}"), std::string::npos) << error.problem();
-    EXPECT_EQ(error.help(), "who is asked must not learn which record it is about: leave it out");
+    EXPECT_NE(error.problem().find("unknown slot {id}"), std::string::npos) << error.problem();
+    EXPECT_EQ(error.help(), "leave it out: the model must not know which record the prompt is about");
   }
   fs::remove_all(folder);
 }

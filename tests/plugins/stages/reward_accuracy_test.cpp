@@ -238,7 +238,7 @@ TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
       refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
       "record 'b': has no 'reference'; a judge is asked about records that the stage generate or human_labels made");
   EXPECT_EQ(refusal(plain, record("c", {true, true, true}, "secnd")).substr(0, 62),
-            "record 'c': has a preference that is none: 'secnd' is not 'fir");
+            "record 'c': has an invalid preference: 'secnd' is not 'fir");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ std::string_view name(Style style) {
 
 const Lexicon& lexicon(const std::string& language) {
   if (language == "en") return english();
-  throw std::invalid_argument("esc_world does not speak '" + language + "' (known: en)");
+  throw std::invalid_argument("esc_world has no language '" + language + "' (known: en)");
 }
 
 std::string fill(std::string_view text, std::string_view slot, std::string_view value) {

@@ -17,7 +17,7 @@ template <class Labels>
 size_t index_of(const nlohmann::json& record, const char* key, const Labels& names) {
   const std::string value = record.at(key);
   const auto found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) throw std::invalid_argument("record: '" + value + "' is no " + key);
+  if (found == names.end()) throw std::invalid_argument("record: '" + value + "' is not a valid " + key);
   return static_cast<size_t>(found - names.begin());
 }
 
@@ -110,7 +110,7 @@ Truth truth_of(const nlohmann::json& record) {
     return truth;
   } catch (const nlohmann::json::exception& error) {
     throw Error("record", std::string("is not one of esc_world (") + error.what() + ")",
-                "the truth is in records of the dataset esc_world alone", Exit::data);
+                "use records of the dataset esc_world: others have no known correct labels", Exit::data);
   }
 }
 
