@@ -15,12 +15,12 @@
 #define COMPEER_JUDGE_SETTINGS                                                                 \
   R"json("prompts": {"type": "path", "default": null,)json"                                    \
   R"json("help": "folder with judge_context.txt, judge_step_history.txt, ...; )json"           \
-  R"json(unset: questions are the bare texts"},)json"                                          \
+  R"json(unset: ask with the texts alone"},)json"                                              \
   R"json("step_words": {"type": "list", "items": "string", "default": ["True", "False"],)json" \
-  R"json("help": "a judge's answers about a step: right, wrong"},)json"                        \
+  R"json("help": "the judge's answers for a correct and a wrong step, in this order"},)json"   \
   R"json("preference_words": {"type": "list", "items": "string",)json"                         \
   R"json("default": ["first", "second", "both good", "neither"],)json"                         \
-  R"json("help": "a judge's answers about two replies, in this order"})json"
+  R"json("help": "the judge's answers about two replies, in this order"})json"
 
 namespace compeer::judging {
 

@@ -38,15 +38,14 @@ Panel::Panel(const Settings& settings, Host& host, Scope scope, Reads reads) : h
 void Panel::add(const Settings& settings, Host& host, const std::string& before, Scope scope) {
   const auto model = before + "model", chat = before + "chat";
   if (settings.has(model) == settings.has(chat)) {
-    throw std::runtime_error("needs either '" + model + "', the folder of a judge, or '" + chat +
-                             "', a chat model that judges");
+    throw std::runtime_error("requires either '" + model + "', the folder of a judge, or '" + chat + "', a chat model");
   }
   for (const char* of_chats : {"ahead", "bare"}) {
     if (settings.has(model) && settings.flag(of_chats))
-      throw std::runtime_error(std::string("'") + of_chats + "' is for a judge behind '" + chat + "'");
+      throw std::runtime_error(std::string("'") + of_chats + "' requires a judge set by '" + chat + "'");
   }
   if (settings.flag("bare") && settings.has("prompts"))
-    throw std::runtime_error("'bare' asks without prompts, and 'prompts' names some");
+    throw std::runtime_error("'bare' asks without prompts, but 'prompts' is set");
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     const JudgeFormat form(settings);
@@ -78,7 +77,7 @@ void Panel::check(const JudgeFormat& format, const Scope& scope) {
 void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
   if (!unknown_.empty())
     host_.log("note: no form.json in " + std::exchange(unknown_, "") +
-              ": not known whether it was trained to be asked like this");
+              ": can't check that the judge is asked as it was trained");
   for (const auto& of_group : opinions) {
     for (const Opinion& opinion : of_group) {
       if (unread_logged_ || opinion.unreadable == 0) continue;

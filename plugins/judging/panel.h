@@ -8,29 +8,29 @@
 #include "judging/reading.h"
 
 /// Settings that name the judge and how its answers are decoded, for the "parameters" of descriptors.
-#define COMPEER_PANEL_SETTINGS                                                                                            \
-  R"json("model": {"type": "path", "default": null, "help": "the judge: a model folder, such as a run's )json"            \
-  R"json(checkpoints/last"},)json"                                                                                        \
-  R"json("chat": {"type": "plugin", "kind": "chat", "default": null, "help": "the judge: a chat model, in place of )json" \
-  R"json(model; it is asked with prompts, its own or the program's"},)json"                                               \
-  R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                            \
-  R"json("help": "1: the likeliest answer; else the majority of so many sampled ones"},)json"                             \
-  R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json"      \
-  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                         \
-  R"json("help": "likelihood: P(right) - P(wrong) in place of 1 and -1 (not in the paper)"},)json"                        \
-  R"json("bare": {"type": "boolean", "default": false, "help": "of a chat: ask with the bare texts, as a judge )json"     \
-  R"json(of ours was trained that had no prompts"},)json"                                                                 \
-  R"json("ahead": {"type": "boolean", "default": false, "help": "of a chat: ask all questions at once, for each )json"    \
-  R"json(verdict that those before may bring: the time of one answer, and up to 15 requests, not 4"},)json"               \
-  R"json("swap": {"type": "boolean", "default": false,)json"                                                              \
+#define COMPEER_PANEL_SETTINGS                                                                                          \
+  R"json("model": {"type": "path", "default": null, "help": "the judge: a model folder, such as a run's )json"          \
+  R"json(checkpoints/last"},)json"                                                                                      \
+  R"json("chat": {"type": "plugin", "kind": "chat", "default": null, "help": "the judge: a chat model instead of )json" \
+  R"json('model'; asked with 'prompts', by default those of the plugin"},)json"                                         \
+  R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                          \
+  R"json("help": "number of sampled answers whose majority decides; 1: one greedy answer"},)json"                       \
+  R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "temperature of sampled answers"},)json" \
+  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                       \
+  R"json("help": "score of a verdict; answer: 1 or -1; likelihood: P(right) - P(wrong) (not in the paper)"},)json"      \
+  R"json("bare": {"type": "boolean", "default": false, "help": "chat only: send the texts without prompts; for )json"   \
+  R"json(judges trained without 'prompts'"},)json"                                                                      \
+  R"json("ahead": {"type": "boolean", "default": false, "help": "chat only: ask all questions at once, one per )json"   \
+  R"json(possible earlier verdict: latency of one answer, but up to 15 requests instead of 4"},)json"                   \
+  R"json("swap": {"type": "boolean", "default": false,)json"                                                            \
   R"json("help": "show the judge the completion first, the reference second"})json"
 
 /// Settings that name a second judge.
-#define COMPEER_OUTCOME_MODEL_SETTINGS                                                                               \
-  R"json("outcome_model": {"type": "path", "default": null, "help": "the folder of a judge of replies, who is )json" \
-  R"json(asked apart; model or chat is then one of steps"},)json"                                                    \
-  R"json("outcome_chat": {"type": "plugin", "kind": "chat", "default": null, "help": "the same behind a chat )json"  \
-  R"json(model"},)json"
+#define COMPEER_OUTCOME_MODEL_SETTINGS                                                                             \
+  R"json("outcome_model": {"type": "path", "default": null, "help": "folder of a separate judge of replies; )json" \
+  R"json('model' or 'chat' then judges only the steps"},)json"                                                     \
+  R"json("outcome_chat": {"type": "plugin", "kind": "chat", "default": null, "help": "a chat model )json"          \
+  R"json(instead of 'outcome_model'"},)json"
 
 namespace compeer::judging {
 

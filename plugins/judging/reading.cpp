@@ -50,7 +50,7 @@ std::string completion_with(const std::string& reply, const StepTexts& behind, c
 }
 
 StepTexts steps_in(const nlohmann::json& object, const std::string& name) {
-  if (!object.is_object()) throw std::runtime_error("has a '" + name + "' that is no object");
+  if (!object.is_object()) throw std::runtime_error("has a '" + name + "' that is not an object");
   StepTexts reading;
   for (size_t step = 0; step < reading.size(); ++step) {
     const auto found = object.find(step_names[step]);
@@ -63,7 +63,7 @@ StepTexts steps_in(const nlohmann::json& object, const std::string& name) {
 
 ReplyReading reply_in(const nlohmann::json& reading, const std::string& name) {
   if (!reading.contains(name))
-    throw std::runtime_error("has no 'reading' of its replies, which the stage read makes with replies = true");
+    throw std::runtime_error("has no 'reading' of its replies: run the stage read with replies = true");
   const auto& object = reading.at(name);
   ReplyReading reply{steps_in(object, "reading." + name), {}};
   const auto least = object.find("least_log_prob");
@@ -81,7 +81,7 @@ std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vec
   std::vector<Conversation*> lent;
   for (const auto& history : histories) {
     if (history.empty() || history.back().role != "user")
-      throw std::runtime_error("a dialogue does not end with the seeker, so there is nothing to answer");
+      throw std::runtime_error("a dialogue does not end with a turn of the seeker");
     conversations.push_back(model.begin(history));
     lent.push_back(conversations.back().get());
   }
@@ -143,7 +143,7 @@ nlohmann::json to_json(const StepTexts& reading) {
 Reading reading_in(const nlohmann::json& record, const Reads& reads) {
   Reading reading;
   if (!reads.dialogue && !reads.replies) return reading;
-  if (!record.contains("reading")) throw std::runtime_error("has no 'reading', which the stage read makes");
+  if (!record.contains("reading")) throw std::runtime_error("has no 'reading': run the stage read");
   const auto& object = record.at("reading");
   if (reads.dialogue) reading.dialogue = steps_in(object, "reading");
   if (!reads.replies) return reading;

@@ -6,11 +6,11 @@
 #include "judging/form.h"
 
 /// Settings of stages and datasets that show readings to judges, for the "parameters" of descriptors.
-#define COMPEER_READS_SETTINGS                                                                          \
-  R"json("reads": {"type": "boolean", "default": false,)json"                                           \
-  R"json("help": "with each step stands how the record's reader took the dialogue (stage read)"},)json" \
-  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                   \
-  R"json("help": "with each reply stands what the reader says it does; a policy learns to say that"},)json"
+#define COMPEER_READS_SETTINGS                                                                         \
+  R"json("reads": {"type": "boolean", "default": false,)json"                                          \
+  R"json("help": "show the judge, with each step, the reader's own version of it (stage read)"},)json" \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                  \
+  R"json("help": "show the judge, with each reply, the reader's description of it; policies learn to write it"},)json"
 
 namespace compeer::judging {
 

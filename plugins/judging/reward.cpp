@@ -37,7 +37,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
     hold_to_floor(settings.text("accuracy"), judges_.names()[0], judges_.fingerprints()[0],
                   settings.number("least_recall"));
   if (settings.has("reader")) reader_ = &host.language_model(settings.text("reader"));
-  if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true needs a 'reader'");
+  if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true requires a 'reader'");
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }
 

@@ -7,19 +7,19 @@
 #include "judging/panel.h"
 
 /// Settings of rewards given by a judge, except those of its form (COMPEER_JUDGE_SETTINGS).
-#define COMPEER_JUDGED_REWARD_SETTINGS                                                                               \
-  COMPEER_PANEL_SETTINGS                                                                                             \
-  ","                                                                                                                \
-  R"json("reader": {"type": "path", "default": null,)json"                                                           \
-  R"json("help": "a judge taught with reads = true: the folder of the model that the stage read was given"},)json"   \
-  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                                \
-  R"json("help": "the reader also says what the replies do, as the judge was taught"},)json"                         \
-  R"json("accuracy": {"type": "path", "default": null, "run_folder": true,)json"                                     \
-  R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
-  R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
-  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"         \
-  R"json("most_unreadable": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                             \
-  R"json("help": "maximum share of a judge's answers that can't be read; more end the run by step 10"},)json"
+#define COMPEER_JUDGED_REWARD_SETTINGS                                                                              \
+  COMPEER_PANEL_SETTINGS                                                                                            \
+  ","                                                                                                               \
+  R"json("reader": {"type": "path", "default": null,)json"                                                          \
+  R"json("help": "for a judge trained with reads = true: folder of the model that the stage read used"},)json"      \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                               \
+  R"json("help": "for a judge trained with reads_replies = true: the reader also describes the replies"},)json"     \
+  R"json("accuracy": {"type": "path", "default": null, "run_folder": true,)json"                                    \
+  R"json("help": "folder of a run whose stage reward_accuracy measured this judge; see least_recall"},)json"        \
+  R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                               \
+  R"json("help": "with accuracy: refuse a judge whose recall of wrong steps is lower, for any kind of step"},)json" \
+  R"json("most_unreadable": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                            \
+  R"json("help": "maximum share of unreadable answers of the judge; the run ends at step 10 if there are more"},)json"
 
 namespace compeer::judging {
 

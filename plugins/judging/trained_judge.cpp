@@ -46,8 +46,8 @@ json measured(const std::string& accuracy, const std::string& judge, const std::
     const json judges = findings.value("judges", json::array());
     if (std::find(judges.begin(), judges.end(), fingerprint) != judges.end()) return findings;
   }
-  throw Error(file.string(), "has no accuracy of the judge " + judge,
-              "measure it with the stage reward_accuracy, again if it was trained anew", Exit::data);
+  throw Error(file.string(), "contains no accuracy of the judge " + judge,
+              "run the stage reward_accuracy with this judge, again after each training", Exit::data);
 }
 
 }  // namespace
@@ -84,10 +84,11 @@ bool check_form(const std::string& folder, const json& asked) {
                                  shown(base.value("path", json())), shown(now.string()));
   }
   if (differences.empty()) return true;
-  throw Error(folder, "is a judge that was trained to be asked in another form: " + differences,
-              "set these here as in training (a reward's 'reads' is its 'reader', label_choice has none), or train a "
-              "judge in this form",
-              Exit::spec);
+  throw Error(
+      folder, "this judge was trained with other settings: " + differences,
+      "use the settings of the training (a reward's 'reads' is its 'reader', label_choice has none), or train a "
+      "judge with these",
+      Exit::spec);
 }
 
 std::string weights_of(const std::string& folder) {
@@ -95,7 +96,7 @@ std::string weights_of(const std::string& folder) {
   for (const auto& file : entries_of(folder)) {
     if (file.path().extension() == ".safetensors") files.emplace(file.path().filename(), sha256_file(file.path()));
   }
-  if (files.empty()) throw Error(folder, "holds no weights (*.safetensors)", "name a model's folder", Exit::data);
+  if (files.empty()) throw Error(folder, "contains no weights (*.safetensors)", "name a model's folder", Exit::data);
   std::string all;
   for (const auto& [name, hash] : files) all += name + " " + hash + "\n";
   return sha256(all);
@@ -108,11 +109,12 @@ void hold_to_floor(const std::string& accuracy, const std::string& judge, const 
     const auto found =
         findings.value(json::json_pointer(fmt::format("/{}/false_recall/value", step_names[step])), json());
     if (!found.is_number() || found.get<double>() >= floor) continue;
-    throw Error(judge,
-                fmt::format("recall of wrong '{1}' steps is {0:.2f}, below least_recall = {2:.2f} (measured by {3})",
-                            found.get<double>(), step_names[step], floor, accuracy),
-                "teach the judge better, or set least_recall = 0: the policy will drift in what its judge can't see",
-                Exit::spec);
+    throw Error(
+        judge,
+        fmt::format("recall of wrong '{1}' steps is {0:.2f}, below least_recall = {2:.2f} (measured by {3})",
+                    found.get<double>(), step_names[step], floor, accuracy),
+        "train the judge better, or set least_recall = 0: the policy will then exploit errors that the judge misses",
+        Exit::spec);
   }
 }
 

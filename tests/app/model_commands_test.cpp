@@ -195,14 +195,14 @@ TEST_F(PromptsWithPictures, AStillPictureIsNoVideo) {
   };
   const auto still = refused({{"ids", of_six(261)}, {"images", {seen_picture(0)}}});
   EXPECT_EQ(still.find("compeer: error: line 2: "), 0u) << still;
-  EXPECT_NE(still.find("picture 1 is a still picture, but stands under placeholders of a video\n"
+  EXPECT_NE(still.find("picture 1 is a still picture, but has placeholders of a video\n"
                        "  help: show it as an image ({\"type\": \"image\"}), or as a video of one frame: a list of one "
                        "file\nexit 4"),
             std::string::npos)
       << still;
   const auto video =
       refused({{"ids", of_six(260)}, {"images", json::array({json::array({seen_picture(0), seen_picture(0)})})}});
-  EXPECT_NE(video.find("picture 1 is a video, but stands under placeholders of a still picture\n"
+  EXPECT_NE(video.find("picture 1 is a video, but has placeholders of a still picture\n"
                        "  help: show it as a video ({\"type\": \"video\"}), or one frame of it: a file's name instead "
                        "of a list\nexit 4"),
             std::string::npos)

@@ -147,7 +147,7 @@ TEST(ADevice, IsNothingForTheExactEngine) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("model.engine: is 'exact', whose kernels compute on the CPU\n"
+                  .find("model.engine: 'exact' supports only the CPU\n"
                         "  help: set it to 'libtorch'"),
               std::string::npos)
         << error.what();

@@ -201,7 +201,7 @@ TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
   experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"" + mine + "\"\n");
   for (const std::string command : {"run x.toml --dry-run", "run x.toml", "submit x.toml --dry-run"}) {
     const auto text = told(command);
-    EXPECT_TRUE(holds(text, mine + ": is a judge that was trained to be asked in another form: prompts: \"a/en\" in "
+    EXPECT_TRUE(holds(text, mine + ": this judge was trained with other settings: prompts: \"a/en\" in "
                                    "training, unset here; view: \"orm\" in training, \"prm\" here\n"))
         << text;
     EXPECT_TRUE(text.ends_with("exit 3")) << text;

@@ -112,7 +112,8 @@ AdapterConfig adapter_settings(const Settings& settings) {
   config.rslora = settings.flag("rslora");
   config.targets = settings.texts("targets");
   if (config.targets.empty())
-    throw Error("model.adapter.targets", "names no projection", "q_proj and v_proj, say, or * for all of them");
+    throw Error("model.adapter.targets", "contains no projection",
+                "name some, such as q_proj and v_proj, or * for all of them");
   return config;
 }
 
@@ -134,7 +135,7 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
       throw Error(
           "model.adapter.rank",
           "is " + std::to_string(config_.rank) + ", but " + module_of(entry.name) + " is " + shape_text(entry.shape),
-          "a rank is at most the smaller side; 8 to 64 are usual");
+          "choose a rank up to the smaller side; 8 to 64 are usual");
     at::Tensor a = at::empty({config_.rank, in}, at::kFloat), b = at::zeros({out, config_.rank}, at::kFloat);
     const double bound = 1 / std::sqrt(static_cast<double>(in));
     auto* values = static_cast<float*>(a.data_ptr());
@@ -169,13 +170,13 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
   for (const std::string& name : file.names()) {
     if (!known.contains(name)) misfits.unexpected(name);
   }
-  const std::string help = config_.base.empty() ? "" : "it was made for " + config_.base + ": use that model";
+  const std::string help = config_.base.empty() ? "" : "it was trained for " + config_.base + ": use that model";
   if (!misfits.empty())
     throw Error(folder.string(), "the adapter does not fit the model:" + misfits.text(), help, Exit::data);
   if (changes_.empty()) throw Error(folder.string(), "the adapter has no tensor", help, Exit::data);
   const auto made_for = file.metadata().find("base_fingerprint");
   if (made_for != file.metadata().end() && !own_fingerprint.empty() && made_for->second != own_fingerprint)
-    throw Error(folder.string(), "the adapter was made for a model of other weights", help, Exit::data);
+    throw Error(folder.string(), "the adapter was trained for a model with other weights", help, Exit::data);
   config_.targets = plain_targets(model, changes_);
 }
 
@@ -184,8 +185,8 @@ void Adapter::check(const TextConfig& model, const AdapterConfig& settings) cons
   const bool same = std::equal(wanted.begin(), wanted.end(), changes_.begin(), changes_.end(),
                                [](const Entry& entry, const Change& change) { return entry.name == change.weight; });
   if (!same || settings.rank != config_.rank || settings.alpha != config_.alpha || settings.rslora != config_.rslora)
-    throw Error("model.adapter", "is not the adapter that model.path holds",
-                "leave it out to go on with that one, or set model.path to its base to begin another");
+    throw Error("model.adapter", "differs from the adapter in model.path",
+                "leave it out to train that adapter further, or set model.path to its base model to start another");
 }
 
 const Adapter::Change* Adapter::find(const std::string& weight) const {
@@ -231,9 +232,8 @@ std::string trained_over(const fs::path& folder) {
   if (found == file.metadata().end()) return "";
   constexpr std::array known{"stored", "float32", "bfloat16", "q8_0", "q4_0"};
   if (std::find(known.begin(), known.end(), found->second) == known.end())
-    throw Error((folder / record::adapter_weights).string(),
-                "says that it was trained over '" + found->second + "', which is no precision",
-                fmt::format("base_precision is one of {}", fmt::join(known, ", ")), Exit::data);
+    throw Error((folder / record::adapter_weights).string(), "has the unknown base_precision '" + found->second + "'",
+                fmt::format("base_precision must be one of {}", fmt::join(known, ", ")), Exit::data);
   return found->second;
 }
 

@@ -67,8 +67,7 @@ struct ConfigReader {
     std::vector<std::string> present;
     for (const auto& [name, value] : table.items()) present.push_back(name);
     const auto near = nearest(key, present);
-    refuse(std::string("lacks the whole number '") + key + "'",
-           near.empty() ? "" : "is it called '" + near + "' here?");
+    refuse(std::string("has no whole number '") + key + "'", near.empty() ? "" : "did you mean '" + near + "'?");
   }
 
   int64_t size(const char* key, int64_t most = largest_size, int64_t least = 1) const {
@@ -139,7 +138,7 @@ void read_rope(const ConfigReader& rope, TextConfig& c) {
   if (into.type == "default") return;
   if (into.type == "llama3" || into.type == "yarn") into.original = rope.size("original_max_position_embeddings");
   rope.need(rope.has("factor") || (into.type == "yarn" && into.original > 0),
-            "'factor' is missing: how much longer contexts are than those the model first learned");
+            "'factor' is missing: the ratio of the context length to that of pretraining");
   into.factor = rope.positive("factor", static_cast<double>(c.max_position_embeddings) /
                                             static_cast<double>(std::max<int64_t>(into.original, 1)));
   if (into.type == "yarn") read_yarn(rope, into);
@@ -219,7 +218,7 @@ std::vector<float> frequencies(const Rope& rope, int64_t dim) {
 
 TextConfig read_config(const Family& family, const json& config, const std::string& where, Exit exit) {
   const ConfigReader reader{config, where, exit};
-  reader.need(config.is_object(), "is no JSON object");
+  reader.need(config.is_object(), "is not a JSON object");
   refuse_variations(reader);
   TextConfig c;
   c.family = family;

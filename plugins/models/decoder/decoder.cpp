@@ -52,14 +52,15 @@ Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
                                                                                           : at::kFloat) {
   keeping.plain = !exact();
   if (keeping.in_blocks() && !exact())
-    throw Error("model.engine", "is 'libtorch', which computes with weights as they are stored",
-                "leave it 'exact', or choose another model.precision than '" + keeping.precision + "'");
+    throw Error("model.engine", "'libtorch' does not support model.precision = \"" + keeping.precision + "\"",
+                "set it to 'exact', or choose another model.precision");
   if (pairs && keeping.in_blocks())
-    throw Error("model.compute", "is 'bfloat16', but weights in " + keeping.precision + " are multiplied in float32",
-                "keep them with model.precision = \"bfloat16\"");
+    throw Error(
+        "model.compute",
+        "'bfloat16' does not support model.precision = \"" + keeping.precision + "\", which is multiplied in float32",
+        "set model.precision = \"bfloat16\"");
   device = at::Device(settings.json().value("device", "cpu"));
-  if (!device.is_cpu() && exact())
-    throw Error("model.engine", "is 'exact', whose kernels compute on the CPU", "set it to 'libtorch'");
+  if (!device.is_cpu() && exact()) throw Error("model.engine", "'exact' supports only the CPU", "set it to 'libtorch'");
   if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
 }
 
@@ -82,7 +83,7 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
 
 int32_t Decoder::add_adapter(const std::filesystem::path& folder, const std::string& fingerprint) {
   if (!use_.keeping.frozen)
-    throw Error("model.frozen", "is false: other adapters stand on weights that don't train", "set it to true");
+    throw Error("model.frozen", "is false, but several adapters require a frozen base model", "set it to true");
   if (!use_.exact()) throw Error("model.engine", "'libtorch' supports only one adapter at a time", "set it to 'exact'");
   use_.keeping.check(folder, trained_over(folder));
   adapters_.push_back(std::make_unique<Adapter>(config_, folder, fingerprint));

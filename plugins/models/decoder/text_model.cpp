@@ -37,9 +37,10 @@ void check_room(const TextConfig& config) {
   const auto free = static_cast<double>(this_machine().free);
   constexpr double gib = 1 << 30;
   if (free > 0 && bytes > free)
-    throw Error("model.config",
-                fmt::format("is a model of {:.1f} GiB, and {:.1f} GiB of memory are free", bytes / gib, free / gib),
-                "are its sizes right?", Exit::spec);
+    throw Error(
+        "model.config",
+        fmt::format("is a model of {:.1f} GiB, but only {:.1f} GiB of memory are free", bytes / gib, free / gib),
+        "check its sizes", Exit::spec);
 }
 
 }  // namespace
@@ -51,9 +52,9 @@ TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
     return;
   }
   if (settings.has("adapter"))
-    throw Error("model.adapter", "stands on a model that is there already", "set model.path to its folder");
+    throw Error("model.adapter", "requires an existing model", "set model.path to its folder");
   if (!settings.has("config"))
-    throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
+    throw std::runtime_error("requires 'path', a model folder, or 'config', the sizes of a new model");
   Family divided = family_;
   divided.head_dim = 0;
   const TextConfig config = read_config(divided, settings.table("config").json(), "model.config", Exit::spec);
@@ -69,8 +70,9 @@ void TextModel::from_folder(const fs::path& folder, const Settings& settings, Ho
   const std::string where = (base / "config.json").string();
   config_ = read_config_file(base);
   if (const auto type = config_.value("model_type", json(family_.model_type)); type != family_.model_type) {
-    throw Error(where, "model_type is " + type.dump() + "; this plugin reads \"" + family_.model_type + "\"",
-                "plugin = \"auto\" takes the one that reads it", Exit::data);
+    throw Error(where,
+                "model_type is " + type.dump() + ", but this plugin supports only \"" + family_.model_type + "\"",
+                "set plugin = \"auto\" to select the right plugin", Exit::data);
   }
   generation_ = read_generation_config(base);
   const TextConfig config = read_config(family_, config_, where);

@@ -46,14 +46,14 @@ void Misfits::missing(const std::string& name, const std::vector<int64_t>& shape
   add("missing", "missing " + name + " " + shape_text(shape));
 }
 
-void Misfits::unexpected(const std::string& name) { add("unexpected", "not expected " + name); }
+void Misfits::unexpected(const std::string& name) { add("unexpected", "unexpected " + name); }
 
-void Misfits::not_finite(const std::string& name) { add("numbers", name + " holds numbers that are not finite"); }
+void Misfits::not_finite(const std::string& name) { add("numbers", name + " contains numbers that are not finite"); }
 
 void Misfits::check(const std::string& name, const record::TensorView& view, const std::vector<int64_t>& shape) {
   if (view.shape != shape) add("shape", name + " is " + shape_text(view.shape) + ", should be " + shape_text(shape));
   if (type_of(view.dtype) == at::ScalarType::Undefined)
-    add("type", name + " is of type " + view.dtype + "; F32, BF16 and F16 can be read");
+    add("type", name + " is of type " + view.dtype + "; only F32, BF16 and F16 are supported");
 }
 
 std::string Misfits::text() const {
@@ -104,18 +104,17 @@ Keeping::Keeping(const Settings& settings, bool adapted, const std::string& stor
       precision(settings.text("precision")) {
   if (precision == "stored" && !stored_as.empty()) precision = stored_as;
   if (!frozen && (precision == "stored" || in_blocks()))
-    throw Error("model.precision", "is '" + precision + "', but weights that train are float32 or bfloat16",
-                in_blocks() ? "train an adapter over them (model.adapter), or choose one of them"
-                            : "set frozen = true, or choose one of them");
+    throw Error("model.precision", "is '" + precision + "', but trained weights must be float32 or bfloat16",
+                in_blocks() ? "train an adapter instead (model.adapter), or choose one of these"
+                            : "set frozen = true, or choose one of these");
 }
 
 void Keeping::check(const std::filesystem::path& folder, const std::string& trained_over) const {
   const auto kept = [](const std::string& name) { return name == "stored" || name == "float32" ? "as stored" : name; };
   if (!asked && !trained_over.empty() && kept(trained_over) != kept(precision))
-    throw Error(
-        folder.string(),
-        "the adapter was trained over weights kept " + kept(trained_over) + ", here they are " + kept(precision),
-        "--dtype " + trained_over + " keeps them so for all adapters", Exit::data);
+    throw Error(folder.string(),
+                "the adapter was trained over weights in precision " + kept(trained_over) + ", not " + kept(precision),
+                "use --dtype " + trained_over + ", which applies to all adapters", Exit::data);
 }
 
 WeightFormat Keeping::format() const {

@@ -19,5 +19,5 @@ class Llama : public decoder::TextModel {
 // clang-format off
 COMPEER_PLUGIN(Model, models, llama, compeer::Llama, R"json(
   "version": "1.0.0",
-  "summary": "Llama text models, and others of their architecture, loaded from a Hugging Face folder or fresh from a config.",)json"
+  "summary": "Llama text models and others of that architecture, loaded from a Hugging Face folder or new from a config.",)json"
   COMPEER_DECODER_SETTINGS(""))

@@ -20,7 +20,7 @@ class Mistral : public decoder::TextModel {
 // clang-format off
 COMPEER_PLUGIN(Model, models, mistral, compeer::Mistral, R"json(
   "version": "1.0.0",
-  "summary": "Mistral text models, loaded from a Hugging Face folder or fresh from a config.",)json"
+  "summary": "Mistral text models, loaded from a Hugging Face folder or new from a config.",)json"
   COMPEER_DECODER_SETTINGS(R"json(,
         "sliding_window": {"type": "integer", "default": null, "min": 1,
-          "help": "how many positions a token sees, itself included; unset: all"})json"))
+          "help": "attention window: positions that a token attends to, itself included; unset: all"})json"))

@@ -20,5 +20,5 @@ class Qwen2 : public decoder::TextModel {
 // clang-format off
 COMPEER_PLUGIN(Model, models, qwen2, compeer::Qwen2, R"json(
   "version": "1.1.0",
-  "summary": "Qwen2 and Qwen2.5 text models, loaded from a Hugging Face folder or fresh from a config.",)json"
+  "summary": "Qwen2 and Qwen2.5 text models, loaded from a Hugging Face folder or new from a config.",)json"
   COMPEER_DECODER_SETTINGS(""))

@@ -23,5 +23,5 @@ class Qwen3 : public decoder::TextModel {
 // clang-format off
 COMPEER_PLUGIN(Model, models, qwen3, compeer::Qwen3, R"json(
   "version": "1.0.0",
-  "summary": "Qwen3 text models, loaded from a Hugging Face folder or fresh from a config.",)json"
+  "summary": "Qwen3 text models, loaded from a Hugging Face folder or new from a config.",)json"
   COMPEER_DECODER_SETTINGS(""))

@@ -49,7 +49,7 @@ Vision read_vision(const json& table, const std::string& where) {
   if (table.contains("rope_parameters") && table["rope_parameters"].is_object())
     v.rope_theta = table["rope_parameters"].value("rope_theta", v.rope_theta);
   need(v.hidden_size % v.num_heads == 0 && v.head_dim() % 4 == 0, where,
-       "a head must be a whole multiple of 4: hidden_size / num_heads is no such number");
+       "hidden_size / num_heads must be a multiple of 4");
   need(v.window() >= 1, where, "window_size must be at least one merged unit");
   return v;
 }
@@ -64,9 +64,9 @@ VlConfig read_config(const json& config, const std::string& where) {
                                         .sees = true};
   need(config.is_object(), where, "is not a JSON object");
   const json type = config.value("model_type", json());
-  need(type == "qwen2_5_vl", where, "model_type is " + type.dump() + "; this plugin reads \"qwen2_5_vl\"");
+  need(type == "qwen2_5_vl", where, "model_type is " + type.dump() + ", but this plugin supports only \"qwen2_5_vl\"");
   need(config.contains("vision_config") && config.at("vision_config").is_object(), where,
-       "needs the table 'vision_config'");
+       "has no table 'vision_config'");
   const bool nested = config.contains("text_config") && config.at("text_config").is_object();
   const json& text = nested ? config.at("text_config") : config;
   VlConfig c;

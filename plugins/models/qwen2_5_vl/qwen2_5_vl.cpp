@@ -92,7 +92,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     const bool own = holds_adapter(folder), adapted = own || settings.has("adapter");
     const bool merger_wanted = settings.json().value("merger", false);
     if (adapted && merger_wanted && !settings.json().value("frozen", false))
-      throw Error("model.merger", "trains where all weights do; an adapter changes the text model alone",
+      throw Error("model.merger", "can't be trained with an adapter, which changes only the text model",
                   "set it to false, or leave the adapter out");
     decoder::Use text(settings, adapted, own ? decoder::trained_over(folder) : "");
     precision_ = text.keeping.precision;
@@ -250,22 +250,22 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
 COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl,
                R"json(
   "version": "1.1.0",
-  "summary": "Qwen2.5-VL models, which see pictures, loaded from a Hugging Face folder.",
+  "summary": "Qwen2.5-VL models of text and pictures, loaded from a Hugging Face folder.",
   "parameters": {
     "path": {"type": "path", "help": "a model folder: config.json and safetensors"},)json" COMPEER_ADAPTER_SETTINGS
                R"json(
-    "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
+    "frozen": {"type": "boolean", "default": false, "help": "weights are not trained, which saves memory"},
     "precision": {"type": "string", "default": "float32",
       "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],
-      "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files"},
+      "help": "precision of weights in memory; trained: float32 or bfloat16; q8_0, q4_0: as in GGUF files"},
     "compute": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],
-      "help": "bfloat16: what the text model's products multiply is rounded to it, and sums are float32"},
+      "help": "text model's matrix-multiply precision; bfloat16 rounds inputs and accumulates in float32"},
     "merger": {"type": "boolean", "default": false,
-      "help": "the merger, with which the tower ends, trains too; the rest of the tower stays frozen"},
+      "help": "also train the merger at the end of the vision tower; the rest of the tower is frozen"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
-      "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
+      "help": "passes with more tokens than this recompute most activations in the backward pass; unset: never"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
-      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},
+      "help": "exact: kernels whose log-probs are bitwise identical on every machine; or libtorch"},
     "device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"],
-      "help": "where it computes: with engine = libtorch also on a GPU; auto: on one if there is one"}
+      "help": "device of the model; a GPU requires engine = libtorch; auto: a GPU if there is one"}
   })json")

@@ -25,8 +25,7 @@ void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& p
   int64_t needed = 0;
   for (const Picture& picture : pictures) needed += tokens_of(picture, config.vision);
   if (found == needed) return;
-  refuse(
-      fmt::format("{} placeholders among the tokens, but {} pictures need {} of them", found, pictures.size(), needed));
+  refuse(fmt::format("the tokens contain {} placeholders, but {} pictures require {}", found, pictures.size(), needed));
 }
 
 // Checks that the run of placeholders at the beginning of `tokens` is of the picture's kind and long enough.
@@ -34,14 +33,14 @@ void check_run(std::span<const int32_t> tokens, const Picture& picture, size_t n
   const auto length = static_cast<size_t>(tokens_of(picture, config.vision));
   const bool video = tokens[0] == config.video_token;
   if (video && !picture.seconds)
-    refuse(fmt::format("picture {} is a still picture, but stands under placeholders of a video", number),
+    refuse(fmt::format("picture {} is a still picture, but has placeholders of a video", number),
            R"(show it as an image ({"type": "image"}), or as a video of one frame: a list of one file)");
   if (!video && picture.seconds)
-    refuse(fmt::format("picture {} is a video, but stands under placeholders of a still picture", number),
+    refuse(fmt::format("picture {} is a video, but has placeholders of a still picture", number),
            R"(show it as a video ({"type": "video"}), or one frame of it: a file's name instead of a list)");
   if (tokens.size() < length || std::any_of(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(length),
                                             [&](int32_t t) { return t != tokens[0]; }))
-    refuse(fmt::format("picture {} has {} tokens, but not as many placeholders stand together", number, length));
+    refuse(fmt::format("picture {} has {} tokens, but fewer consecutive placeholders", number, length));
 }
 
 // Writes the positions token by token.

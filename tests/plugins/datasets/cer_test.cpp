@@ -188,7 +188,7 @@ TEST_F(Cer, ShowsTheReadingBehindEachStep) {
   lines({record("a", {true, true, true}, "first", "train").dump()});
   auto without = open({{"view", "unifireward"}, {"reads", true}, {"max_unreadable", 1}});
   const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
-  EXPECT_EQ(all.at(0).reason, "has no 'reading', which the stage read makes");
+  EXPECT_EQ(all.at(0).reason, "has no 'reading': run the stage read");
 }
 
 TEST_F(Cer, ShowsWhatTheRepliesDo) {
@@ -208,7 +208,7 @@ TEST_F(Cer, ShowsWhatTheRepliesDo) {
   more["max_unreadable"] = 1;
   auto without = open(more);
   const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
-  EXPECT_EQ(all.at(0).reason, "has no 'reading' of its replies, which the stage read makes with replies = true");
+  EXPECT_EQ(all.at(0).reason, "has no 'reading' of its replies: run the stage read with replies = true");
   read["reading"]["reply"]["least_log_prob"] = "low";
   lines({read.dump()});
   auto wrong = open(more);

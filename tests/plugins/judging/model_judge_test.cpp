@@ -303,7 +303,7 @@ TEST_F(Floor, RefusesAJudgeThatWasTaughtSinceItWasMeasured) {
     hold(0.1);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "has no accuracy of the judge " + judge_.string());
+    EXPECT_EQ(error.problem(), "contains no accuracy of the judge " + judge_.string());
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
@@ -324,7 +324,7 @@ TEST_F(Floor, NamesAFileThatIsNoSummary) {
     }
     return std::string("nothing");
   };
-  const auto none = file + ": has no accuracy of the judge " + judge_.string();
+  const auto none = file + ": contains no accuracy of the judge " + judge_.string();
   EXPECT_EQ(said("{\"details").find(file + ": is not valid JSON"), 0u) << said("{\"details");
   EXPECT_EQ(said("[1]"), file + ": is not a JSON object");
   EXPECT_EQ(said("{\"details\": 7}"), none);

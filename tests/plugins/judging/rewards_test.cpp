@@ -106,7 +106,7 @@ TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
     score("orm", {{"reads_replies", true}}, whole);
     FAIL() << "nobody there to read";
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("reads_replies = true needs a 'reader'"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("reads_replies = true requires a 'reader'"), std::string::npos)
         << error.what();
   }
 }
@@ -182,10 +182,9 @@ TEST_F(JudgedRewards, RefuseAJudgeThatWasTrainedToBeAskedInAnotherForm) {
       {"step_words", {"True", "False"}}, {"preference_words", {"first", "second", "both good", "neither"}},
       {"reads_replies", false}};
   const auto says = [&](const std::string& differences) {
-    return folder + ": is a judge that was trained to be asked in another form: " + differences +
-           "\n  help: set these here as in training (a reward's 'reads' is its 'reader', label_choice has none), or "
-           "train a judge in this "
-           "form";
+    return folder + ": this judge was trained with other settings: " + differences +
+           "\n  help: use the settings of the training (a reward's 'reads' is its 'reader', label_choice has none), "
+           "or train a judge with these";
   };
   const auto refused = [&](const std::string& name, nlohmann::json settings) {
     train({{"judge", form}});
@@ -229,7 +228,7 @@ TEST_F(JudgedRewards, RefuseAnAdapterOverOtherWeights) {
   EXPECT_EQ(refusal("unifireward", {{"model", trained.string()}}), "nothing");
   std::ofstream(base / "model.safetensors") << "Weights";
   EXPECT_NE(refusal("unifireward", {{"model", trained.string()}})
-                .find("in another form: base: \"a/b\" in training, other weights in \"" + base.string() + "\" here"),
+                .find("other settings: base: \"a/b\" in training, other weights in \"" + base.string() + "\" here"),
             std::string::npos);
 }
 

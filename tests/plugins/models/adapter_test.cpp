@@ -142,13 +142,14 @@ TEST(Adapter, SaysWhatItWasTrainedOverAndIsHeldToIt) {
   };
   EXPECT_EQ(complaint(saved_over("q9_0")),
             (folder.folder() / "adapter_model.safetensors").string() +
-                ": says that it was trained over 'q9_0', which is no precision | base_precision is one of stored, "
+                ": has the unknown base_precision 'q9_0' | base_precision must be one of stored, "
                 "float32, bfloat16, q8_0, q4_0");
   json settings = saved_over("q8_0");
   settings["engine"] = "libtorch";
-  EXPECT_EQ(complaint(settings),
-            "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
-            "another model.precision than 'q8_0'");
+  EXPECT_EQ(
+      complaint(settings),
+      "model.engine: 'libtorch' does not support model.precision = \"q8_0\" | set it to 'exact', or choose another "
+      "model.precision");
 }
 
 TEST(Adapter, IsRefusedIfItsNumbersAreNotFinite) {
@@ -159,7 +160,7 @@ TEST(Adapter, IsRefusedIfItsNumbersAreNotFinite) {
   EXPECT_NE(
       complaint({{"path", folder.folder().string()}})
           .find("the adapter does not fit the model:\n  "
-                "base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight holds numbers that are not finite"),
+                "base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight contains numbers that are not finite"),
       std::string::npos);
 }
 
@@ -264,17 +265,18 @@ TEST(Adapter, NamesWhatDoesNotFit) {
       complaint({{"adapter", adapter({{"targets", {"q_prj"}}})}}),
       "model.adapter.targets: the model has no projection 'q_prj' | did you mean 'q_proj'? known: q_proj, k_proj, "
       "v_proj, o_proj, gate_proj, up_proj, down_proj");
-  EXPECT_EQ(complaint({{"adapter", adapter({{"targets", json::array()}})}}),
-            "model.adapter.targets: names no projection | q_proj and v_proj, say, or * for all of them");
+  EXPECT_EQ(
+      complaint({{"adapter", adapter({{"targets", json::array()}})}}),
+      "model.adapter.targets: contains no projection | name some, such as q_proj and v_proj, or * for all of them");
   EXPECT_EQ(
       complaint({{"adapter", adapter({{"rank", 30}})}}),
-      "model.adapter.rank: is 30, but model.layers.0.self_attn.k_proj is [24, 48] | a rank is at most the smaller "
+      "model.adapter.rank: is 30, but model.layers.0.self_attn.k_proj is [24, 48] | choose a rank up to the smaller "
       "side; 8 to 64 are usual");
   EXPECT_EQ(complaint({{"path", nullptr}, {"config", json::object()}, {"adapter", adapter()}}),
-            "model.adapter: stands on a model that is there already | set model.path to its folder");
+            "model.adapter: requires an existing model | set model.path to its folder");
   EXPECT_EQ(complaint({{"path", (lora / "adapter_all").string()}, {"adapter", adapter()}}),
-            "model.adapter: is not the adapter that model.path holds | leave it out to go on with that one, or set "
-            "model.path to its base to begin another");
+            "model.adapter: differs from the adapter in model.path | leave it out to train that adapter further, or "
+            "set model.path to its base model to start another");
   const std::string other = (fs::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied").string();
   const auto text = complaint({{"path", other}, {"adapter", adapter({{"path", (lora / "adapter_rslora").string()}})}});
   EXPECT_NE(text.find("the adapter does not fit the model:\n  base_model.model.model.layers.0.self_attn.q_proj.lora_A"),
@@ -282,7 +284,7 @@ TEST(Adapter, NamesWhatDoesNotFit) {
       << text;
   EXPECT_TRUE(std::regex_search(text, std::regex("should be \\[[0-9, ]+\\], and [0-9]+ more"))) << text;
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 3) << "a line for each kind: " << text;
-  EXPECT_TRUE(text.ends_with(" | it was made for base: use that model")) << text;
+  EXPECT_TRUE(text.ends_with(" | it was trained for base: use that model")) << text;
 }
 
 TEST(Adapter, IsRefusedByAModelOfOtherWeights) {
@@ -293,7 +295,8 @@ TEST(Adapter, IsRefusedByAModelOfOtherWeights) {
   model->object().save(other.folder().string());
   const auto text =
       complaint({{"path", other.folder().string()}, {"adapter", adapter({{"path", made.folder().string()}})}});
-  EXPECT_EQ(text, made.folder().string() + ": the adapter was made for a model of other weights | it was made for " +
+  EXPECT_EQ(text, made.folder().string() +
+                      ": the adapter was trained for a model with other weights | it was trained for " +
                       (lora / "base").string() + ": use that model");
 }
 

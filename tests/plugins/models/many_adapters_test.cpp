@@ -173,14 +173,14 @@ TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   const auto over_blocks = made("blocks", 2, 0.01, {"*"}, "q8_0");
   EXPECT_EQ(complaint({{"path", base}}, over_blocks),
             over_blocks +
-                ": the adapter was trained over weights kept q8_0, here they are as stored | --dtype q8_0 keeps "
-                "them so for all adapters | exit 4");
+                ": the adapter was trained over weights in precision q8_0, not as stored | use --dtype "
+                "q8_0, which applies to all adapters | exit 4");
   EXPECT_EQ(complaint({{"path", base}, {"precision", "q8_0"}}, over_blocks), "accepted");
   EXPECT_EQ(complaint({{"path", base}, {"precision", "float32"}}, over_blocks), "accepted");
   EXPECT_EQ(complaint({{"path", base}, {"engine", "libtorch"}}, first),
             "model.engine: 'libtorch' supports only one adapter at a time | set it to 'exact' | exit 3");
   EXPECT_EQ(complaint({{"path", base}, {"frozen", false}, {"precision", "float32"}}, first),
-            "model.frozen: is false: other adapters stand on weights that don't train | set it to true | exit 3");
+            "model.frozen: is false, but several adapters require a frozen base model | set it to true | exit 3");
   // Another base of the same shapes.
   const auto other = folder_.folder() / "other";
   fs::create_directory(other);
@@ -188,8 +188,8 @@ TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   model->object().parameters().at(3).value.detach().mul_(1.5);
   model->object().save(other.string());
   EXPECT_NE(complaint({{"path", other.string()}}, first)
-                .find(first + ": the adapter was made for a model of other "
-                              "weights | it was made for "),
+                .find(first + ": the adapter was trained for a model with other "
+                              "weights | it was trained for "),
             std::string::npos);
 }
 

@@ -79,8 +79,8 @@ TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
     open_model({{"config", small_config()}, {"precision", "stored"}});
     FAIL() << "was accepted";
   } catch (const Error& e) {
-    EXPECT_EQ(e.problem(), "model.precision: is 'stored', but weights that train are float32 or bfloat16");
-    EXPECT_EQ(e.help(), "set frozen = true, or choose one of them");
+    EXPECT_EQ(e.problem(), "model.precision: is 'stored', but trained weights must be float32 or bfloat16");
+    EXPECT_EQ(e.help(), "set frozen = true, or choose one of these");
     EXPECT_EQ(e.exit(), Exit::spec);
   }
 }
@@ -108,12 +108,12 @@ TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
     return std::string("accepted");
   };
   EXPECT_EQ(complaint({{"path", golden_folder.string()}, {"precision", "q8_0"}}),
-            "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | train an adapter over them "
-            "(model.adapter), or choose one of them");
+            "model.precision: is 'q8_0', but trained weights must be float32 or bfloat16 | train an adapter instead "
+            "(model.adapter), or choose one of these");
   EXPECT_EQ(
       complaint({{"path", golden_folder.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
-      "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
-      "another model.precision than 'q4_0'");
+      "model.engine: 'libtorch' does not support model.precision = \"q4_0\" | set it to 'exact', or choose another "
+      "model.precision");
 }
 
 TEST(Qwen2Settings, Bfloat16ProductsAreForWeightsThatItHolds) {
@@ -128,8 +128,8 @@ TEST(Qwen2Settings, Bfloat16ProductsAreForWeightsThatItHolds) {
   };
   EXPECT_EQ(complaint({{"engine", "libtorch"}}), "accepted");
   EXPECT_EQ(complaint({{"precision", "q8_0"}}),
-            "model.compute: is 'bfloat16', but weights in q8_0 are multiplied in float32 | keep them with "
-            "model.precision = \"bfloat16\"");
+            "model.compute: 'bfloat16' does not support model.precision = \"q8_0\", which is multiplied in float32 | "
+            "set model.precision = \"bfloat16\"");
   EXPECT_EQ(complaint({{"precision", "stored"}}), "accepted");
 }
 

@@ -51,10 +51,9 @@ TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
 }
 
 TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {
-  EXPECT_EQ(complaint({1, image_token, 2}, {grey(1, 4, 4)}),
-            "1 placeholders among the tokens, but 1 pictures need 4 of them");
+  EXPECT_EQ(complaint({1, image_token, 2}, {grey(1, 4, 4)}), "1 placeholders, but 1 pictures need 4 of them");
   EXPECT_EQ(complaint({image_token, image_token, 2, image_token, image_token}, {grey(1, 4, 4)}),
-            "picture 1 has 4 tokens, but not as many placeholders stand together");
+            "picture 1 has 4 tokens, but fewer consecutive placeholders");
   EXPECT_EQ(complaint({image_token}, {grey(1, 3, 2)}),
             "a picture of 1 x 3 x 2 patches can't be merged in squares of 2");
   Picture thin = grey(1, 2, 2);
@@ -67,9 +66,9 @@ TEST_F(Qwen25Vl, StillPicturesAndVideosHavePlaceholdersOfTheirOwn) {
   Picture video = still;
   video.seconds = 1.0;
   EXPECT_EQ(complaint({7, image_token, video_token}, {still, still}),
-            "picture 2 is a still picture, but stands under placeholders of a video");
+            "picture 2 is a still picture, but has placeholders of a video");
   EXPECT_EQ(complaint({video_token, 7, image_token}, {video, video}),
-            "picture 2 is a video, but stands under placeholders of a still picture");
+            "picture 2 is a video, but has placeholders of a still picture");
   EXPECT_EQ(complaint({video_token, 7, image_token}, {video, still}), "nothing");
 }
 
@@ -171,12 +170,13 @@ TEST_F(Qwen25Vl, AConfigThatDoesNotFitIsNamed) {
     }
     return "nothing";
   };
-  EXPECT_EQ(complaint_of({{"model_type", "qwen2"}}), "model_type is \"qwen2\"; this plugin reads \"qwen2_5_vl\"");
-  EXPECT_EQ(complaint_of({{"vision_config", nullptr}}), "needs the table 'vision_config'");
+  EXPECT_EQ(complaint_of({{"model_type", "qwen2"}}),
+            "model_type is \"qwen2\", but this plugin supports only \"qwen2_5_vl\"");
+  EXPECT_EQ(complaint_of({{"vision_config", nullptr}}), "has no table 'vision_config'");
   EXPECT_EQ(complaint_of({{"vision_config", {{"out_hidden_size", 32}}}}),
             "out_hidden_size of vision_config must be the hidden_size of the text model");
   EXPECT_EQ(complaint_of({{"vision_config", {{"num_heads", 3}}}}),
-            "vision_config: a head must be a whole multiple of 4: hidden_size / num_heads is no such number");
+            "vision_config: hidden_size / num_heads must be a multiple of 4");
 }
 
 // What of it learns: all of it, with the merger of its tower, or an adapter of its text model.
@@ -346,7 +346,7 @@ TEST_F(WithAdapter, AMergerThatTrainsIsAnotherThing) {
     EXPECT_EQ(error.where() + ": " + error.problem(),
               "models/qwen2_5_vl 1.1.0 (" COMPEER_BINARY_DIR
               "/plugins/models/qwen2_5_vl.so), in make(): "
-              "model.merger: trains where all weights do; an adapter changes the text model alone");
+              "model.merger: can't be trained with an adapter, which changes only the text model");
   }
 }
 

@@ -177,7 +177,7 @@ class Qwen2Config : public Qwen2Files {
 
 TEST_F(Qwen2Config, OddFieldsAreNamed) {
   open_model({{"config", small_config()}})->object().save(folder.string());
-  EXPECT_EQ(refusal("hidden_size", json(json::value_t::discarded)), "lacks the whole number 'hidden_size'");
+  EXPECT_EQ(refusal("hidden_size", json(json::value_t::discarded)), "has no whole number 'hidden_size'");
   EXPECT_EQ(refusal("hidden_size", "16"), "'hidden_size' must be a whole number, not \"16\"");
   EXPECT_EQ(refusal("hidden_size", 0), "'hidden_size' must be from 1 to 2147483647, not 0");
   EXPECT_EQ(refusal("hidden_size", 16.5), "'hidden_size' must be a whole number, not 16.5");
@@ -197,9 +197,9 @@ TEST_F(Qwen2Config, OddFieldsAreNamed) {
   EXPECT_EQ(refusal("rope_scaling", {{"type", "dynamic"}, {"factor", 4}}),
             "rotary positions of type 'dynamic' are not supported | known: default, linear, llama3, yarn");
   EXPECT_EQ(refusal("rope_scaling", {{"type", "linear"}}),
-            "'factor' is missing: how much longer contexts are than those the model first learned");
+            "'factor' is missing: the ratio of the context length to that of pretraining");
   EXPECT_EQ(refusal("rope_scaling", {{"rope_type", "llama3"}, {"factor", 4}}),
-            "lacks the whole number 'original_max_position_embeddings'");
+            "has no whole number 'original_max_position_embeddings'");
   EXPECT_EQ(
       refusal(
           "rope_scaling",
@@ -207,7 +207,8 @@ TEST_F(Qwen2Config, OddFieldsAreNamed) {
       "'low_freq_factor' must be below 'high_freq_factor'");
   EXPECT_EQ(refusal("rope_scaling", "yarn"), "'rope_scaling' must be a table");
   EXPECT_EQ(refusal("model_type", "llama"),
-            "model_type is \"llama\"; this plugin reads \"qwen2\" | plugin = \"auto\" takes the one that reads it");
+            "model_type is \"llama\", but this plugin supports only \"qwen2\" | set plugin = \"auto\" to select the "
+            "right plugin");
   EXPECT_EQ(refusal("rope_scaling", nullptr), "accepted");
   EXPECT_EQ(refusal("rope_parameters", {{"rope_theta", 10000.0}, {"rope_type", "default"}}), "accepted");
 }
@@ -221,7 +222,7 @@ TEST_F(Qwen2Config, AMissingSizeNamesTheKeyThatWasPerhapsMeant) {
     open_model({{"path", folder.string()}});
     FAIL() << "was accepted";
   } catch (const Error& e) {
-    EXPECT_EQ(e.help(), "is it called 'hiden_size' here?");
+    EXPECT_EQ(e.help(), "did you mean 'hiden_size' here?");
   }
 }
 
@@ -250,7 +251,8 @@ TEST_F(Qwen2Files, NeitherPathNorConfigIsAnError) {
     open_model({{"path", nullptr}, {"config", nullptr}});
     FAIL() << "was accepted";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("needs `path`, a model folder, or `config`"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("requires 'path', a model folder, or 'config'"), std::string::npos)
+        << e.what();
   }
 }
 

@@ -295,7 +295,7 @@ TEST(SentenceEncoder, NamesTheFileAndKeyItCantRead) {
   EXPECT_EQ(refused("config.json", [](json& c) { c["hidden_act"] = "relu"; }),
             R"(/config.json: 'hidden_act' is "relu"; only "gelu" can be read)");
   EXPECT_EQ(refused("config.json", [](json& c) { c.erase("hidden_size"); }),
-            "/config.json: lacks the whole number 'hidden_size'");
+            "/config.json: has no whole number 'hidden_size'");
   EXPECT_EQ(refused("config.json", [](json& c) { c["num_attention_heads"] = 5; }),
             "/config.json: 'hidden_size' must be a multiple of 'num_attention_heads'");
   EXPECT_EQ(refused("config.json", [](json& c) { c["vocab_size"] = 10; }),

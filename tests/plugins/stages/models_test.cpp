@@ -128,7 +128,8 @@ TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
     make("read", {}, {over});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("does not end with the seeker"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("does not end with a turn of the seeker"), std::string::npos)
+        << error.what();
   }
 }
 

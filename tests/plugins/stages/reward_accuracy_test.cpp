@@ -232,7 +232,7 @@ TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
   };
   auto reads = open({{"reads", true}}), plain = open({});
   EXPECT_EQ(refusal(reads, record("a", {true, true, true}, "first")),
-            "record 'a': has no 'reading', which the stage read makes; run the stage read before this one, or leave "
+            "record 'a': has no 'reading': run the stage read; run the stage read before this one, or leave "
             "reads and reads_replies false");
   EXPECT_EQ(
       refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
