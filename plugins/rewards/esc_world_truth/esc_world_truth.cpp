@@ -60,18 +60,18 @@ class EscWorldTruth : public compeer::Reward {
 
 COMPEER_PLUGIN(Reward, rewards, esc_world_truth, EscWorldTruth, R"json(
   "version": "1.0.0",
-  "summary": "Scores completions of esc_world by what is true, in the shape of UnifiReward.",
+  "summary": "Scores completions of esc_world by its correct labels, in the form of UnifiReward.",
   "columns": ["reward", "history", "emotion", "strategy", "quality", "format", "grammatical", "follows"],
   "parameters": {
-    "step_weight": {"type": "number", "default": 1.0, "min": 0, "help": "a step counts plus or minus this"},
-    "reply_weight": {"type": "number", "default": 1.0, "min": 0, "help": "the reply counts from minus to plus this"},
-    "format_weight": {"type": "number", "default": 1.0, "min": 0, "help": "the format counts plus or minus this"},
+    "step_weight": {"type": "number", "default": 1.0, "min": 0, "help": "weight of each step, +1 or -1"},
+    "reply_weight": {"type": "number", "default": 1.0, "min": 0, "help": "weight of the reply, from -1 to 1"},
+    "format_weight": {"type": "number", "default": 1.0, "min": 0, "help": "weight of the format, +1 or -1"},
     "reply": {"type": "string", "default": "graded", "choices": ["graded", "felt", "preference"],
-      "help": "graded: 2 quality - 1; felt: that of felt quality; preference: +1 if as good as the reference, else -1"},
+      "help": "graded: 2 quality - 1; felt: 2 felt quality - 1; preference: +1 if as good as the reference, otherwise -1"},
     "tie": {"type": "number", "default": 0.07, "min": 0, "max": 1,
-      "help": "preference: as good as the reference if its quality is at most this much lower"},
+      "help": "preference: maximum quality below the reference's for a reply that counts as equally good"},
     "demands_format": {"type": "boolean", "default": true,
-      "help": "false: a completion that is not in the format is judged by what there is of it, too"},
+      "help": "false: also score the parts of a completion that is not in the format"},
     "broken_format": {"type": "number", "default": null,
-      "help": "the whole reward of a completion that is not in the format; not set: minus the sum of all weights"}
+      "help": "reward of a completion that is not in the format; unset: minus the sum of all weights"}
   })json")

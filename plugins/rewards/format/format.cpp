@@ -40,9 +40,9 @@ class FormatReward : public Reward {
 
 COMPEER_PLUGIN(Reward, rewards, format, FormatReward, R"json(
   "version": "1.0.0",
-  "summary": "Three reasoning steps in order, then a reply: complete or not.",
+  "summary": "Rewards completions with three reasoning steps in order, then a reply.",
   "columns": ["format", "complete", "steps"],
   "parameters": {
     "complete": {"type": "number", "default": 1.0, "help": "reward of a completion in the format"},
-    "broken": {"type": "number", "default": -1.0, "help": "reward of any other, or of one cut off"}
+    "broken": {"type": "number", "default": -1.0, "help": "reward of any other completion, also of one that is cut off"}
   })json")

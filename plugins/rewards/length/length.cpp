@@ -23,7 +23,8 @@ class Length : public Reward {
       : target_(settings.number("target")), unit_(settings.text("unit")), reply_(settings.text("on") == "reply") {
     if (reply_ && unit_ == "tokens") {
       throw std::invalid_argument(
-          "tokens are counted for whole completions only: with on = \"reply\" set unit = \"words\" or \"characters\"");
+          "only whole completions can be measured in tokens: with on = \"reply\" set unit = \"words\" or "
+          "\"characters\"");
     }
   }
 
@@ -57,9 +58,9 @@ COMPEER_PLUGIN(Reward, rewards, length, Length, R"json(
   "summary": "Prefers completions near a target length.",
   "columns": ["closeness", "length"],
   "parameters": {
-    "target": {"type": "number", "default": 40.0, "above": 0, "help": "the length wanted, in the unit below"},
+    "target": {"type": "number", "default": 40.0, "above": 0, "help": "target length, in 'unit'"},
     "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],
-             "help": "what is counted"},
+             "help": "unit of the length"},
     "on": {"type": "string", "default": "completion", "choices": ["completion", "reply"],
-           "help": "what it is counted in; tokens only in the whole completion"}
+           "help": "text whose length counts; tokens require the whole completion"}
   })json")

@@ -37,9 +37,9 @@ class Likeness : public Reward {
 
 COMPEER_PLUGIN(Reward, rewards, likeness, Likeness, R"json(
   "version": "1.0.0",
-  "summary": "How alike a reply is to the reference's, and to the others of its group.",
+  "summary": "Similarity of a reply to the reference's, and to the others of its group.",
   "columns": ["reference", "group"],
   "parameters": {
     "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams",
-      "help": "what compares texts; sentence_encoder for their meaning"}
+      "help": "measure of similarity; sentence_encoder compares meanings"}
   })json")

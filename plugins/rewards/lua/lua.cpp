@@ -155,8 +155,8 @@ void Scorer::score(const Group& group, uint64_t seed, double* out) const {
 void Scorer::run(uint64_t seed, const std::function<void(lua_State*)>& use,
                  const std::function<std::string()>& doing) const {
   try {
-    Sandbox sandbox({setup_.limits, setup_.print, "is there a loop without an end? 'instructions' sets the limit",
-                     "'memory' sets the limit"});
+    Sandbox sandbox({setup_.limits, setup_.print, "look for an endless loop, or raise the setting 'instructions'",
+                     "raise the setting 'memory'"});
     sandbox.random.seed = seed;
     sandbox.enter([&](lua_State* L) {
       sandbox.load_text(setup_.text, setup_.name);
@@ -187,20 +187,21 @@ Scorer::Form Scorer::read_table(lua_State* L) const {
   }
   Form form;
   if (const int type = lua_getfield(L, 1, "abstains"); type != LUA_TNIL && type != LUA_TBOOLEAN)
-    throw Error(setup_.name, "'abstains' is true or false", "abstains = true: nil stands for no opinion");
+    throw Error(setup_.name, "'abstains' must be true or false",
+                "with abstains = true the function may return nil: no reward");
   form.abstains = lua_toboolean(L, -1);
   if (lua_getfield(L, 1, "parts") != LUA_TNIL) {
     const auto parts = to_json(L, -1, "parts");
     const auto text = [](const auto& part) { return part.is_string(); };
     if (!parts.is_array() || !std::all_of(parts.begin(), parts.end(), text)) {
-      throw Error(setup_.name, "'parts' is a list of names", "parts = { \"reward\", \"politeness\" }");
+      throw Error(setup_.name, "'parts' must be a list of names", "parts = { \"reward\", \"politeness\" }");
     }
     form.parts = parts.get<std::vector<std::string>>();
   }
   const bool one = lua_getfield(L, 1, "score") == LUA_TFUNCTION;
   form.of_group = lua_getfield(L, 1, "group") == LUA_TFUNCTION;
   if (one == form.of_group) {
-    throw Error(setup_.name, "returns a table that needs a function: 'score', of one completion, or 'group', of all",
+    throw Error(setup_.name, "must return a table with one function: 'score', for one completion, or 'group', for all",
                 form_help);
   }
   lua_pushvalue(L, one ? -2 : -1);
@@ -216,13 +217,13 @@ double Scorer::number(lua_State* L, int index, size_t part) const {
     refuse(L, fmt::format("{} for '{}'", a_value(L, index), form_.parts[part]), wanted("return a number"));
   const double value = lua_tonumber(L, index);
   if (std::isfinite(value) && std::isinf(static_cast<float>(value)))
-    refuse(L, fmt::format("{:g} for '{}'", value, form_.parts[part]), "a reward is at most 3.4e38");
+    refuse(L, fmt::format("{:g} for '{}'", value, form_.parts[part]), "return a number up to 3.4e38");
   return value;
 }
 
 std::string Scorer::wanted(const std::string& what) const {
-  return what + (form_.abstains ? ", or nil for no opinion"
-                                : "; nil is no opinion only in a script that says so: return { abstains = true, ... }");
+  return what + (form_.abstains ? ", or nil to abstain"
+                                : "; to abstain with nil, the script must return { abstains = true, ... }");
 }
 
 // score(completion, example) returns one number for each column. If the script abstains, a single nil is enough.
@@ -265,8 +266,8 @@ void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions,
     const bool silent = form_.abstains && lua_isnil(L, -1);
     if (!in_list && !silent && (parts > 1 || lua_isnil(L, -1))) {
       refuse(L, fmt::format("{} for completion {} (the first is 0)", a_value(L, -1), i),
-             wanted(parts > 1 ? fmt::format("for each a list of {} numbers ({})", parts, listed(form_.parts))
-                              : "a number for each"));
+             wanted(parts > 1 ? fmt::format("return a list of {} numbers for each ({})", parts, listed(form_.parts))
+                              : "return a number for each"));
     }
     for (size_t part = 0; part < parts; ++part) {
       if (in_list) lua_rawgeti(L, -1, static_cast<lua_Integer>(part) + 1);
@@ -296,7 +297,7 @@ lua::Limits limits(const Settings& settings) {
 
 lua_reward::Scorer::Setup setup(const Settings& settings, Host& host) {
   if (!settings.has("script")) {
-    throw Error("", "has neither 'path' nor 'script'", "path = \"my_reward.lua\", a file that returns a function",
+    throw Error("", "has neither 'path' nor 'script'", "set path = \"my_reward.lua\", a file that returns a function",
                 Exit::plugin);
   }
   const auto print = [&host](std::string_view line) { host.log(std::string(line.substr(0, line.rfind('\n')))); };
@@ -343,13 +344,13 @@ class LuaReward : public Reward {
 
 COMPEER_PLUGIN(Reward, rewards, lua, LuaReward, R"json(
   "version": "1.0.0",
-  "summary": "A function in a script file scores completions.",
+  "summary": "Scores completions by a function in a Lua script.",
   "parameters": {
-    "path": {"type": "path", "default": null, "help": "the script's file: Lua that returns a function"},
+    "path": {"type": "path", "default": null, "help": "script file: Lua that returns a function"},
     "script": {"type": "string", "default": null, "contents_of": "path",
-               "help": "the script itself; with 'path', what the file held when the run was made"},
-    "settings": {"type": "table", "default": {}, "open": true, "help": "what the script gets as '...'"},
+               "help": "text of the script; with 'path', the file's contents when the run was created"},
+    "settings": {"type": "table", "default": {}, "open": true, "help": "the script receives these as '...'"},
     "instructions": {"type": "integer", "default": 10000000, "min": 1000, "max": 100000000000,
-                     "help": "Lua instructions that the scoring of one group may take"},
-    "memory": {"type": "integer", "default": 64, "min": 1, "max": 16384, "help": "MiB that it may take"}
+                     "help": "maximum Lua instructions to score one group"},
+    "memory": {"type": "integer", "default": 64, "min": 1, "max": 16384, "help": "maximum memory of the script, in MiB"}
   })json")

@@ -18,7 +18,7 @@ COMPEER_PLUGIN(Reward, rewards, orm, Orm,
   "summary": "An outcome reward model: judges the reply by itself.",
   "columns": ["reward", "reply", "asked", "unreadable"],
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS R"json(
-    "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
+    "reply_weight": {"type": "number", "default": 1.0, "help": "weight of the reply"},
     "broken_format": {"type": "number", "default": null,
-      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+      "help": "reward of an incomplete completion; unset: the weighted sum of its parts"}
   })json")

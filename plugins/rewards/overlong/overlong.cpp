@@ -21,7 +21,7 @@ class Overlong : public Reward {
       : most_(settings.number("most")),
         cache_(settings.number("cache")),
         least_(settings.has("least") ? settings.number("least") : -std::numeric_limits<double>::infinity()) {
-    if (cache_ > most_) throw std::invalid_argument("cache is larger than most: even no tokens would be too many");
+    if (cache_ > most_) throw std::invalid_argument("'cache' must not be larger than 'most'");
   }
 
   Scores score(const Group& group) override {
@@ -41,12 +41,12 @@ class Overlong : public Reward {
 
 COMPEER_PLUGIN(Reward, rewards, overlong, Overlong, R"json(
   "version": "1.0.0",
-  "summary": "A soft penalty for completions near and past a length (DAPO).",
+  "summary": "A soft penalty for completions near or above a length (DAPO).",
   "columns": ["penalty"],
   "parameters": {
     "most": {"type": "number", "above": 0,
       "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},
-    "cache": {"type": "number", "above": 0, "help": "tokens before that over which the penalty grows"},
+    "cache": {"type": "number", "above": 0, "help": "tokens below 'most' over which the penalty grows"},
     "least": {"type": "number", "default": -1.0, "max": 0,
-              "help": "the penalty is never below this; null: it goes on falling"}
+              "help": "lowest value of the penalty; null: no limit"}
   })json")

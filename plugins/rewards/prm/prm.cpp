@@ -18,7 +18,7 @@ COMPEER_PLUGIN(Reward, rewards, prm, Prm,
   "summary": "A process reward model: judges each step by itself.",
   "columns": ["reward", "history", "emotion", "strategy", "asked", "unreadable"],
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS R"json(
-    "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
+    "step_weight": {"type": "number", "default": 1.0, "help": "weight of each step"},
     "broken_format": {"type": "number", "default": null,
-      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+      "help": "reward of an incomplete completion; unset: the weighted sum of its parts"}
   })json")

@@ -73,11 +73,11 @@ class RepetitionReward : public Reward {
 
 COMPEER_PLUGIN(Reward, rewards, repetition, RepetitionReward, R"json(
   "version": "1.0.0",
-  "summary": "Minus the share of word runs that were said before.",
+  "summary": "Penalizes repetition: minus the share of word n-grams that occurred before.",
   "columns": ["penalty", "within", "before"],
   "parameters": {
-    "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words in a run"},
+    "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words per n-gram"},
     "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],
-           "help": "what is looked at: the reply after the reasoning steps, or everything"},
-    "history": {"type": "boolean", "default": true, "help": "what the assistant said in earlier turns counts too"}
+           "help": "text that is checked: the reply after the reasoning steps, or the whole completion"},
+    "history": {"type": "boolean", "default": true, "help": "also compare with the assistant's earlier turns"}
   })json")

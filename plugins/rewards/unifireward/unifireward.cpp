@@ -22,10 +22,10 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
     "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
       "help":
-        "completions right in steps, worse in reply, or the reverse; left_out: they teach nothing (not in the paper)"},
-    "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
-    "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
-    "format_weight": {"type": "number", "default": 1.0, "help": "what completeness counts"},
+        "completions with correct steps but a worse reply, or the reverse; left_out: not trained on (not in the paper)"},
+    "step_weight": {"type": "number", "default": 1.0, "help": "weight of each step"},
+    "reply_weight": {"type": "number", "default": 1.0, "help": "weight of the reply"},
+    "format_weight": {"type": "number", "default": 1.0, "help": "weight of the format"},
     "broken_format": {"type": "number", "default": null,
-      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+      "help": "reward of an incomplete completion; unset: the weighted sum of its parts"}
   })json")

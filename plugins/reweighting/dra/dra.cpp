@@ -29,7 +29,7 @@ class Dra : public Reweighting {
       const double weight = 1.0 / (in_common + 1e-6);
       if (!(weight > 0))
         throw std::domain_error("similarities of completion " + std::to_string(i) + " to its group add up to " +
-                                std::to_string(in_common) + ", which no weight follows from");
+                                std::to_string(in_common) + ", so that its weight is not positive");
       reweighted.add({{"reward", rewards[i] * weight}, {"in_common", in_common}, {"weight", weight}});
     }
     return reweighted;
@@ -44,9 +44,9 @@ class Dra : public Reweighting {
 
 COMPEER_PLUGIN(Reweighting, reweighting, dra, Dra, R"json(
   "version": "1.0.0",
-  "summary": "Divides rewards by what a completion has in common with its group (DRA-GRPO).",
+  "summary": "Divides rewards by a completion's summed similarity to its group (DRA-GRPO).",
   "parameters": {
-    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike texts are"},
+    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "measure of similarity"},
     "on": {"type": "string", "default": "completion", "choices": ["reply", "completion"],
-           "help": "what is compared: the reply after the reasoning steps, or everything"}
+           "help": "text that is compared: the reply after the reasoning steps, or the whole completion"}
   })json")

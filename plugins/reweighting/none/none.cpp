@@ -19,5 +19,5 @@ class None : public Reweighting {
 
 COMPEER_PLUGIN(Reweighting, reweighting, none, None, R"json(
   "version": "1.0.0",
-  "summary": "Leaves rewards as they are.",
+  "summary": "Leaves rewards unchanged.",
   "parameters": {})json")

@@ -24,8 +24,9 @@ Reweighted reweight(double reward, double s_in, double s_hi, double tau, Mode mo
   const double in = 1.0 + tau * s_in, history = 1.0 + tau * s_hi;
   if (!(in > 0.0) || !(history > 0.0)) {
     throw std::domain_error(
-        "the divisor (1 + tau s_in) (1 + tau s_hi) of Eq. 5 needs both factors above 0: tau = " + std::to_string(tau) +
-        ", s_in = " + std::to_string(s_in) + ", s_hi = " + std::to_string(s_hi) + "; set clamp_negative = true");
+        "both factors of the divisor (1 + tau s_in) (1 + tau s_hi) in Eq. 5 must be above 0: tau = " +
+        std::to_string(tau) + ", s_in = " + std::to_string(s_in) + ", s_hi = " + std::to_string(s_hi) +
+        "; set clamp_negative = true");
   }
   return by(in * history, reward, mode);
 }

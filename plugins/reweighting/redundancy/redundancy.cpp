@@ -121,8 +121,8 @@ class Redundancy : public Reweighting {
     if (said_ || forced_tau_ || tau < 0.99) return;
     said_ = true;
     host_.log("note: tau = " + std::to_string(tau) +
-              ": outputs are so long that the length coefficient (Eq. 7) is idle; "
-              "alpha and beta decide where it sets in");
+              ": outputs are so long that the length coefficient (Eq. 7) is at its maximum; "
+              "adjust alpha and beta");
   }
 
   Host& host_;
@@ -141,23 +141,23 @@ class Redundancy : public Reweighting {
 
 COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
   "version": "1.0.0",
-  "summary": "Weighs down what repeats the group or the conversation (Eq. 5-7).",
+  "summary": "Reduces rewards of completions that repeat their group or the conversation (Eq. 5-7).",
   "parameters": {
     "alpha": {"type": "number", "default": 0.5, "above": 0, "help": "steepness of the length coefficient tau, Eq. 7"},
     "beta": {"type": "number", "default": 5.0, "help": "average length at which tau is 1/2, Eq. 7"},
     "mode": {"type": "string", "default": "paper", "choices": ["paper", "signed"],
-             "help": "negative rewards: paper divides them too (towards 0), signed multiplies them"},
-    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike texts are"},
+             "help": "negative rewards of redundant texts: paper divides them (towards 0), signed multiplies them"},
+    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "measure of similarity"},
     "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],
-             "help": "unit of L in Eq. 7: sampled tokens, or words or characters of what is compared"},
+             "help": "unit of the length L in Eq. 7: sampled tokens, or words or characters of the compared text"},
     "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],
-           "help": "what is compared: the reply after the reasoning steps, or everything"},
+           "help": "text that is compared: the reply after the reasoning steps, or the whole completion"},
     "history": {"type": "string", "default": "all", "choices": ["all", "assistant"],
-                "help": "whose earlier turns s_hi looks at"},
+                "help": "earlier turns that s_hi compares with: all, or only the assistant's"},
     "echo": {"type": "string", "default": "counted", "choices": ["counted", "left_out"],
-             "help": "what texts took from the user's turns makes them more alike, or not (not in the paper)"},
+             "help": "left_out: similarity ignores words taken from the user's turns (not in the paper)"},
     "slip": {"type": "number", "default": 0.0, "min": 0, "below": 1,
-             "help": "no bonus for a completion with a token less likely than this (not in the paper)"},
-    "tau": {"type": "number", "default": null, "min": 0, "help": "this instead of Eq. 7, which stays below 1"},
-    "clamp_negative": {"type": "boolean", "default": false, "help": "similarities below 0 count as 0"}
+             "help": "no bonus for completions with a token below this probability; 0: off (not in the paper)"},
+    "tau": {"type": "number", "default": null, "min": 0, "help": "fixed tau instead of Eq. 7; unset: Eq. 7"},
+    "clamp_negative": {"type": "boolean", "default": false, "help": "treat similarities below 0 as 0"}
   })json")

@@ -99,7 +99,7 @@ COMPEER_PLUGIN(Similarity, similarity, hashed_ngrams, HashedNgrams, R"json(
   "summary": "Cosine of the counts of words and word pairs; needs no model.",
   "parameters": {
     "n_max": {"type": "integer", "default": 2, "min": 1, "max": 8,
-              "help": "longest run of words that is counted; 2: words and pairs"},
+              "help": "longest n-gram of words that is counted; 2: words and pairs"},
     "buckets": {"type": "integer", "default": 262144, "min": 16, "max": 1099511627776,
-                "help": "buckets that runs of words are hashed into"}
+                "help": "number of buckets that n-grams are hashed into"}
   })json")

@@ -26,5 +26,5 @@ class PolicyEmbedding : public Similarity {
 
 COMPEER_PLUGIN(Similarity, similarity, policy_embedding, PolicyEmbedding, R"json(
   "version": "1.0.0",
-  "summary": "Cosine of the policy's own mean hidden states.",
+  "summary": "Cosine of the mean hidden states of the policy.",
   "parameters": {})json")

@@ -36,7 +36,7 @@ json read_object(const fs::path& file) {
 }
 
 int64_t size(const json& table, const char* key, const fs::path& file) {
-  if (!table.contains(key)) refuse(file, std::string("lacks the whole number '") + key + "'");
+  if (!table.contains(key)) refuse(file, std::string("has no whole number '") + key + "'");
   const json& value = table.at(key);
   if (!value.is_number_integer() || value < 1 || value > largest_size)
     refuse(file, std::string("'") + key + "' must be a whole number above 0, not " + value.dump());
@@ -46,7 +46,7 @@ int64_t size(const json& table, const char* key, const fs::path& file) {
 // Refuses another value than `wanted` for the key, if it is set.
 void need(const json& table, const char* key, const json& wanted, const fs::path& file) {
   if (!table.contains(key) || table.at(key).is_null() || table.at(key) == wanted) return;
-  refuse(file, std::string("'") + key + "' is " + table.at(key).dump() + "; only " + wanted.dump() + " can be read");
+  refuse(file, std::string("'") + key + "' is " + table.at(key).dump() + "; only " + wanted.dump() + " is supported");
 }
 
 bool flag(const json& table, const char* key, const fs::path& file) {
@@ -60,17 +60,17 @@ void read_pooling(const fs::path& file, Recipe& recipe) {
   if (table.contains("pooling_mode")) {
     const json& mode = table.at("pooling_mode");
     if (mode != "mean" && mode != "cls")
-      refuse(file, "'pooling_mode' is " + mode.dump() + "; mean and cls can be read");
+      refuse(file, "'pooling_mode' is " + mode.dump() + "; only mean and cls are supported");
     recipe.first_only = mode == "cls";
     return;
   }
   for (const auto& [key, value] : table.items()) {
     if (!key.starts_with("pooling_mode_") || key == "pooling_mode_cls_token" || key == "pooling_mode_mean_tokens")
       continue;
-    if (flag(table, key.c_str(), file)) refuse(file, "'" + key + "' is not supported: mean and cls are");
+    if (flag(table, key.c_str(), file)) refuse(file, "'" + key + "' is not supported; only mean and cls are");
   }
   const bool first = flag(table, "pooling_mode_cls_token", file), mean = flag(table, "pooling_mode_mean_tokens", file);
-  if (first == mean) refuse(file, "needs one of 'pooling_mode_cls_token' and 'pooling_mode_mean_tokens'");
+  if (first == mean) refuse(file, "must set either 'pooling_mode_cls_token' or 'pooling_mode_mean_tokens'");
   recipe.first_only = first;
 }
 
@@ -79,7 +79,7 @@ void read_modules(const fs::path& folder, Recipe& recipe) {
   const json modules = read(file);
   if (!modules.is_array()) refuse(file, "is not a JSON list");
   for (const json& module : modules) {
-    if (!module.is_object()) refuse(file, "holds something that is no object");
+    if (!module.is_object()) refuse(file, "contains an item that is not an object");
     const json type = module.value("type", json()), path = module.value("path", json());
     if (!type.is_string() || !path.is_string()) refuse(file, "has a module without 'type' and 'path'");
     const auto name = type.get<std::string>().substr(type.get<std::string>().rfind('.') + 1);
@@ -88,7 +88,8 @@ void read_modules(const fs::path& folder, Recipe& recipe) {
     } else if (name == "Pooling") {
       read_pooling(folder / path.get<std::string>() / "config.json", recipe);
     } else if (name != "Normalize") {
-      refuse(file, "the module " + type.dump() + " is not supported", "Transformer, Pooling and Normalize are");
+      refuse(file, "the module " + type.dump() + " is not supported",
+             "only Transformer, Pooling and Normalize are supported");
     }
   }
 }
@@ -98,7 +99,7 @@ void read_modules(const fs::path& folder, Recipe& recipe) {
 BertConfig read_config(const fs::path& file) {
   const json table = read_object(file);
   const json type = table.value("model_type", json());
-  if (type != "bert") refuse(file, "'model_type' is " + type.dump() + "; this plugin reads \"bert\"");
+  if (type != "bert") refuse(file, "'model_type' is " + type.dump() + "; only \"bert\" is supported");
   need(table, "hidden_act", "gelu", file);
   need(table, "position_embedding_type", "absolute", file);
   need(table, "is_decoder", false, file);
@@ -118,13 +119,14 @@ BertConfig read_config(const fs::path& file) {
   }
   if (c.hidden_size % c.num_attention_heads != 0)
     refuse(file, "'hidden_size' must be a multiple of 'num_attention_heads'");
-  if (c.max_position_embeddings < 3) refuse(file, "'max_position_embeddings' leaves no room for text");
+  if (c.max_position_embeddings < 3) refuse(file, "'max_position_embeddings' must be at least 3");
   return c;
 }
 
 Recipe read_recipe(const fs::path& folder) {
   if (!fs::is_directory(folder))
-    refuse(folder, "is no folder", "the folder of a BERT-class encoder: config.json, model.safetensors, vocab.txt");
+    refuse(folder, "is not a folder",
+           "set it to the folder of a BERT-class encoder: config.json, model.safetensors, vocab.txt");
   Recipe recipe;
   recipe.model = folder;
   if (fs::exists(folder / "modules.json")) {
@@ -138,7 +140,7 @@ Recipe read_recipe(const fs::path& folder) {
   recipe.lowercase = flag(table, "do_lower_case", file);
   if (!table.value("max_seq_length", json()).is_null()) {
     recipe.max_tokens = size(table, "max_seq_length", file);
-    if (recipe.max_tokens < 3) refuse(file, "'max_seq_length' leaves no room for text");
+    if (recipe.max_tokens < 3) refuse(file, "'max_seq_length' must be at least 3");
   }
   return recipe;
 }

@@ -100,7 +100,7 @@ Encoder::Encoder(const std::filesystem::path& folder)
   if (recipe_.max_tokens > 0) most_tokens_ = std::min(most_tokens_, static_cast<size_t>(recipe_.max_tokens));
   const auto refuse = [&](const std::string& what) { throw Error(recipe_.model.string(), what, "", Exit::data); };
   if (pieces_.size() > config_.vocab_size)
-    refuse("its tokenizer has " + std::to_string(pieces_.size()) + " pieces, its model " +
+    refuse("its tokenizer has " + std::to_string(pieces_.size()) + " pieces, but its model only " +
            std::to_string(config_.vocab_size));
   if (recipe_.lowercase && !pieces_.lowercases())
     refuse("'do_lower_case' in sentence_bert_config.json contradicts the tokenizer, which keeps capitals");

@@ -98,7 +98,7 @@ TEST(LuaReward, MustGiveANumberElse) {
   auto plain = scripted("return function() return 0/0 end");
   EXPECT_FALSE(plain.call("abstains", [](Reward& r) { return r.abstains(); }));
   const std::string code = "\n    1 | ", doing = "\n  scoring completion 0 (the first is 0)",
-                    help = "; nil is no opinion only in a script that says so: return { abstains = true, ... }";
+                    help = "; to abstain with nil, the script must return { abstains = true, ... }";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"return function() return 0/0 end", "returned NaN in column 'score' of completion 0 (the first is 0)"},
       {"return { parts = {'a', 'b'}, score = function() return 1, 0/0 end }",
@@ -121,15 +121,15 @@ TEST(LuaReward, MustGiveANumberElse) {
            {"return { parts = {'a', 'b'}, score = function() return nil end }", "1 value instead of 2 (a, b)",
             "return a number for each part", doing},
            {"return { group = function() return { 1 } end }", "nil for completion 1 (the first is 0)",
-            "a number for each", "\n  scoring all 2 completions"}}) {
+            "return a number for each", "\n  scoring all 2 completions"}}) {
     EXPECT_EQ(complaint(script),
               "kind.lua:1: the function returned " + returned + code + script + said + "|" + wanted + help);
   }
   EXPECT_EQ(complaint("return function() return -1e300 end"),
             "kind.lua:1: the function returned -1e+300 for 'score'\n    1 | return function() return -1e300 end" +
-                doing + "|a reward is at most 3.4e38");
+                doing + "|return a number up to 3.4e38");
   EXPECT_EQ(complaint("return { abstains = 1, score = print }"),
-            "kind.lua: 'abstains' is true or false|abstains = true: nil stands for no opinion");
+            "kind.lua: 'abstains' must be true or false|with abstains = true the function may return nil: no reward");
 }
 
 TEST(LuaReward, RemembersNothingBetweenGroups) {
@@ -163,7 +163,7 @@ TEST(LuaReward, GetsItsSettings) {
 }
 
 TEST(LuaReward, SaysWhatIsWrongAndWhere) {
-  const std::string help = "; nil is no opinion only in a script that says so: return { abstains = true, ... }";
+  const std::string help = "; to abstain with nil, the script must return { abstains = true, ... }";
   EXPECT_EQ(complaint("return function(c)\n  return c.txt + 1\nend"),
             "kind.lua:2: attempt to perform arithmetic on a nil value (field 'txt')\n    2 |   return c.txt + 1\n"
             "  scoring completion 0 (the first is 0)|");
@@ -178,7 +178,7 @@ TEST(LuaReward, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("return { scoer = print }"),
             "kind.lua: returns a table with 'scoer'|did you mean 'score'? known: abstains, group, parts, score");
   EXPECT_EQ(complaint("return { parts = { 1 }, score = print }"),
-            "kind.lua: 'parts' is a list of names|parts = { \"reward\", \"politeness\" }");
+            "kind.lua: 'parts' must be a list of names|parts = { \"reward\", \"politeness\" }");
   EXPECT_EQ(complaint("\nreturn function(c)\n  local x = c.text\nend"),
             "kind.lua:2: the function returned nothing instead of 1 (score)\n    2 | return function(c)\n"
             "  scoring completion 0 (the first is 0)|return a number for each part" +
@@ -199,7 +199,7 @@ TEST(LuaReward, SaysWhatIsWrongAndWhere) {
             "  scoring all 2 completions|");
   EXPECT_EQ(complaint("while true do end", {{"instructions", 5000}}),
             "kind.lua:1: the script needs more than 5000 instructions\n    1 | while true do end|"
-            "is there a loop without an end? 'instructions' sets the limit");
+            "look for an endless loop, or raise the setting 'instructions'");
   EXPECT_EQ(complaint("require 'words'"),
             "kind.lua:1: there is no module 'words'\n    1 | require 'words'|"
             "this script is one file and can't load others");
@@ -210,7 +210,7 @@ TEST(LuaReward, CountsTheMemoryOfWhatItReads) {
       "local name, parts = string.rep('x', 6000000), {}\nfor i = 1, 100 do parts[i] = name end\n"
       "return { parts = parts, score = print }",
       {{"memory", 32}});
-  EXPECT_EQ(told, "kind.lua: the script needs more than 32 MiB of memory|'memory' sets the limit");
+  EXPECT_EQ(told, "kind.lua: the script needs more than 32 MiB of memory|raise the setting 'memory'");
 }
 
 TEST(LuaReward, NeedsAScript) {

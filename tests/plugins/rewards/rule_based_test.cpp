@@ -70,7 +70,7 @@ TEST(Length, CantCountTheTokensOfTheReplyAlone) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(),
-              "tokens are counted for whole completions only: with on = \"reply\" set unit = \"words\" or "
+              "only whole completions can be measured in tokens: with on = \"reply\" set unit = \"words\" or "
               "\"characters\"");
   }
 }
@@ -131,7 +131,7 @@ TEST(Overlong, RefusesACacheLargerThanTheWhole) {
     built::open<Reward>("overlong", {{"most", 10}, {"cache", 20}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "cache is larger than most: even no tokens would be too many");
+    EXPECT_EQ(error.problem(), "'cache' must not be larger than 'most'");
   }
 }
 

@@ -174,7 +174,7 @@ TEST(Redundancy, SaysOnceThatTheLengthCoefficientIsIdle) {
   plugin::reweight(plugin, {example, lengthy}, rewards, names);
   plugin::reweight(plugin, {example, lengthy}, rewards, names);
   EXPECT_EQ(std::count(logged.begin(), logged.end(), '\n'), 1);
-  EXPECT_NE(logged.find("the length coefficient (Eq. 7) is idle"), std::string::npos) << logged;
+  EXPECT_NE(logged.find("the length coefficient (Eq. 7) is at its maximum"), std::string::npos) << logged;
 }
 
 TEST(Redundancy, NamesASimilarityThatIsNotThere) {
@@ -276,7 +276,7 @@ TEST(Reweight, RefusesADivisorThatIsNotPositive) {
     FAIL();
   } catch (const std::domain_error& error) {
     EXPECT_STREQ(error.what(),
-                 "the divisor (1 + tau s_in) (1 + tau s_hi) of Eq. 5 needs both factors above 0: tau = 1.000000, "
+                 "both factors of the divisor (1 + tau s_in) (1 + tau s_hi) in Eq. 5 must be above 0: tau = 1.000000, "
                  "s_in = -1.000000, s_hi = 0.500000; set clamp_negative = true");
   }
   EXPECT_THROW(reweight(1.0, -1.0, -1.0, 1.0, Mode::paper), std::domain_error) << "0 times 0";

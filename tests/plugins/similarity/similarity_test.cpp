@@ -291,21 +291,21 @@ TEST(SentenceEncoder, NamesTheFileAndKeyItCantRead) {
     return copy.refused();
   };
   EXPECT_EQ(refused("config.json", [](json& c) { c["model_type"] = "roberta"; }),
-            R"(/config.json: 'model_type' is "roberta"; this plugin reads "bert")");
+            R"(/config.json: 'model_type' is "roberta"; only "bert" is supported)");
   EXPECT_EQ(refused("config.json", [](json& c) { c["hidden_act"] = "relu"; }),
-            R"(/config.json: 'hidden_act' is "relu"; only "gelu" can be read)");
+            R"(/config.json: 'hidden_act' is "relu"; only "gelu" is supported)");
   EXPECT_EQ(refused("config.json", [](json& c) { c.erase("hidden_size"); }),
             "/config.json: has no whole number 'hidden_size'");
   EXPECT_EQ(refused("config.json", [](json& c) { c["num_attention_heads"] = 5; }),
             "/config.json: 'hidden_size' must be a multiple of 'num_attention_heads'");
   EXPECT_EQ(refused("config.json", [](json& c) { c["vocab_size"] = 10; }),
-            ": its tokenizer has 106 pieces, its model 10");
+            ": its tokenizer has 106 pieces, but its model only 10");
   EXPECT_EQ(refused("1_Pooling/config.json", [](json& c) { c["pooling_mode_max_tokens"] = true; }),
-            "/1_Pooling/config.json: 'pooling_mode_max_tokens' is not supported: mean and cls are");
+            "/1_Pooling/config.json: 'pooling_mode_max_tokens' is not supported; only mean and cls are");
   EXPECT_EQ(refused("modules.json", [](json& m) { m[2]["type"] = "sentence_transformers.models.Dense"; }),
             R"(/modules.json: the module "sentence_transformers.models.Dense" is not supported)");
   EXPECT_EQ(refused("sentence_bert_config.json", [](json& c) { c["max_seq_length"] = 2; }),
-            "/sentence_bert_config.json: 'max_seq_length' leaves no room for text");
+            "/sentence_bert_config.json: 'max_seq_length' must be at least 3");
 }
 
 TEST(SentenceEncoder, IsACosineAsAPlugin) {
