@@ -20,7 +20,7 @@ Chat& OptionalChat::demanded(const std::string& why) const {
   if (chat_) return *chat_;
   throw Error(
       "", why + ", but the setting '" + setting_ + "' is unset",
-      "name a chat plugin, as in " + setting_ + " = { plugin = \"local\", path = \"results/x/checkpoints/last\" }",
+      "set it to a chat plugin, as in " + setting_ + " = { plugin = \"local\", path = \"results/x/checkpoints/last\" }",
       Exit::data);
 }
 

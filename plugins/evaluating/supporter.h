@@ -11,20 +11,21 @@
 #include "stages/asking.h"
 
 /// Settings of the tested model (the supporter), for the "parameters" of descriptors.
-#define COMPEER_SUPPORTER_SETTINGS                                                                 \
-  R"json("supporter": {"type": "plugin", "kind": "chat", "default": null,)json"                    \
-  R"json("help": "the model that is tested; may be unset where all dialogues are recorded"},)json" \
-  R"json("supporter_prompt": {"type": "path", "default": null,)json"                               \
-  R"json("help": "a text that it is given as the system's turn"},)json"                            \
-  R"json("supporter_temperature": {"type": "number", "default": 0.0, "min": 0,)json"               \
-  R"json("help": "of its answers; 0: the likeliest"},)json"                                        \
-  R"json("supporter_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer of it at most"},)json"
+#define COMPEER_SUPPORTER_SETTINGS                                                      \
+  R"json("supporter": {"type": "plugin", "kind": "chat", "default": null,)json"         \
+  R"json("help": "the tested model; may be unset if all dialogues are recorded"},)json" \
+  R"json("supporter_prompt": {"type": "path", "default": null,)json"                    \
+  R"json("help": "file with a system message for the tested model"},)json"              \
+  R"json("supporter_temperature": {"type": "number", "default": 0.0, "min": 0,)json"    \
+  R"json("help": "sampling temperature of the tested model; 0: greedy decoding"},)json" \
+  R"json("supporter_tokens": {"type": "integer", "default": 512, "min": 1,)json"        \
+  R"json("help": "maximum tokens per answer of the tested model"},)json"
 
 /// Additional setting of stages whose published protocol gives the tested model a system turn.
-#define COMPEER_SUPPORTER_SYSTEM_SETTING                                      \
-  R"json("supporter_system": {"type": "boolean", "default": true,)json"       \
-  R"json("help": "without supporter_prompt, the published system turn; )json" \
-  R"json(false: none, as for a model that was trained without"},)json"
+#define COMPEER_SUPPORTER_SYSTEM_SETTING                                              \
+  R"json("supporter_system": {"type": "boolean", "default": true,)json"               \
+  R"json("help": "without supporter_prompt, send the published system message; )json" \
+  R"json(false: none, for models trained without one"},)json"
 
 namespace compeer::evaluating {
 

@@ -54,7 +54,7 @@ StagePrompt::StagePrompt(const Settings& settings, Host& host, const std::string
   }
   if (by_language_.empty())
     throw Error(folder_, "has neither en/" + file_ + " nor zh/" + file_,
-                "a folder of prompts has one for each language of the data: en/" + file_ + ", zh/" + file_, Exit::data);
+                "add a file for each language of the data: en/" + file_ + ", zh/" + file_, Exit::data);
 }
 
 const empathy::PromptTemplate& StagePrompt::of(const json& record) const {
@@ -69,8 +69,8 @@ const empathy::PromptTemplate& StagePrompt::of(const json& record) const {
 void StagePrompt::note_missing(const std::string& language) const {
   const std::string lacks = fs::exists(fs::path(folder_) / language) ? language + "/" + file_ : language;
   if (!said_first(folder_ + "/" + lacks)) return;
-  host_.log("the prompts " + folder_ + " have no '" + lacks + "': what is asked about records in " +
-            (language == "zh" ? "Chinese" : "English") + " is asked by those in '" + by_language_.begin()->first + "'");
+  host_.log("the prompts " + folder_ + " have no '" + lacks + "': for records in " +
+            (language == "zh" ? "Chinese" : "English") + ", those in '" + by_language_.begin()->first + "' are used");
 }
 
 std::string StagePrompt::fill(const json& record, std::map<std::string, std::string> values) const {

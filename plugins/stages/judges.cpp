@@ -25,7 +25,7 @@ std::optional<std::string> step(const std::string& text) { return text.empty() ?
 }  // namespace
 
 cer::Record known(const nlohmann::json& record) {
-  return about(record.at("id"), "a judge is asked about records that the stage generate or human_labels made",
+  return about(record.at("id"), "run the stage generate or human_labels first: judges need its records",
                [&] { return cer::read(record); });
 }
 

@@ -12,7 +12,8 @@
 #define COMPEER_JUDGES_SETTINGS                                                        \
   COMPEER_JUDGE_SETTINGS                                                               \
   "," COMPEER_READS_SETTINGS COMPEER_PANEL_SETTINGS "," COMPEER_OUTCOME_MODEL_SETTINGS \
-  R"json("resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"})json"
+  R"json("resamples": {"type": "integer", "default": 1000, "min": 0,)json"             \
+  R"json("help": "bootstrap resamples for the intervals; 0: no intervals"})json"
 
 namespace compeer::stages {
 

@@ -49,8 +49,7 @@ std::vector<Turn> spoken(std::vector<Turn> turns) {
 std::vector<Turn> turns_of(const json& record) {
   if (record.contains("turns")) return turns_in(record.at("turns"));
   if (!record.contains("history"))
-    refuse(record, "has neither turns nor a history",
-           "stages read dialogues, or records with \"turns\" or \"history\"");
+    refuse(record, "has neither turns nor a history", "use dialogues, or records with \"turns\" or \"history\"");
   auto turns = turns_in(record.at("history"));
   if (record.contains("reference")) turns.push_back({"assistant", record.at("reference")});
   return turns;
@@ -98,7 +97,7 @@ json beside(json record, const std::string& name) {
 
 std::vector<Turn> history_of(const json& record) {
   if (record.contains("history")) return turns_in(record.at("history"));
-  refuse(record, "has no history", "rounds are sampled first, by the stage sample");
+  refuse(record, "has no history", "run the stage sample first, which draws rounds");
 }
 
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }

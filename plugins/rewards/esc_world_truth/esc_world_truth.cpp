@@ -67,7 +67,7 @@ COMPEER_PLUGIN(Reward, rewards, esc_world_truth, EscWorldTruth, R"json(
     "reply_weight": {"type": "number", "default": 1.0, "min": 0, "help": "weight of the reply, from -1 to 1"},
     "format_weight": {"type": "number", "default": 1.0, "min": 0, "help": "weight of the format, +1 or -1"},
     "reply": {"type": "string", "default": "graded", "choices": ["graded", "felt", "preference"],
-      "help": "graded: 2 quality - 1; felt: 2 felt quality - 1; preference: +1 if as good as the reference, otherwise -1"},
+      "help": "graded: 2 quality - 1; felt: 2 felt quality - 1; preference: 1 if as good as the reference, or -1"},
     "tie": {"type": "number", "default": 0.07, "min": 0, "max": 1,
       "help": "preference: maximum quality below the reference's for a reply that counts as equally good"},
     "demands_format": {"type": "boolean", "default": true,

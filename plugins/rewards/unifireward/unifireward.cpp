@@ -22,7 +22,7 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
     "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
       "help":
-        "completions with correct steps but a worse reply, or the reverse; left_out: not trained on (not in the paper)"},
+        "completions with correct steps and a worse reply, or the reverse; left_out: no training (not in the paper)"},
     "step_weight": {"type": "number", "default": 1.0, "help": "weight of each step"},
     "reply_weight": {"type": "number", "default": 1.0, "help": "weight of the reply"},
     "format_weight": {"type": "number", "default": 1.0, "help": "weight of the format"},

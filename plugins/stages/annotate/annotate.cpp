@@ -253,20 +253,22 @@ class Annotate : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, annotate, Annotate, R"json(
   "version": "1.0.0",
-  "summary": "Chat models label steps True or False and compare replies; a third decides where two differ.",
+  "summary": "Two chat models label steps True or False and compare replies; a third decides if they differ.",
   "parameters": {
-    "annotator": {"type": "plugin", "kind": "chat", "help": "the first annotator"},
-    "second_annotator": {"type": "plugin", "kind": "chat", "help": "the second, who does not see what the first said"},
-    "third_annotator": {"type": "plugin", "kind": "chat", "help": "who decides where they differ"},
+    "annotator": {"type": "plugin", "kind": "chat", "help": "first annotator"},
+    "second_annotator": {"type": "plugin", "kind": "chat",
+      "help": "second annotator, which does not see the first one's answers"},
+    "third_annotator": {"type": "plugin", "kind": "chat", "help": "annotator that decides if the two differ"},
     "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
-      "help": "whether annotators see a dialogue's pictures; those that can't want them left out"},
+      "help": "whether to send a dialogue's pictures to the annotators; use left_out for models without vision"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/step_history.txt, step_emotion, step_strategy, preference; unset: the plugin's own"},
     "step_words": {"type": "list", "items": "string", "default": ["True", "False"],
-      "help": "the answers about a step: right, wrong; other words want prompts that explain them"},
+      "help": "answers for a correct and a wrong step; other words require prompts that explain them"},
     "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
-      "help": "the answers about two replies, in this order; likewise"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+      "help": "answers about two replies, in this order; other words require prompts that explain them"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "sampling temperature; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "maximum attempts per question until the answer is readable"}
   })json")

@@ -46,8 +46,8 @@ class Answering : public Stage {
   void refuse_another(const json& record) const {
     const auto answers = record.find("answers");
     if (answers != record.end() && answers->contains(name_))
-      stages::refuse(record, "has an answer of '" + name_ + "' already",
-                     "give each stage 'answer' a 'name' of its own, as in name = \"" + name_ + "-2\"");
+      stages::refuse(record, "already has an answer of '" + name_ + "'",
+                     "give each stage 'answer' a different 'name', as in name = \"" + name_ + "-2\"");
   }
 
   const evaluating::Supporter supporter_;
@@ -60,5 +60,6 @@ COMPEER_PLUGIN(Stage, stages, answer, Answering, R"json(
   "version": "1.0.0",
   "summary": "A model answers each record's dialogue, to be compared with others.",
   "parameters": {)json" COMPEER_SUPPORTER_SETTINGS R"json(
-    "name": {"type": "string", "default": null, "help": "what the model is called; unset: as its plugin calls it"}
+    "name": {"type": "string", "default": null,
+      "help": "name of the model in the records; unset: the name that its plugin reports"}
   })json")

@@ -125,10 +125,12 @@ class Cluster : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, cluster, Cluster, R"json(
   "version": "1.0.0",
-  "summary": "Groups records by persona (k-means), and gives each a persona of another dialogue.",
+  "summary": "Clusters records by persona (k-means) and assigns each a persona of another dialogue.",
   "parameters": {
-    "k": {"type": "integer", "default": null, "min": 1, "help": "groups; unset: by the elbow of the squared errors"},
-    "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "largest k that is tried"},
+    "k": {"type": "integer", "default": null, "min": 1,
+      "help": "number of clusters; unset: chosen by the elbow of the squared errors"},
+    "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000,
+      "help": "largest number of clusters tried if k is unset"},
     "restarts": {"type": "integer", "default": 10, "min": 1, "max": 1000,
-      "help": "k-means is tried so often for each k"}
+      "help": "number of runs of k-means for each k"}
   })json")

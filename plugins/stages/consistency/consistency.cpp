@@ -139,11 +139,11 @@ COMPEER_PLUGIN(Stage, stages, consistency, Consistency,
   "summary": "How often a judge's verdicts on steps and reply contradict each other (Fig. 5a).",
   "parameters": {
     "referee": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who decides whether a judgement contradicts itself; unset: the annotators' labels do"},
+      "help": "chat model that decides whether a judgement contradicts itself; unset: the annotators' labels decide"},
     "referee_prompts": {"type": "path", "default": null,
       "help": "folder with en/consistency.txt; unset: the plugin's own"},
-    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of the referee's answer"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "maximum tokens per answer of the referee"},
     "tries": {"type": "integer", "default": 3, "min": 1,
-      "help": "answers of the referee that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
+      "help": "maximum attempts per question until the referee's answer is readable"},)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

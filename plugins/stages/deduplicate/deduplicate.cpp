@@ -83,5 +83,5 @@ class Deduplicate : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, deduplicate, Deduplicate, R"json(
   "version": "1.0.0",
-  "summary": "Drops records that say what an earlier one says.",
+  "summary": "Drops records with the same text as an earlier one.",
   "parameters": {})json")

@@ -285,10 +285,11 @@ class Diversity : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, diversity, Diversity, R"json(
   "version": "1.0.0",
-  "summary": "How much of what a supporter says in dialogues repeats what it said before.",
+  "summary": "How much a supporter's replies repeat its earlier ones in the dialogue.",
   "parameters": {
-    "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words of a run that counts as repeated"},
+    "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words per n-gram that counts as repeated"},
     "score": {"type": "string", "default": "diversity",
-      "help": "the judges' score of variety in a record's scores, if it has any (ESC-Eval's Expression)"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+      "help": "key of the judges' diversity score in a record's scores, if it has any (ESC-Eval's Expression)"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

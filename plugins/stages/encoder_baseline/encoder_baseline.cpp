@@ -192,7 +192,8 @@ class EncoderBaseline : public Stage {
       if (record.is_object() && stages::is_right(record) && record.value("split", "train") == "train")
         all.push_back(std::move(record));
     });
-    if (all.empty()) throw Error(records_, "has no training record that human_labels made", "", Exit::data);
+    if (all.empty())
+      throw Error(records_, "contains no record of the stage human_labels in the split train", "", Exit::data);
     return all;
   }
 
@@ -211,7 +212,7 @@ class EncoderBaseline : public Stage {
       own.insert(own.end(), {1, 0});
       dialogues.push_back(of_dialogue(record));
     }
-    host_.log(std::to_string(records.size()) + " records of training are embedded; learning from them");
+    host_.log(std::to_string(records.size()) + " training records are embedded; fitting the baseline");
     replies_.emplace(std::move(replies), own, 2, host_);
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) learn_labels(step, records, dialogues);
   }
@@ -269,7 +270,9 @@ COMPEER_PLUGIN(Stage, stages, encoder_baseline, EncoderBaseline, R"json(
   "summary": "A baseline for judges of human labels and ratings: a sentence encoder and logistic regression.",
   "parameters": {
     "encoder": {"type": "path", "help": "folder of a BERT-class sentence encoder"},
-    "records": {"type": "path", "help": "JSON lines by human_labels; it learns from those of the split train"},
-    "rating": {"type": "string", "default": "ratings", "help": "as of human_agreement"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+    "records": {"type": "path",
+      "help": "JSON lines written by the stage human_labels; the baseline trains on the split train"},
+    "rating": {"type": "string", "default": "ratings", "help": "key of the ratings, as in the stage human_agreement"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

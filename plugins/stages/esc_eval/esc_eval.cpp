@@ -128,7 +128,7 @@ class EscEval : public Stage {
 }  // namespace
 
 #define JUDGE(dimension) \
-#dimension R"json(: {"type": "plugin", "kind": "chat", "default": null, "help": "who scores it"})json"
+#dimension R"json(: {"type": "plugin", "kind": "chat", "default": null, "help": "judge of this dimension"})json"
 #define JUDGES_BY_DIMENSION                                                                                            \
   JUDGE("fluency")                                                                                                     \
   "," JUDGE("diversity") "," JUDGE("empathic") "," JUDGE("suggestion") "," JUDGE("human") "," JUDGE("tech") "," JUDGE( \
@@ -140,33 +140,37 @@ COMPEER_PLUGIN(Stage, stages, esc_eval, EscEval,
   "summary": "Plays role cards against a model and has the dialogues scored in seven dimensions (ESC-Eval, Table 2).",
   "parameters": {
     "role_player": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who plays the cards; may be unset where all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
+      "help": "chat model that plays the cards; optional if all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
                    COMPEER_SUPPORTER_SYSTEM_SETTING
                R"json(
     "judge": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who scores the dialogues; may be unset where all scores are recorded"},
+      "help": "chat model that scores the dialogues; may be unset if all scores are recorded"},
     "second_judge": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who scores them too; scores are averaged over judges. Unset: nobody"},
+      "help": "second judge; scores are averaged over both. Unset: none"},
     "judges": {"type": "table", "default": {},
-      "help": "models that judge in place of 'judge', each in one language and dimension, as ESC-Rank's adapters do",
+      "help": "judges of one language and dimension each, instead of 'judge', such as ESC-Rank's adapters",
       "parameters": {
-        "en": {"type": "table", "default": {}, "help": "dialogues in English", "parameters": {)json" JUDGES_BY_DIMENSION
+        "en": {"type": "table", "default": {},
+          "help": "judges of dialogues in English", "parameters": {)json" JUDGES_BY_DIMENSION
                R"json(}},
-        "zh": {"type": "table", "default": {}, "help": "dialogues in Chinese", "parameters": {)json" JUDGES_BY_DIMENSION
+        "zh": {"type": "table", "default": {},
+          "help": "judges of dialogues in Chinese", "parameters": {)json" JUDGES_BY_DIMENSION
                R"json(}}}},
-    "rounds": {"type": "integer", "default": 5, "min": 1, "help": "answers of the tested model"},
+    "rounds": {"type": "integer", "default": 5, "min": 1, "help": "number of answers of the tested model"},
     "greeting": {"type": "string", "default": null,
-      "help": "what the role player is greeted with, and judges are shown; unset: a sentence in the card's language"},
+      "help": "supporter's first turn, shown to role player and judges; unset: a sentence in the card's language"},
     "parser": {"type": "string", "default": "strict", "choices": ["strict", "upstream"],
       "help":
-        "an answer must be one score from 0 to 4; or the first of 0, 1, ... 4 that occurs anywhere, as published"},
+        "strict: one score from 0 to 4; upstream: the first of 0, 1, ... 4 found in the answer, as published"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/esc_eval_role.txt, en/esc_eval_fluency.txt, ...; unset: the plugin's own"},
-    "role_temperature": {"type": "number", "default": 0.7, "min": 0, "help": "of the role player; 0: the likeliest"},
-    "role_tokens": {"type": "integer", "default": 256, "min": 1, "help": "of what the role player says at once"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the judges; 0: the likeliest answer"},
-    "max_tokens": {"type": "integer", "default": 64, "min": 1, "help": "of a judge's answer"},
+    "role_temperature": {"type": "number", "default": 0.7, "min": 0,
+      "help": "temperature of the role player; 0: greedy"},
+    "role_tokens": {"type": "integer", "default": 256, "min": 1,
+      "help": "maximum tokens per utterance of the role player"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "temperature of the judges; 0: greedy"},
+    "max_tokens": {"type": "integer", "default": 64, "min": 1, "help": "maximum tokens per answer of a judge"},
     "tries": {"type": "integer", "default": 3, "min": 1,
-      "help": "a role player who says nothing and a score that can't be read are asked again so often"},
-    "resamples": {"type": "integer", "default": 1000, "min": 1, "help": "bootstrap: for the intervals"}
+      "help": "maximum attempts until the role player's utterance is not empty or the judge's score is readable"},
+    "resamples": {"type": "integer", "default": 1000, "min": 1, "help": "bootstrap resamples for the intervals"}
   })json")

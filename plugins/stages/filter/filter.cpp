@@ -25,8 +25,8 @@ class Filter : public Stage {
         keeps_(settings.texts("keeps")) {
     for (const std::string& one : keeps_) {
       if (std::find(names.begin() + 1, names.end(), one) == names.end())
-        throw Error("", "'keeps' names the class '" + one + "'", suggest(one, {names.begin() + 1, names.end()}),
-                    Exit::spec);
+        throw Error("", "'keeps' contains the unknown class '" + one + "'",
+                    suggest(one, {names.begin() + 1, names.end()}), Exit::spec);
     }
   }
 
@@ -102,17 +102,18 @@ class Filter : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, filter, Filter, R"json(
   "version": "1.0.0",
-  "summary": "Drops dialogues that a chat model finds unfit to learn from.",
+  "summary": "Drops dialogues that a chat model judges unsuitable for training.",
   "parameters": {
-    "chat": {"type": "plugin", "kind": "chat", "help": "who judges"},
+    "chat": {"type": "plugin", "kind": "chat", "help": "chat model that judges the dialogues"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/filter.txt; unset: the plugin's own"},
     "words": {"type": "list", "items": "string",
       "default": ["keep", "incoherent", "artificial", "no dialogue", "personal data", "crisis"],
-      "help": "the six answers, in this order; other words want prompts that explain them"},
+      "help": "the six answers, in this order; other words require prompts that explain them"},
     "keeps": {"type": "list", "items": "string", "default": [],
-      "help": "classes that go on all the same, counted and marked: \"crisis\", \"personal data\", ..."},
-    "only": {"type": "string", "default": null, "help": "judge only records that have this key, as rewritten ones do"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+      "help": "classes that are not dropped, only counted and marked: \"crisis\", \"personal data\", ..."},
+    "only": {"type": "string", "default": null, "help": "judge only records that have this key, such as \"rewritten\""},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "sampling temperature; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "maximum attempts per question until the answer is readable"}
   })json")

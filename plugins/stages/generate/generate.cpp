@@ -83,12 +83,12 @@ COMPEER_PLUGIN(Stage, stages, generate, Generate, R"json(
   "version": "1.0.0",
   "summary": "Three-step reasoning and a reply for each round, by one or two chat models.",
   "parameters": {
-    "writer": {"type": "plugin", "kind": "chat", "help": "who writes"},
-    "second_writer": {"type": "plugin", "kind": "chat", "default": null, "help": "who writes too; unset: nobody"},
+    "writer": {"type": "plugin", "kind": "chat", "help": "chat model that writes completions"},
+    "second_writer": {"type": "plugin", "kind": "chat", "default": null, "help": "second writer; unset: none"},
     "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
-      "help": "whether writers see a dialogue's pictures; those that can't want them left out"},
+      "help": "whether to send a dialogue's pictures to the writers; use left_out for models without vision"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/generate.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "of the answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "a completion out of the format is asked for so often"}
+    "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "sampling temperature; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "maximum attempts until a completion is in the format"}
   })json")

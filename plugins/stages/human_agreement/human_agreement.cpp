@@ -72,9 +72,9 @@ class HumanAgreementStage : public Stage {
 COMPEER_PLUGIN(Stage, stages, human_agreement, HumanAgreementStage,
                R"json(
   "version": "1.0.0",
-  "summary": "How a judge of replies agrees with people's ratings: order, agreement, and beside it mere length.",
+  "summary": "Agreement of a judge of replies with people's ratings, compared with ranking by length.",
   "parameters": {
     "rating": {"type": "string", "default": "ratings",
-      "help": "people's numbers: a list of that name in a record's \"people\", or a label of the seeker's next turn"},)json" COMPEER_JUDGES_SETTINGS
+      "help": "key of people's ratings: a list in a record's \"people\", or a label of the seeker's next turn"},)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

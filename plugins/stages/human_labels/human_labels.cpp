@@ -208,14 +208,14 @@ class HumanLabels : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, human_labels, HumanLabels, R"json(
   "version": "1.0.0",
-  "summary": "Records for judges and policies out of people's replies and labels; wrong ones borrow from other dialogues.",
+  "summary": "Makes records from people's replies and labels; wrong steps and replies come from other dialogues.",
   "parameters": {
     "history": {"type": "string", "default": "{problem}",
-      "help": "step 1, with labels of the corpus in braces"},
-    "emotion": {"type": "string", "default": "{emotion}", "help": "step 2"},
-    "strategy": {"type": "string", "default": "{strategy}", "help": "step 3"},
+      "help": "text of step 1, with labels of the corpus in braces"},
+    "emotion": {"type": "string", "default": "{emotion}", "help": "text of step 2, likewise"},
+    "strategy": {"type": "string", "default": "{strategy}", "help": "text of step 3, likewise"},
     "wrong": {"type": "integer", "default": 3, "min": 0, "max": 15,
-      "help": "wrong records beside each right one; each part is wrong in .29 of all records by 3, in .16 by 1"},
+      "help": "wrong records per correct one; each part is then wrong in .29 of all records for 3, in .16 for 1"},
     "parts": {"type": "integer", "default": 5, "min": 1,
-      "help": "equal parts of a dialogue: what is borrowed comes from the same one"}
+      "help": "number of equal parts of a dialogue; wrong steps and replies come from the same part"}
   })json")

@@ -72,17 +72,18 @@ LabelTemplate::LabelTemplate(const std::string& setting, const std::string& text
   while (at < text.size()) {
     const size_t open = text.find('{', at), close = open == std::string::npos ? open : text.find('}', open);
     if (open != std::string::npos && close == std::string::npos)
-      throw Error("human_labels", "'" + setting + "' opens a brace that nothing closes: " + text, "", Exit::spec);
+      throw Error("human_labels", "'" + setting + "' has an opening brace without a closing one: " + text, "",
+                  Exit::spec);
     if (open == std::string::npos) break;
     pieces_.push_back({text.substr(at, open - at), text.substr(open + 1, close - open - 1)});
     if (pieces_.back().label.empty())
       throw Error("human_labels", "'" + setting + "' has braces without a label: " + text,
-                  "labels stand in braces, as in \"{emotion}\"", Exit::spec);
+                  "write labels in braces, as in \"{emotion}\"", Exit::spec);
     at = close + 1;
   }
   if (pieces_.empty())
-    throw Error("human_labels", "'" + setting + "' names no label: " + text,
-                "labels stand in braces, as in \"{emotion}\"", Exit::spec);
+    throw Error("human_labels", "'" + setting + "' contains no label: " + text,
+                "write labels in braces, as in \"{emotion}\"", Exit::spec);
   pieces_.push_back({text.substr(at), ""});
 }
 

@@ -26,8 +26,8 @@ class LabelChoice : public Stage {
         apart_(settings.flag("apart")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.text("by") != "likelihood")
-      throw Error("label_choice", "chooses the likeliest label, but by = \"answer\" asks for no likelihood",
-                  "by = \"likelihood\"", Exit::spec);
+      throw Error("label_choice", "requires likelihoods to choose the likeliest label, but by = \"answer\" gives none",
+                  "set by = \"likelihood\"", Exit::spec);
   }
 
   bool surveys() const override { return true; }
@@ -104,9 +104,10 @@ class LabelChoice : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, label_choice, LabelChoice, R"json(
   "version": "1.0.0",
-  "summary": "Which emotion and strategy a judge finds likeliest, against people's labels: weighted F1 beside the majority's.",
+  "summary": "Compares the labels that a judge finds likeliest with people's: weighted F1, next to the majority label's.",
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_PANEL_SETTINGS R"json(,
     "apart": {"type": "boolean", "default": false,
-      "help": "ask about a step alone, as a PRM learned it; else behind the right steps before it"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+      "help": "ask about a step alone, as a PRM is trained; false: after the correct earlier steps"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

@@ -102,8 +102,9 @@ class Pairwise : public Stage {
       names.push_back(name);
     }
     if (!texts)
-      stages::refuse(record, "has answers that can't be compared",
-                     R"(the stage answer makes them: {"history": [...], "answers": {"model": {"text": "..."}}})");
+      stages::refuse(
+          record, "has answers that can't be compared",
+          R"(run the stage answer first, which writes {"history": [...], "answers": {"model": {"text": "..."}}})");
     return names;
   }
 
@@ -204,7 +205,7 @@ class Pairwise : public Stage {
     } else if (pair.contains("orders")) {
       const json& orders = pair.at("orders");
       if (!orders.is_array() || orders.size() != 2)
-        stages::refuse(pair, "its orders are no list of two: " + orders.dump(),
+        stages::refuse(pair, "its 'orders' must be a list of two: " + orders.dump(),
                        R"(as in "orders": ["first", "second"])");
       match.preference = read(pair, orders[0]), match.turned = read(pair, orders[1]);
     } else if (pair.contains("preference")) {
@@ -226,8 +227,8 @@ class Pairwise : public Stage {
       const auto found = candidates[which].find(key);
       if (found != candidates[which].end() && found->is_string()) return *found;
     }
-    stages::refuse(pair, std::string("has no two candidates with a '") + key + "'",
-                   R"(a pair is {"candidates": [{"reply", "model"}, {"reply", "model"}]})");
+    stages::refuse(pair, std::string("does not have two candidates with a '") + key + "'",
+                   R"(write pairs as {"candidates": [{"reply", "model"}, {"reply", "model"}]})");
   }
 
   empathy::Preference read(const json& pair, const json& word) const {
@@ -251,19 +252,22 @@ class Pairwise : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, pairwise, Pairwise, R"json(
   "version": "1.0.0",
-  "summary": "Which of two models' replies is better: win, tie and lose, by a chat model or by people (Fig. 6).",
+  "summary": "Compares replies of two models: shares of wins, ties and losses, by a chat model or by people (Fig. 6).",
   "parameters": {
     "judge": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who compares, in both orders; unset: people (compeer data annotate)"},
+      "help": "chat model that compares, in both orders; unset: people (compeer data annotate)"},
     "against": {"type": "string", "default": null,
-      "help": "the model that is compared with each other one; unset: all pairs"},
+      "help": "name of the model that is compared with every other one; unset: all pairs"},
     "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
-      "help": "whether the judge sees a dialogue's pictures; one that can't wants them left out"},
+      "help": "whether to send a dialogue's pictures to the judge; use left_out for models without vision"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/preference.txt; unset: the plugin's own"},
     "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
-      "help": "the answers, in this order; the last two are ties; other words want prompts that explain them"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the judge's answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+      "help": "answers, in this order; the last two are ties; other words require prompts that explain them"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0,
+      "help": "sampling temperature of the judge; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "maximum attempts per question until the answer is readable"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

@@ -102,12 +102,13 @@ class Perplexity : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, perplexity, Perplexity, R"json(
   "version": "1.0.0",
-  "summary": "How likely a model finds people's replies behind right steps: perplexity of their tokens and words.",
+  "summary": "Perplexity of people's replies after correct steps, per token and per word.",
   "parameters": {
     "model": {"type": "path", "help": "a model's folder, such as a run's checkpoints/last"},
     "system": {"type": "string", "default": null, "contents_of": "system_file",
-      "help": "the system turn that the model was trained with"},
-    "system_file": {"type": "path", "default": null, "help": "file whose text is 'system'"},
-    "steps": {"type": "boolean", "default": true, "help": "false: of a model that answers without steps"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+      "help": "system message that the model was trained with"},
+    "system_file": {"type": "path", "default": null, "help": "file with the text of 'system'"},
+    "steps": {"type": "boolean", "default": true, "help": "false: for a model that answers without steps"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

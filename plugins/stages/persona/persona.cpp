@@ -105,11 +105,12 @@ class Persona : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, persona, Persona, R"json(
   "version": "1.0.0",
-  "summary": "The seeker's DISC traits, by a chat model, as numbers; asked once for a dialogue.",
+  "summary": "A chat model rates the seeker's DISC traits as numbers, once per dialogue.",
   "parameters": {
-    "chat": {"type": "plugin", "kind": "chat", "help": "who reads the dialogue"},
+    "chat": {"type": "plugin", "kind": "chat", "help": "chat model that rates the traits"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/persona.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 128, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "sampling temperature; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 128, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "maximum attempts per question until the answer is readable"}
   })json")

@@ -75,9 +75,9 @@ class Read : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, read, Read, R"json(
   "version": "1.0.0",
-  "summary": "How a model reads each dialogue: its own three steps, to be shown to a judge beside those it judges.",
+  "summary": "A model writes its own three steps for each dialogue, shown to judges next to those they judge.",
   "parameters": {
     "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"},
     "replies": {"type": "boolean", "default": false,
-      "help": "also what each reply does, by a model that learned from cer with reads_replies = true"}
+      "help": "also describe each reply; requires a model trained on cer with reads_replies = true"}
   })json")

@@ -75,11 +75,11 @@ class Respond : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, respond, Respond, R"json(
   "version": "1.0.0",
-  "summary": "A model answers some of the rounds itself: more records, without labels, beside those that there are.",
+  "summary": "A model answers a share of the rounds, which adds records without labels.",
   "parameters": {
     "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"},
-    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "of the records whose round it answers"},
+    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "share of records whose round it answers"},
     "temperature": {"type": "number", "default": 1.0, "min": 0,
-      "help": "of its answers; above 1 it makes more mistakes"},
-    "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer"}
+      "help": "sampling temperature; 0: greedy decoding; above 1: more mistakes"},
+    "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "maximum tokens per answer"}
   })json")

@@ -77,7 +77,7 @@ COMPEER_PLUGIN(Stage, stages, reward_accuracy, RewardAccuracy,
                R"json(
   "version": "1.0.0",
   "summary":
-    "How a judge agrees with annotators: weighted F1, recall of False, accuracy, confusion (Table 1), order in rounds.",
+    "Agreement of a judge with annotators: weighted F1, recall of False, accuracy, confusion (Table 1), ranking.",
   "parameters": {)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

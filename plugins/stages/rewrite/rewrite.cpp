@@ -140,15 +140,16 @@ class Rewrite : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, rewrite, Rewrite, R"json(
   "version": "1.0.0",
-  "summary": "The same dialogue in other words, as if another person had spoken.",
+  "summary": "A chat model rewrites each dialogue in other words, as if another person had spoken.",
   "parameters": {
-    "chat": {"type": "plugin", "kind": "chat", "help": "who rewrites"},
+    "chat": {"type": "plugin", "kind": "chat", "help": "chat model that rewrites"},
     "as_persona": {"type": "boolean", "default": true,
-      "help": "as the person of persona_as; false: just in other words"},
-    "keep": {"type": "boolean", "default": true, "help": "the record itself goes on too, before the rewritten one"},
+      "help": "rewrite as the person in the record's persona_as; false: only in other words"},
+    "keep": {"type": "boolean", "default": true, "help": "also keep the original record, before the rewritten one"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/rewrite_as.txt, or rewrite.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "of the answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 2048, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+    "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "sampling temperature; 0: greedy decoding"},
+    "max_tokens": {"type": "integer", "default": 2048, "min": 1, "help": "maximum tokens per answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "maximum attempts per question until the answer is readable"}
   })json")

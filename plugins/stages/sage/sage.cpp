@@ -85,23 +85,25 @@ class Sage : public Stage {
 COMPEER_PLUGIN(Stage, stages, sage, Sage,
                R"json(
   "version": "1.0.0",
-  "summary": "SAGE: how a simulated seeker feels after talking with a model (Table 3).",
+  "summary": "SAGE: emotion of a simulated seeker after a dialogue with a model (Table 3).",
   "parameters": {
     "simulator": {"type": "plugin", "kind": "chat", "default": null,
-      "help": "who plays the seeker; may be unset where all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
+      "help": "chat model that plays the seeker; optional if all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
                    COMPEER_SUPPORTER_SYSTEM_SETTING
                R"json(
     "rounds": {"type": "integer", "default": 10, "min": 1, "max": 1000,
-      "help": "the seeker's utterances at most: 10 in the published code and dialogues, 20 in the paper"},
+      "help": "maximum utterances of the seeker: 10 in the published code and dialogues, 20 in the paper"},
     "start": {"type": "integer", "default": 40, "min": 10, "max": 99,
-      "help": "the seeker's points at their first words"},
+      "help": "emotion points of the seeker at the start"},
     "goodbyes": {"type": "list", "items": "string", "default": ["再见", "拜拜"],
-      "help": "an utterance of the seeker that holds one of these is the last"},
+      "help": "texts that end the dialogue if the seeker's utterance contains one"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/sage_planning.txt, en/sage_reply.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the simulator's answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 1024, "min": 1, "help": "of an answer of the simulator at most"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0,
+      "help": "sampling temperature of the simulator; 0: greedy"},
+    "max_tokens": {"type": "integer", "default": 1024, "min": 1, "help": "maximum tokens per answer of the simulator"},
     "tries": {"type": "integer", "default": 3, "min": 1,
-      "help": "answers of the simulator that can't be read are asked for so often"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+      "help": "maximum attempts per question until the simulator's answer is readable"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0,
+      "help": "bootstrap resamples for the intervals; 0: no intervals"}
   })json")

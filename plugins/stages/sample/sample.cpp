@@ -40,7 +40,7 @@ class SampleStage : public Stage {
       throw std::runtime_error("record '" + dialogue.at("id").get<std::string>() +
                                "' has no turns: sample whole dialogues");
     if (dialogue.contains("reference"))  // its labels would be taken for those of other rounds
-      stages::refuse(dialogue, "is a round already: it has a reply",
+      stages::refuse(dialogue, "is already a round: it has a reply",
                      "sample whole dialogues: dataset.unit = \"dialogue\"");
     const json& turns = dialogue.at("turns");
     const auto rounds = rounds_of(turns);
@@ -90,6 +90,6 @@ COMPEER_PLUGIN(Stage, stages, sample, SampleStage, R"json(
   "version": "1.0.0",
   "summary": "A few rounds of each dialogue, mostly from its middle (Eq. 1).",
   "parameters": {
-    "rounds": {"type": "integer", "default": 4, "min": 1, "help": "rounds of a dialogue, at most (N_s)"},
-    "turns": {"type": "integer", "default": 0, "min": 0, "help": "of a history the last, at most; 0: all"}
+    "rounds": {"type": "integer", "default": 4, "min": 1, "help": "maximum rounds per dialogue (N_s)"},
+    "turns": {"type": "integer", "default": 0, "min": 0, "help": "maximum turns of a history, the last ones; 0: all"}
   })json")

@@ -34,10 +34,10 @@ class Split : public Stage {
  public:
   Split(const Settings& settings, Host& host)
       : host_(host), valid_(settings.number("valid")), test_(settings.number("test")), again_(settings.texts("again")) {
-    if (valid_ + test_ > 1) throw std::runtime_error("'valid' and 'test' are shares: together at most 1");
+    if (valid_ + test_ > 1) throw std::runtime_error("'valid' + 'test' must not exceed 1");
     for (const std::string& name : again_) {
       if (number_of(name) == none)
-        throw Error("", "'again' names the split '" + name + "'", suggest(name, split_names), Exit::spec);
+        throw Error("", "'again' contains the unknown split '" + name + "'", suggest(name, split_names), Exit::spec);
     }
   }
 
@@ -84,10 +84,10 @@ class Split : public Stage {
     if (shared > 0)
       host_.log(
           std::to_string(shared) +
-          " dialogues of the split train begin like one of valid or test; the stage deduplicate, before it, drops "
-          "those that say the same");
+          " dialogues of the split train begin like one of valid or test; to drop dialogues with the same text, put "
+          "the stage deduplicate first");
     if (divided_ && drawn_ == 0 && !dialogues_.empty())
-      host_.log("all dialogues keep the split they came with; 'again' names splits that are divided all the same");
+      host_.log("all dialogues keep their split; to divide splits again, name them in 'again'");
     return {{"dialogues", count}, {"train_dialogues_tested", shared}};
   }
 
@@ -152,13 +152,13 @@ class Split : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, split, Split, R"json(
   "version": "1.0.0",
-  "summary": "Records keep their split; those without one are divided, dialogues whole, into train, valid and test.",
+  "summary": "Divides dialogues without a split into train, valid and test; other records keep their split.",
   "parameters": {
     "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of divided dialogues in the split valid"},
+      "help": "share of divided dialogues assigned to the split valid"},
     "test": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of divided dialogues in the split test"},
+      "help": "share of divided dialogues assigned to the split test"},
     "again": {"type": "list", "items": "string", "default": [],
       "help":
-        "splits whose dialogues are divided all the same: [\"train\"]; or [\"train\", \"valid\", \"test\"]: all anew"}
+        "splits whose dialogues are divided again: [\"train\"], or [\"train\", \"valid\", \"test\"] for all"}
   })json")

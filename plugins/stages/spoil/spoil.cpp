@@ -78,12 +78,12 @@ class Spoil : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, spoil, Spoil, R"json(
   "version": "1.0.0",
-  "summary": "Completions made worse in known ways: more records, without labels, beside those that there are.",
+  "summary": "Adds records without labels whose completions are made worse in known ways.",
   "parameters": {
     "share": {"type": "number", "default": 0.5, "min": 0, "max": 1,
-      "help": "of the records of which a worse one is made"},
+      "help": "share of records that get a worse copy"},
     "borrow": {"type": "number", "default": 0.4, "min": 0, "max": 1,
-      "help": "probability, for each step and the reply, that another dialogue's takes its place"},
+      "help": "probability of replacing a step or the reply by that of another dialogue"},
     "scramble": {"type": "number", "default": 0.4, "min": 0, "max": 1,
-      "help": "probability that words of the reply are left out, doubled or exchanged"}
+      "help": "probability that words of the reply are dropped, doubled or exchanged"}
   })json")

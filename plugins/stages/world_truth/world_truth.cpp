@@ -200,8 +200,9 @@ class WorldTruth : public Stage {
 COMPEER_PLUGIN(Stage, stages, world_truth, WorldTruth, R"json(
   "version": "1.0.0",
   "summary":
-    "What is true of a model's replies to the seekers of esc_world: felt quality and right steps, round by round.",
+    "Checks a model's replies to esc_world's seekers against correct labels: felt quality and steps, by round.",
   "parameters": {
-    "world": {"type": "table", "open": true, "default": {}, "help": "the dataset's settings that are not its defaults"},
-    "resamples": {"type": "integer", "default": 1000, "min": 1, "help": "bootstrap: for the intervals"}
+    "world": {"type": "table", "open": true, "default": {},
+      "help": "settings of the dataset that differ from its defaults"},
+    "resamples": {"type": "integer", "default": 1000, "min": 1, "help": "bootstrap resamples for the intervals"}
   })json")

@@ -27,7 +27,7 @@ TEST(Answer, DoesNotTakeAnothersPlace) {
     make("answer", model, {record}, {{"name", "mine"}}, "supporter");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "record 'a': has an answer of 'mine' already");
+    EXPECT_EQ(error.problem(), "record 'a': already has an answer of 'mine'");
     EXPECT_EQ(error.exit(), Exit::data);
   }
   EXPECT_TRUE(model.prompts.empty());

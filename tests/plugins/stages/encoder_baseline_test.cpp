@@ -66,7 +66,8 @@ TEST_F(EncoderBaseline, SaysWhatItCantLearnFromAndWhatItDrops) {
     plugin::make(empty, {wrong});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("has no training record that human_labels made"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("contains no record of the stage human_labels in the split train"),
+              std::string::npos)
         << error.what();
   }
 }

@@ -37,7 +37,7 @@ TEST(Filter, DropsPersonalDataAndCrisesOrKeepsThemCounted) {
     make("filter", model, {}, {{"keeps", {"crises"}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "'keeps' names the class 'crises'");
+    EXPECT_EQ(error.problem(), "'keeps' contains the unknown class 'crises'");
     EXPECT_TRUE(error.help().starts_with("did you mean 'crisis'?")) << error.help();
   }
 }
@@ -146,9 +146,7 @@ std::pair<std::vector<std::string>, std::string> with_prompts(const std::string&
 TEST(Filter, SaysOnceThatItsPromptsAreInAnotherLanguage) {
   const auto [english, shown] = with_prompts("only-en", {"en"}, "zh");
   ASSERT_EQ(english.size(), 1u);
-  EXPECT_TRUE(
-      english[0].ends_with("/only-en have no 'zh': what is asked about records in Chinese is asked by those in "
-                           "'en'"))
+  EXPECT_TRUE(english[0].ends_with("/only-en have no 'zh': for records in Chinese, those in 'en' are used"))
       << english[0];
   EXPECT_EQ(shown, "in en");
   EXPECT_TRUE(with_prompts("fit-en", {"en"}, "en").first.empty());

@@ -65,7 +65,7 @@ TEST(Generate, NeedsAHistory) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "record '1': has no history");
-    EXPECT_EQ(error.help(), "rounds are sampled first, by the stage sample");
+    EXPECT_EQ(error.help(), "run the stage sample first, which draws rounds");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }

@@ -177,9 +177,10 @@ TEST(LabelTemplate, RefusesATextThatNamesNoLabel) {
     }
     return std::string();
   };
-  EXPECT_NE(refusal("emotion").find("'emotion' names no label: emotion"), std::string::npos) << refusal("emotion");
+  EXPECT_NE(refusal("emotion").find("'emotion' contains no label: emotion"), std::string::npos) << refusal("emotion");
   EXPECT_NE(refusal("{} x").find("'emotion' has braces without a label: {} x"), std::string::npos) << refusal("{} x");
-  EXPECT_NE(refusal("{emotion").find("'emotion' opens a brace that nothing closes: {emotion"), std::string::npos);
+  EXPECT_NE(refusal("{emotion").find("'emotion' has an opening brace without a closing one: {emotion"),
+            std::string::npos);
 }
 
 }  // namespace

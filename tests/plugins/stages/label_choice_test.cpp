@@ -111,7 +111,7 @@ TEST_F(LabelChoice, NeedsLikelihoods) {
     open("label_choice", {{"by", "answer"}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("by = \"likelihood\""), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("set by = \"likelihood\""), std::string::npos) << error.what();
   }
 }
 

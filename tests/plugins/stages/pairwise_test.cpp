@@ -252,7 +252,7 @@ TEST(Pairwise, NamesRecordsThatAreNoPairs) {
   for (const json& candidates : no_pairs) {
     auto record = judged("2", "a", "b", "first");
     record["candidates"] = candidates;
-    EXPECT_NE(refusal(record).find("record '2': has no two candidates with a 'model'"), std::string::npos)
+    EXPECT_NE(refusal(record).find("record '2': does not have two candidates with a 'model'"), std::string::npos)
         << candidates;
   }
   EXPECT_NE(refusal(judged("3", "a", "a", "first")).find("record '3': compares 'a' with itself"), std::string::npos);
@@ -263,7 +263,8 @@ TEST(Pairwise, NamesRecordsWithoutTwoOrders) {
   for (const json& orders : no_orders) {
     auto record = judged("1", "a", "b", "first");
     record["orders"] = orders;
-    EXPECT_NE(refusal(record).find("record '1': its orders are no list of two: " + orders.dump()), std::string::npos)
+    EXPECT_NE(refusal(record).find("record '1': its 'orders' must be a list of two: " + orders.dump()),
+              std::string::npos)
         << refusal(record);
   }
 }

@@ -234,9 +234,8 @@ TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
   EXPECT_EQ(refusal(reads, record("a", {true, true, true}, "first")),
             "record 'a': has no 'reading': run the stage read; run the stage read before this one, or leave "
             "reads and reads_replies false");
-  EXPECT_EQ(
-      refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
-      "record 'b': has no 'reference'; a judge is asked about records that the stage generate or human_labels made");
+  EXPECT_EQ(refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
+            "record 'b': has no 'reference'; run the stage generate or human_labels first: judges need its records");
   EXPECT_EQ(refusal(plain, record("c", {true, true, true}, "secnd")).substr(0, 62),
             "record 'c': has an invalid preference: 'secnd' is not 'fir");
 }

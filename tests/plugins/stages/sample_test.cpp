@@ -113,7 +113,7 @@ TEST(Sample, RefusesARoundInPlaceOfADialogue) {
     plugin::make(plugin, {round});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("record 'd': is a round already: it has a reply"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("record 'd': is already a round: it has a reply"), std::string::npos)
         << error.what();
     EXPECT_EQ(error.exit(), Exit::data);
   }

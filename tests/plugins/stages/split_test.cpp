@@ -130,7 +130,7 @@ TEST(Split, RefusesASplitThatItDoesNotKnow) {
     built::open<Stage>("split", {{"again", {"trian"}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "'again' names the split 'trian'");
+    EXPECT_EQ(error.problem(), "'again' contains the unknown split 'trian'");
     EXPECT_TRUE(error.help().starts_with("did you mean 'train'?")) << error.help();
   }
 }
@@ -140,7 +140,7 @@ TEST(Split, RefusesSharesOfMoreThanAll) {
     built::open<Stage>("split", {{"valid", 0.6}, {"test", 0.5}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "'valid' and 'test' are shares: together at most 1");
+    EXPECT_EQ(error.problem(), "'valid' + 'test' must not exceed 1");
   }
 }
 
