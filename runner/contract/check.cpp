@@ -55,9 +55,9 @@ class PluginCheck {
     try {
       descriptor_ = plugin::read_descriptor(file_);  // first: it rejects files that are too large
       sha256_ = sha256_file(file_);
-      if (file_.extension() != ".so") throw Error("", "its name does not end in .so, so that it is never found");
+      if (file_.extension() != ".so") throw Error("", "its name does not end in .so: compeer does not find it");
       title_ += " " + descriptor_.version;
-      findings_.push_back({"descriptor", CheckVerdict::holds, "valid, of the kind and name that the file has"});
+      findings_.push_back({"descriptor", CheckVerdict::holds, "valid; kind and name match the file's"});
       return true;
     } catch (const Error& error) {
       const auto what = error.problem() + (error.help().empty() ? "" : "; " + error.help());
@@ -125,9 +125,10 @@ class PluginCheck {
                                spec::printable(in_one_line(one.what), 2000));
       for (const auto& frame : one.stack) std::cout << fmt::format("{:<27}{}\n", "", spec::printable(frame, 200));
     }
-    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}\n", count(CheckVerdict::holds), failed(),
-                             count(CheckVerdict::not_checked),
-                             made_ || failed() > 0 ? "" : "; none could be made, so nothing it does was checked");
+    std::cout << fmt::format(
+        "\n{} hold, {} fail, {} not checked{}\n", count(CheckVerdict::holds), failed(),
+        count(CheckVerdict::not_checked),
+        made_ || failed() > 0 ? "" : "; the plugin could not be created, so its functions were not checked");
   }
 
   void print_json() const {
@@ -152,7 +153,8 @@ class PluginCheck {
 int check(const CheckOptions& options) {
   std::error_code code;
   if (!fs::is_regular_file(options.file, code))
-    throw Error(options.file, "is no file", "compeer plugins list -v shows where libraries lie", Exit::usage);
+    throw Error(options.file, "is not a file", "run 'compeer plugins list -v' to see the paths of libraries",
+                Exit::usage);
   return PluginCheck(options).run();
 }
 

@@ -29,7 +29,7 @@ constexpr int rule_patience = 10;
 /// Describes a call in a sentence: "in score() with empty texts". The method "load" is the loading of the library,
 /// "new" the plugin's constructor and "~" its destructor.
 inline std::string place_text(const std::string& method, const std::string& input) {
-  if (method == "load") return "while it was loaded";
+  if (method == "load") return "while being loaded";
   const auto with = input.empty() ? "" : " with " + input;
   return (method == "new" ? "in its constructor" : method == "~" ? "in its destructor" : "in " + method + "()") + with;
 }

@@ -36,7 +36,7 @@ json setting(const spec::SettingSchema& parameter, const json& given, const std:
   if (const auto other = otherwise ? otherwise(parameter) : std::nullopt) return *other;
   if (!parameter.default_value)
     throw Error(source, fmt::format("its setting '{}' is missing: {}", parameter.name, parameter.help),
-                fmt::format("say it with: --set {}=...", parameter.name), Exit::usage);
+                fmt::format("set it with --set {}=...", parameter.name), Exit::usage);
   return plugin::defaults({parameter}).at(parameter.name);
 }
 
@@ -130,16 +130,17 @@ SettingsCheck check_settings(const plugin::Descriptor& descriptor, const std::ve
     check.findings.push_back({"settings", verdict, what});
   };
   for (const auto& name : taken_names(descriptor))
-    add(CheckVerdict::fails, fmt::format("its parameter '{}' is a key that every plugin of {} has: no run can use it; "
-                                         "rename it",
-                                         name, descriptor.kind));
+    add(CheckVerdict::fails,
+        fmt::format("its parameter '{}' is a key that every plugin of {} has, so no run can set it; "
+                    "rename it",
+                    name, descriptor.kind));
   if (!check.findings.empty()) return check;
   for (const SettingSchema& parameter : descriptor.parameters) add_edges(parameter, check);
   try {
     resolved({});
     add(CheckVerdict::holds, fmt::format("the defaults are valid, {} of them", descriptor.parameters.size()));
   } catch (const Error& error) {
-    add(CheckVerdict::fails, "its defaults are refused: " + error.problem());
+    add(CheckVerdict::fails, "its defaults are invalid: " + error.problem());
     return check;
   }
   std::vector<spec::Change> changes;

@@ -82,13 +82,13 @@ std::string ending_text(const WorkerReport& report, bool by_itself, const launch
   const auto& crash = report.crash;
   if (crash.contains("exit")) return fmt::format("called exit({}) {}", crash.at("exit").get<int>(), place);
   if (crash.contains("seconds"))
-    return fmt::format("did not come back within {} seconds {}", crash.at("seconds").get<int>(), place);
+    return fmt::format("did not return within {} seconds {}", crash.at("seconds").get<int>(), place);
   if (!crash.is_null()) return fmt::format("crashed ({}) {}", signal_name(crash.at("signal").get<int>()), place);
-  if (!by_itself) return fmt::format("did not come back, and was killed, {}", place);
-  if (end.signal == SIGXCPU) return fmt::format("used an hour of the processor, the last of it {}", place);
-  if (end.signal == SIGXFSZ) return fmt::format("wrote more than 64 MiB into a file, the last of it {}", place);
-  if (end.signal == 0) return fmt::format("ended the process with code {}, without a word, {}", end.exit, place);
-  return fmt::format("was ended by signal {} ({}) {}{}", end.signal, ::strsignal(end.signal), place,
+  if (!by_itself) return fmt::format("did not return and was killed {}", place);
+  if (end.signal == SIGXCPU) return fmt::format("used an hour of processor time, most recently {}", place);
+  if (end.signal == SIGXFSZ) return fmt::format("wrote more than 64 MiB into a file, most recently {}", place);
+  if (end.signal == 0) return fmt::format("ended the process with code {} and no message {}", end.exit, place);
+  return fmt::format("was killed by signal {} ({}) {}{}", end.signal, ::strsignal(end.signal), place,
                      end.signal == SIGKILL ? ": out of memory?" : "");
 }
 
@@ -158,21 +158,21 @@ WorkerFindings check_in_worker(json options, const fs::path& folder, double pati
   while (words.ends_with('\n')) words.pop_back();
   if (!report.error.empty()) throw Error("", report.error, "", Exit::plugin);
   if (report.call.is_null() && !report.made)
-    throw Error(program, "ended before it had begun: " + words, "compeer doctor", Exit::failure);
+    throw Error(program, "ended before it had started: " + words, "run 'compeer doctor'", Exit::failure);
 
   WorkerFindings found{std::move(report.findings), report.made.value_or(false)};
   const auto fails = [&](const std::string& check, const std::string& what) -> CheckFinding& {
     return found.findings.emplace_back(CheckFinding{check, CheckVerdict::fails, what});
   };
   if (output.find("forked, and returned in the child process") != std::string::npos)
-    fails("process", "it forked and came back twice, so that two processes went on with the same work");
+    fails("process", "it forked and returned in both processes, so that two continued the same work");
   if (!left.empty())
-    fails("process", fmt::format("it left {} process{} behind", left.size(), left.size() == 1 ? "" : "es"));
+    fails("process", fmt::format("it left {} process{} running", left.size(), left.size() == 1 ? "" : "es"));
   if (report.made && by_itself) return found;
   auto& ending = fails(report.call.at("check"), ending_text(report, by_itself, worker.end()));
   ending.stack = own_part(report.stack, library);
   if (!words.empty()) ending.what += "; standard error ends with: " + spec::printable(words, log_end);
-  found.findings.push_back({"the rest", CheckVerdict::not_checked, "it could not go on after that"});
+  found.findings.push_back({"the rest", CheckVerdict::not_checked, "the check could not continue after that"});
   return found;
 }
 

@@ -28,14 +28,14 @@ TEST_F(PluginsCheck, PassesAPluginThatBehaves) {
   EXPECT_EQ(report.at("holds"), true);
   EXPECT_EQ(report.at("plugin"), "rewards/unruly 1.0.0");
   EXPECT_EQ(all(report, "not checked"), "");
-  EXPECT_NE(all(report, "holds").find("ranges: can be made with settings at the ends of their ranges, 2 of them\n"),
+  EXPECT_NE(all(report, "holds").find("ranges: can be created with settings at the ends of their ranges, 2 of them\n"),
             std::string::npos);
 }
 
 TEST_F(PluginsCheck, PrintsATable) {
   const auto text = told("plugins check " + unruly + " --set 'act=throw int'");
   EXPECT_TRUE(text.starts_with("rewards/unruly 1.0.0  " + unruly +
-                               "\n\n  descriptor  holds        valid, of the kind and name that the file has\n"))
+                               "\n\n  descriptor  holds        valid; kind and name match the file's\n"))
       << text;
   EXPECT_NE(text.find("  inputs      FAILS        in score() with ordinary completions: threw a value of type int\n"),
             std::string::npos)
@@ -53,7 +53,8 @@ TEST_F(PluginsCheck, FindsCrashes) {
     const auto report = act(what);
     EXPECT_EQ(failing(report), place);
     EXPECT_EQ(report.at("exit"), 5);
-    EXPECT_NE(all(report, "not checked").find("the rest: it could not go on after that\n"), std::string::npos);
+    EXPECT_NE(all(report, "not checked").find("the rest: the check could not continue after that\n"),
+              std::string::npos);
   }
 }
 
@@ -67,15 +68,15 @@ TEST_F(PluginsCheck, ShowsTheStackOfACrash) {
 
 TEST_F(PluginsCheck, FindsACrashWhileItIsLoaded) {
   const auto report = checked(fixtures + "/broken/rewards/static_crash.so");
-  EXPECT_EQ(failing(report), "loading: crashed (segmentation fault) while it was loaded\n");
+  EXPECT_EQ(failing(report), "loading: crashed (segmentation fault) while being loaded\n");
 }
 
 TEST_F(PluginsCheck, FindsWhatEndsTheProcess) {
   EXPECT_EQ(failing(act("exit")), "inputs: called exit(0) in score() with ordinary completions\n");
   EXPECT_EQ(failing(act("_exit")),
-            "inputs: ended the process with code 0, without a word, in score() with ordinary completions\n");
+            "inputs: ended the process with code 0 and no message in score() with ordinary completions\n");
   EXPECT_EQ(failing(act("kill")),
-            "inputs: was ended by signal 9 (Killed) in score() with ordinary completions: out of memory?\n");
+            "inputs: was killed by signal 9 (Killed) in score() with ordinary completions: out of memory?\n");
   const auto text = failing(act("throw where none may"));
   EXPECT_TRUE(
       text.starts_with("inputs: crashed (abort) in score() with ordinary completions; standard error ends "
@@ -85,7 +86,7 @@ TEST_F(PluginsCheck, FindsWhatEndsTheProcess) {
 
 TEST_F(PluginsCheck, FindsCallsThatDoNotComeBack) {
   const auto report = act("spin", "--patience 3");
-  EXPECT_EQ(failing(report), "inputs: did not come back within 3 seconds in score() with ordinary completions\n");
+  EXPECT_EQ(failing(report), "inputs: did not return within 3 seconds in score() with ordinary completions\n");
   EXPECT_GE(report.at("findings").at(report.at("findings").size() - 2).at("stack").size(), 1u);
 }
 
@@ -105,23 +106,22 @@ TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
 
 TEST_F(PluginsCheck, FindsConstructorsThatRefuseWhatTheirDescriptorsAllow) {
   EXPECT_EQ(failing(act("refuse")), "making: not today\n");
-  EXPECT_EQ(failing(act("refuse 9")), "ranges: n = 9 is in range, but refused: one less, please\n");
+  EXPECT_EQ(failing(act("refuse 9")), "ranges: n = 9 is in range, but rejected: one less, please\n");
 }
 
 TEST_F(PluginsCheck, FindsResultsThatChange) {
   auto text = failing(act("count calls"));
-  EXPECT_EQ(text,
-            "same twice: in score() with an example without a word: gave other results when it was asked again\n");
+  EXPECT_EQ(text, "same twice: in score() with an example without text: returned other results when called again\n");
   text = failing(act("look at the clock"));
   EXPECT_TRUE(text.starts_with("same twice: in score() with ")) << text;
   text = failing(act("count threads"));
   EXPECT_TRUE(text.starts_with("threads: in score() with ")) << text;
-  EXPECT_NE(text.find(": gave other results with 2 threads\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(": returned other results with 2 threads\n"), std::string::npos) << text;
 }
 
 TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
   for (const auto& [what, left] :
-       {std::pair{"leak descriptors", " more files open\n"}, {"start threads", " more threads running\n"}}) {
+       {std::pair{"leak descriptors", " files open\n"}, {"start threads", " threads running\n"}}) {
     const auto text = failing(act(what));
     EXPECT_NE(text.find("process: it leaves "), std::string::npos) << text;  // threads take memory, too
     EXPECT_NE(text.find(left), std::string::npos) << text;
@@ -132,7 +132,8 @@ TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
 TEST_F(PluginsCheck, FindsMemoryThatIsNotFreed) {
   const auto text = failing(act("leak memory"));
   EXPECT_TRUE(text.starts_with("memory: in score() with ordinary completions: ")) << text;
-  EXPECT_NE(text.find(" bytes in use\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" calls leaked "), std::string::npos) << text;
+  EXPECT_NE(text.find(" bytes\n"), std::string::npos) << text;
 }
 #endif
 
@@ -185,20 +186,20 @@ TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
         {"stages", "count", "? 'records' is 9.000000, but 3.000000 when records are processed one at a time"},
         {"stages", "lose one", "gave 2 outcomes for 3 records"},
         {"stages", "list", "? findings() returned no object"},
-        {"reweighting", "write into rewards", "wrote into what it was given"},
-        {"reweighting", "divide by the sum", "in reweight() with rewards of nothing: returned NaN"}}) {
+        {"reweighting", "write into rewards", "changed its arguments"},
+        {"reweighting", "divide by the sum", "in reweight() with rewards of zero: returned NaN"}}) {
     const auto report = faulty(kind, what);
     EXPECT_NE(failing(report).find(finding), std::string::npos) << kind << ", " << what << "\n" << failing(report);
     EXPECT_EQ(report.at("exit"), 5);
   }
   EXPECT_TRUE(failing(act("divide by the question"))
-                  .starts_with("inputs: in score() with an example without a word: returned NaN"))
+                  .starts_with("inputs: in score() with an example without text: returned NaN"))
       << failing(act("divide by the question"));
   EXPECT_NE(failing(act("company"))
                 .find("a group gets the same scores alone and with others? column 'style' of group 0 depends on"),
             std::string::npos)
       << failing(act("company"));
-  EXPECT_NE(failing(faulty("datasets", "next")).find("gave other results when it was asked again"), std::string::npos);
+  EXPECT_NE(failing(faulty("datasets", "next")).find("returned other results when called again"), std::string::npos);
   for (const auto* kind : {"datasets", "similarity", "stages", "reweighting"})
     EXPECT_EQ(failing(faulty(kind, "well")), "") << kind;
 }
@@ -207,8 +208,8 @@ TEST_F(PluginsCheck, SaysWhatItCouldNotCheck) {
   const auto report = faulty("stages", "other records");
   EXPECT_EQ(failing(report), "");
   EXPECT_NE(all(report, "not checked")
-                .find("record 'made-up-1': has no pulse; --dataset NAME or --set KEY=VALUE may "
-                      "give it what it asks for"),
+                .find("record 'made-up-1': has no pulse; perhaps --dataset NAME or --set KEY=VALUE "
+                      "provides it"),
             std::string::npos)
       << all(report, "not checked");
   EXPECT_EQ(report.at("exit"), 0);
@@ -220,17 +221,18 @@ TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
   const auto report = checked(needy);
   EXPECT_EQ(failing(report), "");
   EXPECT_EQ(report.at("made"), false);
-  EXPECT_NE(all(report, "not checked").find("say them with --set KEY=VALUE"), std::string::npos);
+  EXPECT_NE(all(report, "not checked").find("set them with --set KEY=VALUE"), std::string::npos);
   EXPECT_EQ(report.at("exit"), 4);
-  EXPECT_NE(told("plugins check " + needy).find("; none could be made, so nothing it does was checked\nexit 4"),
+  EXPECT_NE(told("plugins check " + needy)
+                .find("; the plugin could not be created, so its functions were not checked\nexit 4"),
             std::string::npos);
   EXPECT_EQ(checked(needy + " --set most=400 --set cache=100").at("exit"), 0);
 }
 
 TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
-  EXPECT_EQ(
-      told("plugins check nowhere.so"),
-      "compeer: error: nowhere.so: is no file\n  help: compeer plugins list -v shows where libraries lie\nexit 2");
+  EXPECT_EQ(told("plugins check nowhere.so"),
+            "compeer: error: nowhere.so: is not a file\n  help: run 'compeer plugins list -v' to see the paths of "
+            "libraries\nexit 2");
   const auto text = told("plugins check " + unruly + " --set akt=1");
   EXPECT_TRUE(text.starts_with("compeer: error: --set: unknown key 'akt'\n  help: did you mean 'act'?")) << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;
@@ -250,10 +252,10 @@ class Surroundings : public Checked {
 TEST_F(Surroundings, AreLeftAsTheyWere) { EXPECT_EQ(found("well"), ""); }
 
 TEST_F(Surroundings, AreFoundChanged) {
-  for (const auto& [act, what] : {std::pair{"mask", "the mask of new files' modes (umask)"},
+  for (const auto& [act, what] : {std::pair{"mask", "the umask"},
                                   {"clear", "the environment"},
-                                  {"write nothing", "the limits of the process"},
-                                  {"hear nothing", "what signals do"}})
+                                  {"write nothing", "the process limits"},
+                                  {"hear nothing", "signal handlers"}})
     EXPECT_EQ(found(act), std::string("process: it leaves ") + what + " changed\n") << act;
 }
 
@@ -269,19 +271,18 @@ TEST_F(Surroundings, AreFoundChangedByACall) {
 }
 
 TEST_F(Surroundings, HaveNoMoreProcessesThanBefore) {
-  EXPECT_EQ(found("fork"),
-            "process: it forked and came back twice, so that two processes went on with the same work\n");
+  EXPECT_EQ(found("fork"), "process: it forked and returned in both processes, so that two continued the same work\n");
   EXPECT_EQ(found("leave a process"), "process: it left 1 process behind\n");
 }
 
 TEST_F(Surroundings, AreNotFilledWithOutput) {
   EXPECT_EQ(found("flood"),
-            "inputs: wrote more than 64 MiB into a file, the last of it in score() with ordinary completions\n");
+            "inputs: wrote more than 64 MiB into a file, most recently in score() with ordinary completions\n");
 }
 
 TEST_F(Surroundings, IncludeWhatARewardIsGiven) {
   for (const auto& [act, what] : {std::pair{"write into texts", "modified the completions"},
-                                  {"write into the example", "wrote into what it was given"}})
+                                  {"write into the example", "changed its arguments"}})
     EXPECT_NE(found(act).find(std::string("inputs: in score() with example made-up-3: ") + what), std::string::npos)
         << act;
 }

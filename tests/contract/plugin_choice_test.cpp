@@ -49,16 +49,17 @@ TEST(SettingsCheck, SaysWhatIsMissing) {
 
 TEST(SettingsCheck, FindsADefaultThatNamesNoPlugin) {
   const auto made = check(R"({"like": {"type": "plugin", "kind": "similarity", "default": "nothing"}})");
-  EXPECT_EQ(text(made), "fails: its defaults are refused: no similarity plugin 'nothing'\n");
+  EXPECT_EQ(text(made), "fails: its defaults are invalid: no similarity plugin 'nothing'\n");
   EXPECT_TRUE(made.settings.is_null());
 }
 
 TEST(SettingsCheck, FindsKeysThatEveryPluginOfTheKindHas) {
   const auto made = check(R"({"weight": {"type": "number", "default": 1}, "plugin": {"type": "string"},
                               "weights": {"type": "number", "default": 1}})");
-  EXPECT_EQ(text(made),
-            "fails: its parameter 'weight' is a key that every plugin of rewards has: no run can use it; rename it\n"
-            "fails: its parameter 'plugin' is a key that every plugin of rewards has: no run can use it; rename it\n");
+  EXPECT_EQ(
+      text(made),
+      "fails: its parameter 'weight' is a key that every plugin of rewards has, so no run can set it; rename it\n"
+      "fails: its parameter 'plugin' is a key that every plugin of rewards has, so no run can set it; rename it\n");
   EXPECT_TRUE(made.settings.is_null());
 }
 

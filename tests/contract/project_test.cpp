@@ -61,7 +61,7 @@ TEST(PluginProjects, BearTheNameInEveryForm) {
 
 TEST(PluginProjects, TakeNamesThatFitEverywhereAndOfferTheNearest) {
   for (const std::string good : {"a", "my_reward", "r2_d2", "reward", "class"}) EXPECT_EQ(help_about(good), "") << good;
-  const std::string rule = "small letters, digits and '_', a letter first, at most 64: ";
+  const std::string rule = "use up to 64 small letters, digits and '_', beginning with a letter: ";
   EXPECT_EQ(help_about("My-Reward"), rule + "'my_reward'");
   EXPECT_EQ(help_about("../evil"), rule + "'my____evil'");
   EXPECT_EQ(help_about("2nd"), rule + "'my_2nd'");
@@ -83,14 +83,14 @@ TEST_F(PluginProject, IsWrittenAndSaysWhatIsNext) {
 TEST_F(PluginProject, IsNeverWrittenOverAnything) {
   fs::create_directories(folder() / "curious");
   EXPECT_EQ(told("plugins new rewards curious"),
-            "compeer: error: curious: is there already\n  help: remove it, or choose another name or --dir\nexit 2");
+            "compeer: error: curious: already exists\n  help: remove it, or choose another name or --dir\nexit 2");
   write("file", "");
   EXPECT_TRUE(told("plugins new rewards curious --dir file").ends_with("exit 1"));
   for (const auto& entry : fs::directory_iterator(folder())) EXPECT_NE(entry.path().extension(), ".part");
 }
 
 TEST_F(PluginProject, OfAnUnknownKindIsRefusedWithTheNearest) {
-  EXPECT_EQ(first_line("plugins new rewrds x"), "compeer: error: rewrds: no such kind of plugin");
+  EXPECT_EQ(first_line("plugins new rewrds x"), "compeer: error: rewrds: is not a kind of plugin");
   EXPECT_TRUE(holds(told("plugins new rewrds x"), "did you mean 'rewards'?"));
 }
 

@@ -67,13 +67,14 @@ std::string project_kind(const std::string& name) {
   for (const auto& kind : kinds) {
     if (name == kind || name == spec::singular(kind)) return kind;
   }
-  throw Error(spec::printable(name), "no such kind of plugin", suggest(name, kinds), Exit::usage);
+  throw Error(spec::printable(name), "is not a kind of plugin", suggest(name, kinds), Exit::usage);
 }
 
 void check_project_name(const std::string& name) {
   if (mended(name) == name) return;
-  throw Error(spec::printable(name), "can't be the name of a new plugin",
-              "small letters, digits and '_', a letter first, at most 64: '" + mended(name) + "'", Exit::usage);
+  throw Error(spec::printable(name), "is not a valid plugin name",
+              "use up to 64 small letters, digits and '_', beginning with a letter: '" + mended(name) + "'",
+              Exit::usage);
 }
 
 std::vector<ProjectFile> project_files(const std::string& kind, const std::string& name, const std::string& variant) {
@@ -89,7 +90,7 @@ std::vector<ProjectFile> project_files(const std::string& kind, const std::strin
 void write_project(const std::vector<ProjectFile>& files, const fs::path& folder) {
   std::error_code code;
   if (fs::exists(fs::symlink_status(folder, code)))
-    throw Error(folder.string(), "is there already", "remove it, or choose another name or --dir", Exit::usage);
+    throw Error(folder.string(), "already exists", "remove it, or choose another name or --dir", Exit::usage);
   const fs::path part = folder.string() + "." + std::to_string(::getpid()) + ".part";
   try {
     fs::create_directories(part);

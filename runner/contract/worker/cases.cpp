@@ -41,7 +41,7 @@ const std::vector<SampleTexts>& all_texts() {
       {"{} with unusual characters",
        {"na\u00efve \U0001F622\U0001F44D\U0001F3FD", "\u6211\u5f88\u96be\u8fc7\u3002", "a\0b\x1b[2J"s,
         "e\u0301 \u202e \u200d\r\n"}},
-      {"{} that are no UTF-8", {"\xff\xfe\x80", "cut \xe4\xbd", "\xc0\xaf", "\xed\xa0\x80 half"}}};
+      {"{} that are not UTF-8", {"\xff\xfe\x80", "cut \xe4\xbd", "\xc0\xaf", "\xed\xa0\x80 half"}}};
   return all;
 }
 

@@ -104,7 +104,7 @@ auto untouched(const Call& call, const Given&... given) {
   const auto before = (bytes(given) + ...);
   auto result = call();
   if ((bytes(given) + ...) != before)
-    throw Error("", "wrote into what it was given", "others get the same: change a copy", Exit::plugin);
+    throw Error("", "changed its arguments", "change a copy: other plugins get the same objects", Exit::plugin);
   return result;
 }
 

@@ -141,7 +141,7 @@ int check_plugin(const json& options) {
     report.begin("process");
     const auto changes = state.changes();
     for (const auto& what : changes) report.fails(what);
-    if (changes.empty()) report.holds("streams, umask, environment, limits and signal handlers are as they were");
+    if (changes.empty()) report.holds("streams, umask, environment, limits and signal handlers are unchanged");
     report.finish(made);
   } catch (const std::exception& error) {
     report.fail(error.what());

@@ -65,15 +65,16 @@ class ConformanceTest {
     report_.begin("making");
     if (request_.settings.is_null()) {
       const auto missing = "required and without a default: " + list(request_.missing);
-      report_.not_checked(request_.missing.empty() ? "it has no settings that hold"
-                                                   : missing + "; say them with --set KEY=VALUE");
+      report_.not_checked(request_.missing.empty() ? "its settings are invalid"
+                                                   : missing + "; set them with --set KEY=VALUE");
       return false;
     }
     const auto failure = attempt("new", "", [&] { object_.emplace(make({})); });
-    if (!failure) return report_.holds("can be made"), true;
+    if (!failure) return report_.holds("can be created"), true;
     if (request_.unset.empty()) return report_.fails(failure->problem), false;
-    report_.not_checked(failure->problem +
-                        "; perhaps it needs one of those without a default, said with --set: " + list(request_.unset));
+    report_.not_checked(
+        failure->problem +
+        "; perhaps it requires one of these settings without a default (use --set): " + list(request_.unset));
     return false;
   }
 
@@ -90,12 +91,13 @@ class ConformanceTest {
       made += !failure;
       if (!failure) continue;
       if (names_another(failure->problem, name)) {
-        report_.not_checked(fmt::format("{} does not go with the other settings: {}", input, failure->problem));
+        report_.not_checked(fmt::format("{} contradicts the other settings: {}", input, failure->problem));
       } else {
-        report_.fails(fmt::format("{} is in range, but refused: {}", input, failure->problem));
+        report_.fails(fmt::format("{} is in range, but rejected: {}", input, failure->problem));
       }
     }
-    if (made > 0) report_.holds(fmt::format("can be made with settings at the ends of their ranges, {} of them", made));
+    if (made > 0)
+      report_.holds(fmt::format("can be created with settings at the ends of their ranges, {} of them", made));
   }
 
   void inputs() {
@@ -109,21 +111,21 @@ class ConformanceTest {
         known_[i] = result;
         good.push_back(one.input);
       } else if (failure->exit == Exit::data && !request_.real_records) {
-        report_.not_checked(failure->text() + "; --dataset NAME or --set KEY=VALUE may give it what it asks for");
+        report_.not_checked(failure->text() + "; perhaps --dataset NAME or --set KEY=VALUE provides it");
       } else {
         report_.fails(failure->text());
       }
     }
-    if (!good.empty()) report_.holds("results are as the interface says, with: " + list(good));
+    if (!good.empty()) report_.holds("results satisfy the interface, with: " + list(good));
   }
 
   bool same_twice() {
     report_.begin("same twice");
     if (!cases_.varies.empty()) return report_.not_checked(cases_.varies), true;
     if (known_.empty()) return true;
-    if (!agrees(*object_, "gave other results when it was asked again")) return false;
-    if (!agrees_when_new("gave other results in a plugin made anew")) return false;
-    report_.holds("the same bytes when asked again in another order, and from a plugin made anew");
+    if (!agrees(*object_, "returned other results when called again")) return false;
+    if (!agrees_when_new("returned other results in a new instance")) return false;
+    report_.holds("the same bytes when called again in another order, and from a new instance");
     return true;
   }
 
@@ -133,7 +135,8 @@ class ConformanceTest {
     if (!varies.empty()) return report_.not_checked(varies);
     if (known_.empty()) return;
     at::set_num_threads(2);
-    if (agrees_when_new("gave other results with 2 threads")) report_.holds("the same bytes with 1 thread and with 2");
+    if (agrees_when_new("returned other results with 2 threads"))
+      report_.holds("the same bytes with 1 thread and with 2");
     at::set_num_threads(1);
   }
 
@@ -155,8 +158,8 @@ class ConformanceTest {
     const int64_t before = heap_bytes(), middle = heap_after_calls(), after = heap_after_calls();
     const auto place = place_text(one.method, one.input);
     if (std::min(middle - before, after - middle) < calls)
-      return report_.holds(fmt::format("{}: no more in use after {} calls", place, 2 * calls));
-    report_.fails(fmt::format("{}: {} calls left {} bytes in use", place, 2 * calls, after - before));
+      return report_.holds(fmt::format("{}: memory use does not grow in {} calls", place, 2 * calls));
+    report_.fails(fmt::format("{}: {} calls leaked {} bytes", place, 2 * calls, after - before));
   }
 
   // Rules compare the results of calls. If these change from call to call (not `same`), rules would fail only for that.
@@ -166,7 +169,7 @@ class ConformanceTest {
       if (!same || !known_.contains(0)) {
         report_.not_checked(
             rule.says + ": " +
-            (same ? "it has no result for " + cases_.cases.front().input : "its results change from call to call"));
+            (same ? "there is no result for " + cases_.cases.front().input : "its results change from call to call"));
         continue;
       }
       std::string problem;

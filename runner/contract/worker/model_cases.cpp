@@ -103,7 +103,7 @@ std::string wrong_size(Model& model) {
   for (const Parameter& one : model.parameters()) {
     if (one.name.empty() || !names.insert(one.name).second) return "two parameters are called '" + one.name + "'";
     if (!one.value.defined() || one.value.scalar_type() != at::kFloat) return one.name + " is not float32";
-    if (!one.value.is_leaf()) return one.name + " is no leaf";
+    if (!one.value.is_leaf()) return one.name + " is not a leaf tensor";
   }
   return "";
 }
@@ -112,9 +112,8 @@ std::string depends_on_batch(Model& model) {
   const auto vocabulary = model.shape().vocabulary;
   const auto one = tokens(21, 3, vocabulary), other = tokens(5, 11, vocabulary);
   const auto alone = forward(model, batch_of({one})), together = forward(model, batch_of({other, one}));
-  if (!at::equal(alone, together.narrow(0, 5, 21))) return "21 rows alone and behind 5 others are not the same";
-  if (!at::equal(alone, forward_with_cache(model, one)))
-    return "21 rows at once, and one after the other with a cache, are not the same";
+  if (!at::equal(alone, together.narrow(0, 5, 21))) return "21 rows alone and after 5 others differ";
+  if (!at::equal(alone, forward_with_cache(model, one))) return "21 rows at once and one by one with a cache differ";
   return "";
 }
 
@@ -126,7 +125,7 @@ std::string differs_when_read_back(Model& model, const Subject<Model>& subject) 
   auto back = subject.make(changes);
   const auto batch = batch_of({tokens(21, 3, model.shape().vocabulary)});
   const bool same = at::equal(forward(model, batch), forward(back.object(), batch));
-  return same ? "" : "what was saved and read back computes otherwise";
+  return same ? "" : "the saved and reloaded model computes other results";
 }
 
 }  // namespace
@@ -135,14 +134,14 @@ Cases<Model> cases_for(const Subject<Model>& subject) {
   Cases<Model> all;
   all.cases = {forward_case("40 tokens", {{40, 5}}), forward_case("a single token", {{1, 0}}),
                forward_case("three sequences", {{3, 1}, {17, 2}, {32, 9}})};
-  all.rules = {{"sizes and head match; parameters are float32, each with a name of its own", "shape", wrong_size}};
+  all.rules = {{"sizes and head match; parameters are float32 and have different names", "shape", wrong_size}};
   if (subject.plugin.call("shape", [](Model& m) { return m.shape(); }).exact) {
-    all.rules.push_back({"a row has the same bits in another batch and with a cache", "forward", depends_on_batch});
+    all.rules.push_back({"a row is bitwise identical in another batch and with a cache", "forward", depends_on_batch});
   } else {
-    all.varies_with_threads = "it says that it does not compute exactly";
+    all.varies_with_threads = "the model declares that it does not compute exactly";
   }
   if (subject.request.settings.contains("path"))
-    all.rules.push_back({"a saved model is the same when it is read back", "save",
+    all.rules.push_back({"a saved model is the same when it is reloaded", "save",
                          [subject](Model& model) { return differs_when_read_back(model, subject); }});
   return all;
 }

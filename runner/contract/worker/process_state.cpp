@@ -61,9 +61,12 @@ std::string file_of(int descriptor) {
 }
 
 std::map<std::string, std::string> current() {
-  return {{"the mask of new files' modes (umask)", mask()}, {"the environment", environment()},
-          {"the limits of the process", limits()},          {"what signals do", signal_handlers()},
-          {"standard input (descriptor 0)", file_of(0)},    {"standard output (descriptor 1)", file_of(1)},
+  return {{"the umask", mask()},
+          {"the environment", environment()},
+          {"the process limits", limits()},
+          {"signal handlers", signal_handlers()},
+          {"standard input (descriptor 0)", file_of(0)},
+          {"standard output (descriptor 1)", file_of(1)},
           {"standard error (descriptor 2)", file_of(2)}};
 }
 
@@ -90,8 +93,8 @@ std::vector<std::string> ProcessState::changes() const {
   }
   constexpr int64_t more = 20;
   const auto files = open_files() - files_, threads = running_threads() - threads_;
-  if (files >= more) all.push_back(fmt::format("it leaves {} more files open", files));
-  if (threads >= more) all.push_back(fmt::format("it leaves {} more threads running", threads));
+  if (files >= more) all.push_back(fmt::format("it leaves {} files open", files));
+  if (threads >= more) all.push_back(fmt::format("it leaves {} threads running", threads));
   std::cout.flush();
   std::fflush(stdout);
   struct stat status = {};

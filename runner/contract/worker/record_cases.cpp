@@ -66,7 +66,7 @@ Cases<Dataset> cases_for(const Subject<Dataset>& subject) {
                          return bytes(sizes);
                        }});
   all.cases.push_back({"records left out", "unreadable", unreadable});
-  all.rules = {{"the first thousand examples are whole, each with an id of its own; an unknown split is empty", "get",
+  all.rules = {{"the first thousand examples are complete and have different ids; an unknown split is empty", "get",
                 [](Dataset& dataset) { return dataset_problem(dataset); }}};
   return all;
 }
@@ -78,14 +78,14 @@ Cases<Stage> cases_for(const Subject<Stage>& subject) {
                make_case("no records", {})};
   for (size_t i = 1; i < all_texts().size(); ++i) {
     const SampleTexts& one = all_texts()[i];
-    if (one.sort == "{} that are no UTF-8") continue;  // record files are UTF-8
+    if (one.sort == "{} that are not UTF-8") continue;  // record files are UTF-8
     records.push_back(odd_record("odd-" + std::to_string(i), one.texts.front()));
     all.cases.push_back(make_case(one.of("texts"), {records.back()}));
   }
   all.cases.push_back({"its files", "ingredients", [](plugin::Plugin<Stage>& stage) {
                          return stage.call("ingredients", [](Stage& s) { return s.ingredients(); });
                        }});
-  all.rules = {{"a record becomes the same alone and with others, and counts add up", "make",
+  all.rules = {{"a record has the same result alone and with others, and counts add up", "make",
                 [given = subject.request.records](Stage& stage) { return stage_problem(stage, given); }}};
   all.prepare = [records](plugin::Plugin<Stage>& stage) {
     stage.call("survey", [&](Stage& s) {

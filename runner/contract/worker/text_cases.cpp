@@ -95,7 +95,7 @@ Cases<Reward> cases_for(const Subject<Reward>& subject) {
     texts.push_back(subject.request.examples[i].answer);
     all.cases.push_back(score_case("example " + subject.request.examples[i].id, subject.request.examples[i], texts));
   }
-  all.cases.push_back({"an example without a word", "score", score_without_words});
+  all.cases.push_back({"an example without text", "score", score_without_words});
   all.rules = {{"a group gets the same scores alone and with others", "score",
                 [example](Reward& reward) { return depends_on_others(reward, example); }}};
   return all;
@@ -111,9 +111,9 @@ Cases<Reweighting> cases_for(const Subject<Reweighting>& subject) {
   all.cases.push_back(reweight_case("a single completion", example, {equal.front()}, {1}));
   all.cases.push_back(reweight_case("equal completions", example, equal, {1, 2, 3, 4}));
   all.cases.push_back(reweight_case("equal rewards", example, ordinary_texts(), {1, 1, 1, 1}));
-  all.cases.push_back(reweight_case("rewards of nothing", example, ordinary_texts(), {0, -0.0, 0, 0}));
+  all.cases.push_back(reweight_case("rewards of zero", example, ordinary_texts(), {0, -0.0, 0, 0}));
   all.cases.push_back(reweight_case("rewards of a million", example, ordinary_texts(), {1e6, -1e6, 1e6, 1e6}));
-  all.cases.push_back(survival_case("rewards that are no number", example, {1, nan, 1, 1}));
+  all.cases.push_back(survival_case("rewards of NaN", example, {1, nan, 1, 1}));
   all.cases.push_back(survival_case("infinite rewards", example, {infinity, -infinity, 1, 1}));
   return all;
 }
@@ -140,7 +140,7 @@ Cases<ChatModel> cases_for(const Subject<ChatModel>&) {
                        }});
   all.rules = {
       {"it has a name", "model", [](ChatModel& c) { return c.model().empty() ? "model() returned nothing" : ""; }}};
-  all.varies = "a chat model may answer otherwise each time, and each answer may cost something";
+  all.varies = "a chat model may answer differently each time, and each answer may cost money";
   return all;
 }
 

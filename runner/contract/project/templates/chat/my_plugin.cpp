@@ -29,7 +29,7 @@ class MyPlugin : public compeer::ChatModel {
 
 COMPEER_PLUGIN(ChatModel, chat, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
-  "summary": "Asks back.",
+  "summary": "Answers with a question about what was said.",
   "parameters": {
-    "words": {"type": "string", "default": "What do you mean by", "help": "what is said before the question"}
+    "words": {"type": "string", "default": "What do you mean by", "help": "text before the quoted words"}
   })json")

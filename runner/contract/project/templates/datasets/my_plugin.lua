@@ -1,4 +1,4 @@
--- A few steps of supervised training on my_plugin, by the model of the small run that comes with compeer.
+-- A few steps of supervised fine-tuning on my_plugin, with the model of the small run that comes with compeer.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {
   name = "my_plugin",

@@ -65,10 +65,10 @@ class MyPlugin : public compeer::Reward {
 
 COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
-  "summary": "Asks a chat model about every reply.",
+  "summary": "Asks a chat model a question about every reply.",
   "columns": ["reward"],
   "parameters": {
-    "judge": {"type": "plugin", "kind": "chat", "help": "who is asked"},
+    "judge": {"type": "plugin", "kind": "chat", "help": "chat model that judges"},
     "question": {"type": "string", "default": "Does the reply show that it has understood how the other feels?",
-      "help": "a question to be answered by yes or no"}
+      "help": "question with the answers yes and no"}
   })json")

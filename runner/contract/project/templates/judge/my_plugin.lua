@@ -1,5 +1,5 @@
--- Does a policy learn what a judge likes? The small run that comes with compeer, with my_plugin as its only reward.
--- judge.jsonl stands in for a model, and likes replies that begin with a blank. A real one:
+-- Does a policy learn what a judge prefers? The small run that comes with compeer, with my_plugin as its only reward.
+-- judge.jsonl replaces a chat model: it answers yes for replies that begin with a blank. To use a real one, set
 -- judge = { plugin = "openai", ... } or { plugin = "local", path = "a model's folder" }.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {

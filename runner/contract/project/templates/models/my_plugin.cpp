@@ -82,11 +82,11 @@ class MyPlugin : public compeer::Model, public compeer::TrainableInParts {
 
 COMPEER_PLUGIN(Model, models, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
-  "summary": "Bigrams: the next token from the last one.",
+  "summary": "Bigram model: predicts the next token from the last one.",
   "parameters": {
-    "path": {"type": "path", "default": null, "help": "a folder that this plugin has saved"},
-    "config": {"type": "table", "default": {}, "help": "sizes of a fresh model; the tokenizer gives the vocabulary",
+    "path": {"type": "path", "default": null, "help": "folder of a model saved by this plugin"},
+    "config": {"type": "table", "default": {}, "help": "sizes of a new model; the vocabulary is the tokenizer's",
       "parameters": {
-        "width": {"type": "integer", "default": 32, "min": 1, "help": "numbers that are kept of a token"}
+        "width": {"type": "integer", "default": 32, "min": 1, "help": "size of the embedding of a token"}
       }}
   })json")

@@ -34,7 +34,7 @@ inline void write_weights(const std::string& file, const Weights& weights) {
 }
 
 inline at::Tensor read_tensor(const nlohmann::json& entry, std::ifstream& in, std::streamoff data) {
-  if (entry.at("dtype") != "F32") throw std::runtime_error("holds weights that are not F32");
+  if (entry.at("dtype") != "F32") throw std::runtime_error("contains weights that are not F32");
   const at::Tensor tensor = at::empty(entry.at("shape").get<std::vector<int64_t>>(), at::kFloat);
   in.seekg(data + entry.at("data_offsets").at(0).get<std::streamoff>());
   in.read(static_cast<char*>(tensor.mutable_data_ptr()), static_cast<std::streamsize>(tensor.nbytes()));

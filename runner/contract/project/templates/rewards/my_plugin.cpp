@@ -21,6 +21,6 @@ class MyPlugin : public compeer::Reward {
 };
 
 COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
-  "version": "1.0.0", "summary": "Likes questions.",
+  "version": "1.0.0", "summary": "Rewards questions.",
   "columns": ["reward", "questions"],
-  "parameters": {"most": {"type": "number", "default": 1.0, "min": 0, "help": "the largest reward"}})json")
+  "parameters": {"most": {"type": "number", "default": 1.0, "min": 0, "help": "maximum reward"}})json")

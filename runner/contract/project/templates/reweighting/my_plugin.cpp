@@ -38,5 +38,6 @@ COMPEER_PLUGIN(Reweighting, reweighting, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
   "summary": "Completions with the same text share one reward.",
   "parameters": {
-    "power": {"type": "number", "default": 1.0, "min": 0, "help": "of the number of copies that a reward is divided by"}
+    "power": {"type": "number", "default": 1.0, "min": 0,
+      "help": "exponent of the number of copies, by which rewards are divided"}
   })json")

@@ -1,4 +1,4 @@
--- The small run that comes with compeer, with rewards weighed by my_plugin.
+-- The small run that comes with compeer, with rewards reweighted by my_plugin.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {
   name = "my_plugin",

@@ -58,5 +58,5 @@ COMPEER_PLUGIN(Similarity, similarity, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
   "summary": "Cosine of how often each letter occurs.",
   "parameters": {
-    "capitals": {"type": "boolean", "default": false, "help": "capitals are other letters than small ones"}
+    "capitals": {"type": "boolean", "default": false, "help": "count capitals and small letters separately"}
   })json")

@@ -1,4 +1,4 @@
--- The small run that comes with compeer; which completions repeat the group, my_plugin says.
+-- The small run that comes with compeer; my_plugin measures how similar completions of a group are.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {
   name = "my_plugin",

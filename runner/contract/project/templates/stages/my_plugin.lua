@@ -1,4 +1,4 @@
--- my_plugin at work on dialogues of esc_world, the generated world that comes with compeer.
+-- Runs my_plugin on dialogues of esc_world, the generated world that comes with compeer.
 local compeer = require "compeer"
 local run = compeer.experiment {
   name = "my_plugin",
@@ -9,4 +9,4 @@ local run = compeer.experiment {
 }
 local result = run:launch()
 print(result.stages)
-print("what is left is in " .. result.path .. "/stages/01-my_plugin.jsonl")
+print("the remaining records are in " .. result.path .. "/stages/01-my_plugin.jsonl")
