@@ -175,7 +175,7 @@ Error error_at(lua_State* L, int index) {
     const char* text = lua_tolstring(L, index, &length);
     return split(L, shortened({text, length}));
   }
-  return Error("", fmt::format("a {} was raised as an error", luaL_typename(L, index)), "raise a text");
+  return Error("", fmt::format("a {} was raised as an error", luaL_typename(L, index)), "raise a string");
 }
 
 int trace_error(lua_State* L) {

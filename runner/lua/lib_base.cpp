@@ -211,7 +211,7 @@ int load_text(lua_State* L) {
       lua_pushvalue(L, 1);
       lua_call(L, 0, 1);
       if (lua_isnil(L, -1)) break;
-      if (lua_type(L, -1) != LUA_TSTRING) throw Error("", "the function given to 'load' must return texts");
+      if (lua_type(L, -1) != LUA_TSTRING) throw Error("", "the function passed to 'load' must return strings");
       const auto piece = check_text(L, -1);
       if (piece.empty()) break;
       text += piece;

@@ -30,10 +30,10 @@ int random(lua_State* L) {
       to = luaL_checkinteger(L, 2);
       break;
     default:
-      throw Error("", "wrong number of arguments to 'math.random'", "math.random(), (to) or (from, to)");
+      throw Error("", "wrong number of arguments to 'math.random'", "call math.random(), (to) or (from, to)");
   }
   const bool all_bits = lua_gettop(L) == 1 && to == 0;
-  if (from > to && !all_bits) throw Error("", "the interval given to 'math.random' is empty");
+  if (from > to && !all_bits) throw Error("", "the interval passed to 'math.random' is empty");
   const uint64_t size = static_cast<uint64_t>(to) - static_cast<uint64_t>(from) + 1;  // 0 means 2^64
   uint64_t drawn;
   if (all_bits || size == 0) {

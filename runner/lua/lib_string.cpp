@@ -108,7 +108,7 @@ int gmatch(lua_State* L) {
 
 [[noreturn]] void too_large(const char* function, size_t longest) {
   throw Error("", fmt::format("the result of {} is too large", function),
-              fmt::format("a string of a script can have {} MiB", longest >> 20));
+              fmt::format("strings of a script are limited to {} MiB", longest >> 20));
 }
 
 // The result of gsub so far. Its size is checked before each piece, since a short replacement can repeat a long match.

@@ -46,7 +46,7 @@ int read_undeclared(lua_State* L) {
   for (const char* missing : {"io", "os", "package", "debug", "dofile", "loadfile", "collectgarbage", "warn"}) {
     if (name == missing) {
       throw Error("", fmt::format("scripts have no '{}'", name),
-                  "a script sees no files, clock, environment or processes, so that it means the same everywhere");
+                  "scripts can't access files, clock, environment or processes, so that they run the same everywhere");
     }
   }
   auto names = names_in_sight(L);
@@ -66,7 +66,7 @@ int write_undeclared(lua_State* L) {
   const char* kind = lua_isfunction(L, 3) ? "local function {}(...)" : "local {} = ...";
   throw Error("", fmt::format("assignment to undeclared variable '{}'", name),
               (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
-                  "a new one is declared by: " + fmt::format(fmt::runtime(kind), name));
+                  "declare a new one: " + fmt::format(fmt::runtime(kind), name));
 }
 
 // Arguments: library, name. Upvalue: the library's name.

@@ -39,7 +39,7 @@ void print_to_stdout(std::string_view text) {
 
 // Refuses bytecode and text that is not UTF-8: scripts become part of spec.json.
 void check_plain(const std::string& text, const std::string& name) {
-  if (text.compare(0, 1, "\x1b") == 0) throw Error(name, "is bytecode, not the text of a script");
+  if (text.compare(0, 1, "\x1b") == 0) throw Error(name, "is bytecode, not Lua source");
   refuse_utf16(text, name, Exit::spec);
   int line = 1;
   for (size_t at = 0; at < text.size(); ++line) {
@@ -48,7 +48,7 @@ void check_plain(const std::string& text, const std::string& name) {
     const auto where = fmt::format("{}:{}", name, line);
     if (here.find('\0') != std::string_view::npos)
       throw Error(where, "a NUL byte in the script: " + spec::printable(here));
-    if (!spec::valid_utf8(here)) throw Error(where, "is no UTF-8: " + spec::printable(here));
+    if (!spec::valid_utf8(here)) throw Error(where, "is not UTF-8: " + spec::printable(here));
     at = end + 1;
   }
 }
@@ -199,7 +199,7 @@ bool Sandbox::finish(int status) {
 std::string read_script(const std::filesystem::path& file, const std::string& name) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) throw Error(name, "there is no such script");
-  if (!std::filesystem::is_regular_file(file, code)) throw Error(name, "is no regular file");
+  if (!std::filesystem::is_regular_file(file, code)) throw Error(name, "is not a regular file");
   std::string text;
   try {
     text = read_file(file, largest_script);

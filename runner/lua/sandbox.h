@@ -65,8 +65,8 @@ class Sandbox {
     Limits limits;
     std::function<void(std::string_view)> print;  ///< receives the output of `print`, whole lines; default: stdout
     /// Help texts of the errors for exceeded limits.
-    std::string loop_help = "a script describes runs and reads their results; is there a loop without an end?";
-    std::string memory_help = "a script describes runs and reads their results; big data belongs into data sets";
+    std::string loop_help = "look for an endless loop: scripts only describe runs and read their results";
+    std::string memory_help = "keep large data in data sets: scripts only describe runs and read their results";
   };
 
   Sandbox();

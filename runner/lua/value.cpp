@@ -26,7 +26,7 @@ class ValueReader {
 
   json read(int index, const std::string& key) {
     if (++values_ > most_values)
-      throw Error("", fmt::format("'{}' holds more than {} values", shown(key), most_values));
+      throw Error("", fmt::format("'{}' contains more than {} values", shown(key), most_values));
     spend(L_, 10);
     held_.add(sizeof(json) + key.size());
     index = lua_absindex(L_, index);
@@ -41,7 +41,7 @@ class ValueReader {
         return table(index, key);
       default:
         throw Error("", fmt::format("'{}' can't be a {}", shown(key), luaL_typename(L_, index)),
-                    "a spec is made of strings, numbers, booleans, lists and tables");
+                    "use strings, numbers, booleans, lists and tables");
     }
   }
 
@@ -57,7 +57,7 @@ class ValueReader {
 
   json text(int index, const std::string& key) {
     const auto bytes = check_text(L_, index);
-    if (!spec::valid_utf8(bytes)) throw Error("", fmt::format("'{}' is text that is no UTF-8", shown(key)));
+    if (!spec::valid_utf8(bytes)) throw Error("", fmt::format("'{}' is text that is not UTF-8", shown(key)));
     held_.add(bytes.size());
     return std::string(bytes);
   }
@@ -66,7 +66,7 @@ class ValueReader {
     if (inside_.size() == deepest) throw Error("", fmt::format("'{}' is nested too deeply", shown(key)));
     const void* identity = lua_topointer(L_, index);
     if (std::find(inside_.begin(), inside_.end(), identity) != inside_.end()) {
-      throw Error("", fmt::format("'{}' is a table within itself", shown(key)));
+      throw Error("", fmt::format("'{}' is a table that contains itself", shown(key)));
     }
     luaL_checkstack(L_, 4, "too many nested tables");
     inside_.push_back(identity);
@@ -79,7 +79,7 @@ class ValueReader {
     const auto size = static_cast<lua_Integer>(lua_rawlen(L_, index));
     for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
       const bool item = lua_isinteger(L_, -2) && lua_tointeger(L_, -2) >= 1 && lua_tointeger(L_, -2) <= size;
-      if (!item) throw Error("", fmt::format("'{}' mixes list items with other keys, or has holes", shown(key)));
+      if (!item) throw Error("", fmt::format("'{}' mixes list items with other keys, or lacks items between", shown(key)));
     }
     json values = json::array();
     for (lua_Integer i = 1; i <= size; ++i) {
@@ -95,7 +95,7 @@ class ValueReader {
     for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
       if (lua_type(L_, -2) != LUA_TSTRING) {
         throw Error("", fmt::format("'{}' has a key that is a {}", shown(key), luaL_typename(L_, -2)),
-                    "keys are names; a list has the keys 1, 2, 3, ... without holes");
+                    "use names as keys, or 1, 2, 3, ... without gaps for a list");
       }
       const auto name = text(-2, key.empty() ? "a key" : key).get<std::string>();
       values[name] = read(-1, key.empty() ? name : spec::join(key, name));

@@ -181,11 +181,11 @@ class TableReader {
 
 std::vector<spec::Change> to_changes(lua_State* L, int index) {
   if (!lua_istable(L, index)) {
-    throw Error("", fmt::format("changes are a table, not a {}", luaL_typename(L, index)),
+    throw Error("", fmt::format("changes must be a table, not a {}", luaL_typename(L, index)),
                 "base:with { grpo = { lr = 1e-4 }, [\"sampling.greedy\"] = true }");
   }
   const json values = to_json(L, index, "");
-  if (values.is_array()) throw Error("", "changes are named: a list has no names");
+  if (values.is_array()) throw Error("", "changes must be named, not a list");
   std::vector<spec::Change> changes;
   const std::string origin = position(L);
   for (const auto& [path, value] : values.items()) changes.push_back({path, value, origin});

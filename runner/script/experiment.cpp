@@ -89,7 +89,7 @@ int launch_one(lua_State* L) {
   const auto options = to_json(L, 2, "");
   for (const auto& [name, value] : options.items()) {
     if (name != "check") throw Error("", fmt::format("unknown option '{}'", name), suggest(name, {"check"}));
-    if (!value.is_boolean()) throw Error("", "'check' is true or false");
+    if (!value.is_boolean()) throw Error("", "'check' must be true or false");
   }
   auto result = launch(L, {resolve_experiment(L, draft)}, 1).at(0);
   if (result.error && options.value("check", true)) throw *result.error;
@@ -107,13 +107,13 @@ int member(lua_State* L) {
   if (name == "launch") return lua_pushcfunction(L, bound<launch_one>), 1;
   if (name == "name") return push_json(L, draft.values.value("name", spec::json())), 1;
   throw Error("", fmt::format("an experiment has no '{}'", name),
-              suggest(name, members) + fmt::format("; a setting is read by experiment:get \"{}\"", name));
+              suggest(name, members) + fmt::format("; to read a setting, use experiment:get \"{}\"", name));
 }
 
 int refuse_change(lua_State* L) {
   const std::string name(push_text(L, 2));
-  throw Error("", fmt::format("an experiment never changes: '{}' can't be set", name),
-              fmt::format("local changed = experiment:with {{ {} = ... }}", name));
+  throw Error("", fmt::format("an experiment is immutable: '{}' can't be set", name),
+              fmt::format("make a changed copy: local changed = experiment:with {{ {} = ... }}", name));
 }
 
 int to_string(lua_State* L) {
@@ -126,7 +126,7 @@ int to_string(lua_State* L) {
 // $COMPEER_HOME and the current folder.
 fs::path find_toml(lua_State* L, const std::string& name) {
   if (fs::path(name).extension() != ".toml") {
-    throw Error("", fmt::format("'{}' is no TOML file", name), "compeer.load \"experiments/smoke_grpo.toml\"");
+    throw Error("", fmt::format("'{}' is not a TOML file", name), "load one: compeer.load \"experiments/smoke_grpo.toml\"");
   }
   std::error_code code;
   std::vector<fs::path> folders;
@@ -141,8 +141,8 @@ fs::path find_toml(lua_State* L, const std::string& name) {
     const auto file = (folder / name).lexically_normal();
     if (!fs::is_regular_file(file, code)) continue;
     if (!lies_inside(stays_below(folder, file) ? folder : file.parent_path(), file))
-      throw Error("", fmt::format("'{}' lies outside the folder that it was looked for in", name),
-                  "it is a link to elsewhere; put the file itself there");
+      throw Error("", fmt::format("'{}' lies outside the searched folder", name),
+                  "replace the link by the file itself");
     const auto shown = file.lexically_proximate(fs::current_path(code));
     return shown.begin() != shown.end() && *shown.begin() == ".." ? file : shown;
   }
@@ -155,7 +155,7 @@ fs::path find_toml(lua_State* L, const std::string& name) {
   }
   const auto near = nearest(name, others);
   throw Error("", fmt::format("there is no '{}'", name),
-              near.empty() ? "looked for in the script's folder, those above it, $COMPEER_HOME and the current folder"
+              near.empty() ? "searched: the script's folder and its parents, $COMPEER_HOME and the current folder"
                            : fmt::format("did you mean '{}'?", near));
 }
 

@@ -76,8 +76,8 @@ int report(lua_State* L) {
 int check_kept(lua_State* L) {
   const auto folder = file_name(check_text(L, 1));
   if (stays_below(".", folder)) return 0;
-  throw Error("", fmt::format("figures can't be kept in '{}'", folder),
-              "give a folder below the current one: kept = \"figures/rates\"");
+  throw Error("", fmt::format("figures can't be stored in '{}'", folder),
+              "set a folder below the current one: kept = \"figures/rates\"");
 }
 
 // read_kept(file, study, seed) -> { row = { title = number } }; NaN for a figure without a value. Throws Error (exit 4)
@@ -90,8 +90,8 @@ int read_kept(lua_State* L) {
   if (!kept) return 1;
   const auto rows = kept->value("rows", json());
   if (kept->value("study", json()) != study || kept->value("seed", json()) != seed || !rows.is_object())
-    throw Error(file, fmt::format("has no figures of the study '{}' with seed {}", study, seed),
-                "move it out of the way; what it should hold is then run", Exit::data);
+    throw Error(file, fmt::format("contains no figures of the study '{}' with seed {}", study, seed),
+                "move or delete the file; the study then runs again", Exit::data);
   for (const auto& [row, figures] : rows.items()) {
     lua_newtable(L);
     for (const auto& [title, value] : figures.items()) {

@@ -103,8 +103,8 @@ std::string find_figure(const std::vector<std::string>& names, const std::string
   }
   const auto& found = !whole.empty() ? whole : top.size() == 1 ? top : ends;
   if (found.size() > 1) {
-    throw Error("", fmt::format("'{}' may be any of {} figures", asked, found.size()),
-                fmt::format("say which: {}", fmt::join(found, ", ")));
+    throw Error("", fmt::format("'{}' is ambiguous: it matches {} figures", asked, found.size()),
+                fmt::format("use one of: {}", fmt::join(found, ", ")));
   }
   return found.empty() ? "" : found[0];
 }

@@ -123,7 +123,7 @@ void end_dry_run(lua_State* L, const std::string& needs) {
 std::string file_name(std::string_view text) {
   const bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (control || !spec::valid_utf8(text))
-    throw Error("", fmt::format("'{}' can't be the name of a file", spec::printable(text)));
+    throw Error("", fmt::format("'{}' is not a valid file name", spec::printable(text)));
   return std::string(text);
 }
 

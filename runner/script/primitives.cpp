@@ -138,7 +138,7 @@ int launch_all(lua_State* L) {
     specs.push_back(resolve_experiment(L, check_experiment(L, -1)));
     const auto hash = specs.back().sha256();
     const auto [other, is_new] = hashes.emplace(specs.back().values.at("name").get<std::string>(), hash);
-    if (!is_new && other->second == hash) throw Error("", fmt::format("'{}' is in the list twice", other->first));
+    if (!is_new && other->second == hash) throw Error("", fmt::format("the list contains '{}' twice", other->first));
   });
   const auto jobs = static_cast<int>(luaL_checkinteger(L, 2));
   lua_newtable(L);

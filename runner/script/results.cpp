@@ -27,7 +27,7 @@ const Estimate& measured(lua_State* L, const RunResult& run, const std::string& 
   }
   if (run.error) {
     throw Error("", fmt::format("run '{}' failed, so it has no '{}'", run.name, name),
-                "it failed because: " + run.error->problem());
+                "the error was: " + run.error->problem());
   }
   return metric(run, name);
 }
@@ -52,7 +52,7 @@ int get(lua_State* L) {
 // Returns label and file name of each stage of a data run: {"judge", "05-judge"}. Throws Error for other runs.
 std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run) {
   if (const auto* task = look(run.spec, "task"); !task || *task != "data")
-    throw Error("", fmt::format("run '{}' has no stages", run.name), "runs of the task \"data\" have");
+    throw Error("", fmt::format("run '{}' has no stages", run.name), "only runs with task = \"data\" have stages");
   return spec::stage_names(run.spec);
 }
 
@@ -77,7 +77,7 @@ int stage(lua_State* L) {
   if (found.size() > 1) {
     throw Error("",
                 fmt::format("run '{}' has {} stages '{}': {}", run.name, found.size(), asked, fmt::join(found, ", ")),
-                "give each a label of its own in the spec, or name one with its number");
+                "give each a different label in the spec, or use a name with its number");
   }
   keep_of_stage(run, found[0]);
   push_result(L, std::move(run));

@@ -107,7 +107,7 @@ TEST(LuaPage, ItsExamplesRun) {
             "fast        +0.000 ±0.000  +0.000 ±0.000\n"
             "\n"
             "±: half of the 95 % interval (Student's t) over 3 seeds\n"
-            "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 2 differences, too\n"
+            "!: the 95 % interval excludes zero; !!: also with Holm's correction for all 2 differences\n"
             // 4.303 standard errors of three values: .0252/sqrt(3), and of their differences, .01/sqrt(3)
             "0.4133 ±0.063\t+0.06 ±0.025\tclear\n");
 }

@@ -28,7 +28,7 @@ TEST(Sandbox, EndsEndlessLoopsWithinTheLimitsItHasByItself) {
   const double before = processor_seconds();
   const auto outcome = run_script("while true do pcall(function() while true do end end) end");
   EXPECT_EQ(outcome.problem.substr(0, 51), "the script needs more than 100000000 instructions\n ");
-  EXPECT_EQ(outcome.help, "a script describes runs and reads their results; is there a loop without an end?");
+  EXPECT_EQ(outcome.help, "look for an endless loop: scripts only describe runs and read their results");
   EXPECT_LT(processor_seconds() - before, 5);
 }
 
@@ -160,9 +160,9 @@ TEST(Sandbox, TellsSyntaxErrors) {
   EXPECT_EQ(run_script(std::string("local x = 1\n\0", 13)).where, "script.lua:2");
   EXPECT_EQ(run_script(std::string("local x = 1\n\0", 13)).problem, "a NUL byte in the script: \\x00");
   EXPECT_EQ(run_script(std::string("\xFF\xFEl\0", 4)).problem, "is text in UTF-16, not in UTF-8");
-  EXPECT_EQ(run_script("\x1bLua").problem, "is bytecode, not the text of a script");
+  EXPECT_EQ(run_script("\x1bLua").problem, "is bytecode, not Lua source");
   EXPECT_EQ(run_script("local x\n\n-- \xff").where, "script.lua:3");
-  EXPECT_EQ(run_script("local x\n\n-- \xff").problem, "is no UTF-8: -- \\xff");
+  EXPECT_EQ(run_script("local x\n\n-- \xff").problem, "is not UTF-8: -- \\xff");
   EXPECT_EQ(run_script("x = ").exit, 3);
 }
 
@@ -178,10 +178,10 @@ TEST(Sandbox, KnowsOnlyDeclaredVariables) {
             "script.lua:2: undeclared variable 'totl'|did you mean 'total'?");
   EXPECT_EQ(
       told("local count = 1\ncuont = 2"),
-      "script.lua:2: assignment to undeclared variable 'cuont'|did you mean 'count'? a new one is declared by: local "
+      "script.lua:2: assignment to undeclared variable 'cuont'|did you mean 'count'? declare a new one: local "
       "cuont = ...");
   EXPECT_EQ(told("function f() end"),
-            "script.lua:1: assignment to undeclared variable 'f'|a new one is declared by: local function f(...)");
+            "script.lua:1: assignment to undeclared variable 'f'|declare a new one: local function f(...)");
   EXPECT_EQ(told("print = nil"), "script.lua:1: 'print' can't be changed|");
   EXPECT_EQ(told("math.sqr(2)"),
             "script.lua:1: math has no 'sqr'|did you mean 'sqrt'? known: abs, acos, asin, atan, "

@@ -75,8 +75,8 @@ TEST(Compare, NamesWhatItLeavesOut) {
 TEST(Compare, RefusesWhatIsNoComparison) {
   const std::vector<RunResult> runs{run("none", 1, 1), run("dra", 1, 2), run("dra", 1, 3, 1.0)};
   EXPECT_EQ(compared(runs, "'reward'"),
-            "'dra-1' and 'dra-1' both have reweighting.plugin = dra, seed = 1|name the setting in which they differ as "
-            "a column, or in 'pair'");
+            "'dra-1' and 'dra-1' both have reweighting.plugin = dra, seed = 1|add the setting in which they differ to "
+            "the columns or to 'pair'");
   EXPECT_EQ(compared(runs, "'reward'", "against = { ['reweighting.plugin'] = 'nnoe' }"),
             "no run has reweighting.plugin = nnoe|there are: reweighting.plugin = dra; reweighting.plugin = none");
   EXPECT_START(compared(runs, "'reward'", "against = { ['reweighting.plguin'] = 'none' }"),

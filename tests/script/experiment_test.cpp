@@ -73,25 +73,25 @@ TEST(Experiment, RefusesWhatIsNoData) {
   };
   EXPECT_EQ(
       with("{ grpo = { lr = print } }"),
-      "script.lua:4: 'grpo.lr' can't be a function|a spec is made of strings, numbers, booleans, lists and tables");
+      "script.lua:4: 'grpo.lr' can't be a function|use strings, numbers, booleans, lists and tables");
   EXPECT_EQ(with("{ grpo = { lr = 0/0 } }"), "script.lua:4: 'grpo.lr' can't be nan|");
   EXPECT_EQ(with("{ grpo = { lr = 1/0 } }"), "script.lua:4: 'grpo.lr' can't be inf|");
-  EXPECT_EQ(with("{ model = t }"), "script.lua:4: 'model.t' is a table within itself|");
+  EXPECT_EQ(with("{ model = t }"), "script.lua:4: 'model.t' is a table that contains itself|");
   EXPECT_START(with("{ model = deep }"), "script.lua:4: 'model.a.a.a.a.a");
   EXPECT_START(with("{ model = dag }"), "script.lua:4: 'model[0][0]");
-  EXPECT_EQ(with("{ name = '\\xff' }"), "script.lua:4: 'name' is text that is no UTF-8|");
+  EXPECT_EQ(with("{ name = '\\xff' }"), "script.lua:4: 'name' is text that is not UTF-8|");
   EXPECT_EQ(with("{ rewards = { 1, nil, 3, a = 4 } }"),
-            "script.lua:4: 'rewards' mixes list items with other keys, or has holes|");
+            "script.lua:4: 'rewards' mixes list items with other keys, or lacks items between|");
   EXPECT_START(with("{ model = { [2] = 'x' } }"), "script.lua:4: 'model' has a key that is a number");
   EXPECT_EQ(with("{ base }"),
-            "script.lua:4: '[0]' can't be a userdata|a spec is made of strings, numbers, booleans, lists and tables");
-  EXPECT_START(with("'x'"), "script.lua:4: changes are a table, not a string|base");
+            "script.lua:4: '[0]' can't be a userdata|use strings, numbers, booleans, lists and tables");
+  EXPECT_START(with("'x'"), "script.lua:4: changes must be a table, not a string|base");
 }
 
 TEST(Experiment, NeverChanges) {
   EXPECT_EQ(
       said(base + "base.name = 'y'"),
-      "script.lua:2: an experiment never changes: 'name' can't be set|local changed = experiment:with { name = ... }");
+      "script.lua:2: an experiment is immutable: 'name' can't be set|make a changed copy: local changed = experiment:with { name = ... }");
   EXPECT_START(said(base + "print(base.nmae)"), "script.lua:2: an experiment has no 'nmae'|did you mean 'name'");
   EXPECT_START(said(base + "print(base:get 'grpo.lrr')"), "script.lua:2: the experiment has no 'grpo.lrr'|did you mea");
   EXPECT_EQ(said(base + "print(getmetatable(base))"), "false\n");
@@ -156,8 +156,8 @@ TEST_F(Load, FollowsNoLinkToElsewhere) {
   for (const std::string& name : std::vector<std::string>{"b.toml", "linked/b.toml", "../scripts/b.toml",
                                                           (folder_ / "scripts/b.toml").string()}) {
     const auto outcome = loaded(name);
-    EXPECT_START(outcome.problem, "'" + name + "' lies outside the folder that it was looked for in\n");
-    EXPECT_EQ(outcome.help, "it is a link to elsewhere; put the file itself there");
+    EXPECT_START(outcome.problem, "'" + name + "' lies outside the searched folder\n");
+    EXPECT_EQ(outcome.help, "replace the link by the file itself");
   }
   fs::create_symlink("../experiments/a.toml", folder_ / "secret/c.toml");
   EXPECT_START(loaded("../secret/c.toml").problem, "'../secret/c.toml' lies outside");
@@ -185,14 +185,14 @@ TEST_F(Load, NamesTheNearestFile) {
   EXPECT_EQ(outcome.help, "did you mean 'experiments/a.toml'?");
   const auto other =
       run_with(std::make_shared<FakeActions>(), "require('compeer').load '/etc/passwd'", folder_.string());
-  EXPECT_START(other.problem, "'/etc/passwd' is no TOML file\n  ");
+  EXPECT_START(other.problem, "'/etc/passwd' is not a TOML file\n  ");
 }
 
 TEST_F(Load, TakesNoNameThatTheSystemCutsOff) {
   write("experiments/secret", "the first line\n");
   const auto outcome = run_with(std::make_shared<FakeActions>(), "require('compeer').load 'experiments/secret\\0.toml'",
                                 folder_.string());
-  EXPECT_START(outcome.problem, "'experiments/secret\\x00.toml' can't be the name of a file");
+  EXPECT_START(outcome.problem, "'experiments/secret\\x00.toml' is not a valid file name");
 }
 
 TEST_F(Load, TakesTheChangesOfTheCommandLine) {

@@ -47,8 +47,8 @@ TEST(FigureNames, ThatFitSeveralAreRefused) {
     find_figure(names, "success");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "'success' may be any of 2 figures");
-    EXPECT_EQ(error.help(), "say which: 01-sage/success/value, 02-diversity/success/value");
+    EXPECT_EQ(error.problem(), "'success' is ambiguous: it matches 2 figures");
+    EXPECT_EQ(error.help(), "use one of: 01-sage/success/value, 02-diversity/success/value");
   }
 }
 
@@ -75,7 +75,7 @@ TEST(FigureNames, ThatFitSeveralAreRefusedBeforeAnythingIsLaunched) {
       if (result.name == "y") result.promised.push_back("rewards/length/score");
     };
     EXPECT_EQ(said(base + "local a, b = base:launch(), base:with { name = 'y', seed = 2 }:launch() " + use, fake),
-              "script.lua:2: 'score' may be any of 2 figures|say which: rewards/format/score, rewards/length/score")
+              "script.lua:2: 'score' is ambiguous: it matches 2 figures|use one of: rewards/format/score, rewards/length/score")
         << use;
   }
 }
@@ -107,9 +107,9 @@ TEST(Stage, IsNamedBySuggestion) {
       "script.lua:2: run 'x' has no stage 'sgae'|did you mean 'sage'? known: esc_world, sage, filter, again, filter");
   EXPECT_EQ(said(base + "local x = base:launch():stage 'filter'", data_run()),
             "script.lua:2: run 'x' has 2 stages 'filter': 02-filter, 04-filter|"
-            "give each a label of its own in the spec, or name one with its number");
+            "give each a different label in the spec, or use a name with its number");
   EXPECT_EQ(said(base + "local x = base:launch().records"),
-            "script.lua:2: run 'x' has no stages|runs of the task \"data\" have");
+            "script.lua:2: run 'x' has no stages|only runs with task = \"data\" have stages");
 }
 
 // What a hostile script could try through `compeer` itself. What it could try through Lua: tests/lua/battery.h.
@@ -120,18 +120,18 @@ constexpr const char* either = "the script needs more than";  // whichever limit
 
 const lua::Nasty attempts[] = {
     // Files
-    {"LoadAnyFile", "compeer.load '/etc/passwd'", "is no TOML file"},
-    {"LoadTheEnvironment", "compeer.load '/proc/self/environ'", "is no TOML file"},
-    {"LoadBehindNul", "compeer.load '/etc/passwd\\0.toml'", "can't be the name of a file"},
-    {"LoadAHiddenFile", "compeer.load '/etc/.toml'", "is no TOML file"},
+    {"LoadAnyFile", "compeer.load '/etc/passwd'", "is not a TOML file"},
+    {"LoadTheEnvironment", "compeer.load '/proc/self/environ'", "is not a TOML file"},
+    {"LoadBehindNul", "compeer.load '/etc/passwd\\0.toml'", "is not a valid file name"},
+    {"LoadAHiddenFile", "compeer.load '/etc/.toml'", "is not a TOML file"},
     {"LoadATable", "compeer.load {}", "string expected"},
     {"ReportAbsolute", "compeer.runs{base}:run():report '/tmp/x.html'", "can't be written to"},
     {"ReportParent", "compeer.runs{base}:run():report '../x.html'", "can't be written to"},
     {"ReportHiddenParent", "compeer.runs{base}:run():report 'a/./../../x.html'", "can't be written to"},
     {"ReportAProgram", "compeer.runs{base}:run():report '.bashrc'", "can't be written to"},
-    {"ReportBehindNul", "compeer.runs{base}:run():report '.bashrc\\0.html'", "can't be the name of a file"},
+    {"ReportBehindNul", "compeer.runs{base}:run():report '.bashrc\\0.html'", "is not a valid file name"},
     {"ReportBehindNewline", "compeer.report { output = 'a\\n.html', runs = { base:launch() } }",
-     "can't be the name of a file"},
+     "is not a valid file name"},
     {"ReportElsewhere", "compeer.folder = '/etc' compeer.runs{base}:run():report(compeer.folder .. '/x.html')",
      "can't be written to '/etc/x.html'"},
     {"NameParent", "base:with { name = '../x' }", "must consist of letters"},
@@ -146,7 +146,7 @@ const lua::Nasty attempts[] = {
     {"ExperimentMetatable", "getmetatable(base).__index = nil", "attempt to index a boolean value"},
     {"ExperimentSetMetatable", "setmetatable(base, {})", "table expected"},
     {"ExperimentRawset", "rawset(base, 'name', 'x')", "table expected"},
-    {"ExperimentChange", "base.name = 'x'", "an experiment never changes"},
+    {"ExperimentChange", "base.name = 'x'", "an experiment is immutable"},
     {"ExperimentFinalizer", "base.__gc(base)", "an experiment has no '__gc'"},
     {"ExperimentForged", "base.with({}, {})", "experiment expected"},
     {"ExperimentIsAResult", "compeer.runs { base:launch() }", "experiment expected"},
@@ -166,16 +166,16 @@ const lua::Nasty attempts[] = {
     // What can't be data
     {"PlanOfAFunction", "base:with { name = print }", "can't be a function"},
     {"PlanOfACoroutine", "base:with { name = coroutine.create(print) }", "can't be a thread"},
-    {"PlanInItself", "local t = {} t.t = t base:with { grpo = t }", "is a table within itself"},
+    {"PlanInItself", "local t = {} t.t = t base:with { grpo = t }", "is a table that contains itself"},
     {"PlanTooDeep", "local t = {} for i = 1, 1000 do t = { t } end base:with { model = t }", "nested too deeply"},
     {"PlanTooLarge", "local t = {} for i = 1, 200000 do t[i] = i end base:with { model = { x = t } }",
-     "holds more than 100000 values"},
+     "contains more than 100000 values"},
     {"PlanOfNoNumber", "base:with { grpo = { lr = 0/0 } }", "can't be nan"},
-    {"PlanOfNoText", "base:with { name = '\\xff' }", "is text that is no UTF-8"},
-    {"JobsTooMany", "compeer.runs{base}:run { jobs = 1 << 40 }", "'jobs' is how many run at the same time"},
+    {"PlanOfNoText", "base:with { name = '\\xff' }", "is text that is not UTF-8"},
+    {"JobsTooMany", "compeer.runs{base}:run { jobs = 1 << 40 }", "'jobs' must be the number of runs at the same time"},
     {"SweepTooLarge",
      "local t = {} for i = 1, 80 do t[i] = i end compeer.sweep(base, { seed = t, ['grpo.steps'] = t })",
-     "a sweep of more than 5000 runs"},
+     "a sweep is limited to 5000 runs"},
     // Loops without an end, and memory, on the other side of the edge
     {"LaunchForEver", "while true do pcall(function() base:launch() end) end", endless},
     {"LaunchInCoroutines", "while true do coroutine.wrap(function() base:launch() end)() end", endless},
@@ -194,7 +194,7 @@ const lua::Nasty attempts[] = {
      "local rows = {} for i = 1, 11 do rows[i] = 'row ' .. i end "
      "compeer.study { name = 's', seeds = 10000, rows = rows, figures = { 'reward' }, run = function() return base end "
      "}",
-     "a study of more than 100000 numbers"},
+     "a study is limited to 100000 numbers"},
     {"StudyMetatable",
      "getmetatable(compeer.study { name = 's', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
      "run = function() return base end }).__index = nil",

@@ -45,7 +45,7 @@ TEST(Study, TellsMeansAndDifferencesOverSeeds) {
       "fast        +1.000 ±0.000!!  +10.000 ±0.000!!\n"
       "\n"
       "±: half of the 95 % interval (Student's t) over 3 seeds\n"
-      "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 2 differences, too\n");
+      "!: the 95 % interval excludes zero; !!: also with Holm's correction for all 2 differences\n");
 }
 
 TEST(Study, CorrectsForAllContrastsThatAreDeclared) {
@@ -142,8 +142,8 @@ TEST(Study, RefusesKeptFiguresOfAnother) {
   const auto fake = computing();
   fake->kept_["figures/seed-1.json"] = {{"study", "prices"}, {"seed", 1}, {"rows", spec::json::object()}};
   EXPECT_EQ(said(declared("seeds = 1, kept = 'figures', figures = { 'x' }"), fake),
-            "figures/seed-1.json: has no figures of the study 'rates' with seed 1|"
-            "move it out of the way; what it should hold is then run");
+            "figures/seed-1.json: contains no figures of the study 'rates' with seed 1|"
+            "move or delete the file; the study then runs again");
   EXPECT_TRUE(fake->launched_.empty());
 }
 
@@ -160,7 +160,7 @@ TEST(Study, LeavesOutWhatIsNaNAndSaysSo) {
       "\n"
       "left out: odd has no 'x' (seed 2)\n"
       "±: half of the 95 % interval (Student's t) over 3 seeds\n"
-      "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 1 differences, too\n");
+      "!: the 95 % interval excludes zero; !!: also with Holm's correction for all 1 differences\n");
 }
 
 TEST(Study, OfASingleSeedHasNoIntervals) {
@@ -239,30 +239,30 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
       "run, seeds");
   EXPECT_EQ(wrong("figures = { 'x' }"), "a study needs 'seeds'|seeds = 3, or seeds = { 1, 2, 3 }");
   EXPECT_EQ(wrong("figures = { 'x' }, seeds = 'three'"),
-            "a study's 'seeds' are how many there are, or a list of them|seeds = 3, or seeds = { 1, 2, 3 }");
+            "a study's 'seeds' must be a number of seeds or a list of seeds|seeds = 3, or seeds = { 1, 2, 3 }");
   EXPECT_EQ(wrong("seeds = 1"),
             "a study needs 'figures'|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
   EXPECT_EQ(
       wrong("seeds = 1, figures = 'x'"),
-      "a study's 'figures' is a list, not a string|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
+      "a study's 'figures' must be a list, not a string|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', beter = 1 } }"),
             "a figure has no field 'beter'|did you mean 'better'? known: better");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', better = 'up' } }"),
             "'better' can't be up|better = \"higher\", \"lower\" or \"neither\"");
-  EXPECT_EQ(wrong("seeds = 1, figures = { 'x', 'x' }"), "a study has two figures 'x'|give each a title of its own");
+  EXPECT_EQ(wrong("seeds = 1, figures = { 'x', 'x' }"), "a study has two figures 'x'|give them different titles");
   EXPECT_EQ(wrong(whole + ", against = 'slwo'"),
-            "'against' names a row that isn't there: 'slwo'|did you mean 'slow'? known: slow, fast");
+            "'against' names an unknown row 'slwo'|did you mean 'slow'? known: slow, fast");
   EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slo' } }"),
-            "a contrast names a row that isn't there: 'slo'|did you mean 'slow'? known: slow, fast");
+            "a contrast names an unknown row 'slo'|did you mean 'slow'? known: slow, fast");
   EXPECT_EQ(wrong(whole + ", contrasts = { 'fast' }"),
-            "a study's 'contrasts' is a list of pairs of rows, each minus the other|contrasts = { { \"fast\", \"slow\" "
+            "a study's 'contrasts' must be a list of pairs of rows: the first minus the second|contrasts = { { \"fast\", \"slow\" "
             "} }, or { { \"fast\", \"slow\", { \"reward\" } } } for this figure alone");
   EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slow', { 'z' } } }"),
-            "a contrast names a figure that isn't there: 'z'|did you mean 'x'? known: x");
+            "a contrast names an unknown figure 'z'|did you mean 'x'? known: x");
   EXPECT_EQ(wrong(whole + ", kept = '../figures'"),
-            "figures can't be kept in '../figures'|give a folder below the current one: kept = \"figures/rates\"");
+            "figures can't be stored in '../figures'|set a folder below the current one: kept = \"figures/rates\"");
   EXPECT_EQ(wrong(whole + ", against = 'slow', contrasts = {}"),
-            "a study has 'against' or 'contrasts', not both|contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", "
+            "a study can't have both 'against' and 'contrasts'|contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", "
             "\"slow\", { \"reward\" } } } for this figure alone");
 }
 
@@ -299,21 +299,21 @@ TEST(Study, MarksNoneOfWhatIsEqual) {
 
 TEST(Study, NeedsRowsWithNamesAndRuns) {
   EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { { lr = 1 } } }"),
-            "script.lua:2: a study's 'rows' begin with their names; row 1 begins with a nil|"
+            "script.lua:2: a study's 'rows' must begin with their names; row 1 begins with a nil|"
             "rows = { { \"slow\", lr = 1e-5 }, { \"fast\", lr = 1e-4 } }");
   EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a', 'a' } }"),
-            "script.lua:2: a study has two rows 'a'|give each a name of its own");
+            "script.lua:2: a study has two rows 'a'|give them different names");
   EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { 'x' } }"),
             "script.lua:2: a study needs 'run'|run = function(seed, row) return ... end");
   EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
                         "run = function(seed, row) return row end }"),
             "script.lua:2: 'run' of the study 'a' returned a table for seed 1 of 'a'|return an experiment, its result "
-            "(experiment:launch()) or a stage of it (result:stage \"sage\")");
+            "(experiment:launch()) or a stage of the result (result:stage \"sage\")");
   EXPECT_EQ(
       said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { { 'f', function() return 'x' "
                   "end } }, run = function() return base end }"),
       "script.lua:2: study 'a': figure 'f' is a string for 'a', not a number|"
-      "return a number, or nil where there is none");
+      "return a number, or nil if there is none");
 }
 
 TEST(Launch, OfWhatWasLaunchedBeforeGivesTheSameResult) {

@@ -39,7 +39,7 @@ end
 -- Returns the table of options, or an empty one for nil. Raises an error for an option that is not in `known`.
 function check_options(options, known)
   if options == nil then return {} end
-  if type(options) ~= "table" then refuse(format("options are a table, not a %s", type(options))) end
+  if type(options) ~= "table" then refuse(format("options must be a table, not a %s", type(options))) end
   for _, name in ipairs(names_of(options)) do
     if not contains(known, name) then refuse(format("unknown option '%s'", name), suggest(name, known)) end
   end

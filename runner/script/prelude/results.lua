@@ -201,7 +201,7 @@ local function to_base(against)
     end
   end
   if #base.paths == 0 then
-    refuse("'against' says which runs are the base", 'against = { ["reweighting.plugin"] = "none" }')
+    refuse("'against' must define the base runs", 'against = { ["reweighting.plugin"] = "none" }')
   end
   base.key = concat(base.keys, "\n")
   return base
@@ -228,7 +228,7 @@ local function take_place(places, run, paths)
   local other = places[settings.key]
   if other then
     refuse(format("'%s' and '%s' both have %s", other.name, run.name, with_values(paths, settings.texts)),
-      "name the setting in which they differ as a column, or in 'pair'")
+      "add the setting in which they differ to the columns or to 'pair'")
   end
   places[settings.key] = run
 end
@@ -297,7 +297,7 @@ local function texts(value, name, example)
   if type(value) == "string" then return { value } end
   local fits = type(value) == "table"
   for _, item in ipairs(fits and value or {}) do fits = fits and type(item) == "string" end
-  if not fits then refuse(format("'%s' is a list of names", name), example) end
+  if not fits then refuse(format("'%s' must be a list of names", name), example) end
   return value
 end
 
@@ -307,7 +307,7 @@ end
 
 local function text_option(options, name)
   local value = options[name]
-  if value ~= nil and type(value) ~= "string" then refuse(format("'%s' is a text", name)) end
+  if value ~= nil and type(value) ~= "string" then refuse(format("'%s' must be a string", name)) end
   return value or ""
 end
 
@@ -326,7 +326,7 @@ local function add_sweep(request, options)
   end
   request.table = make_table(request.runs, columns)
   if #request.table.settings == 0 or #request.table.metrics == 0 then
-    refuse("the columns of a report are one setting or more, and one metric or more")
+    refuse("the columns of a report must include a setting and a metric")
   end
   if base then request.comparison = compare(request.runs, columns, base, pair) end
 end
@@ -346,13 +346,13 @@ local function add_frontiers(request, given)
   local all = type(given) == "table" and given[1] ~= nil and given or { given }
   for _, one in ipairs(all) do
     local named = type(one) == "table" and type(one.x) == "string" and type(one.y) == "string" and #names_of(one) == 2
-    if not named then refuse("'frontier' names two metrics", 'frontier = { x = "distinct_2", y = "reward" }') end
+    if not named then refuse("'frontier' must name two metrics", 'frontier = { x = "distinct_2", y = "reward" }') end
     if any(request.runs, is_planned) then
       refuse_unpromised(request.runs, { one.x, one.y })
     else
       local settings = sort_columns(request.runs, { one.x, one.y })
       if settings[1] then
-        refuse(format("'frontier' names two metrics, and '%s' is a setting", settings[1]))
+        refuse(format("'frontier' must name two metrics, but '%s' is a setting", settings[1]))
       end
       insert(request.frontiers, { whole_name(request.runs, one.x), whole_name(request.runs, one.y) })
     end

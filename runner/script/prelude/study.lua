@@ -41,13 +41,13 @@ local function read_seeds(given)
     seeds = {}
     for seed = 1, given do seeds[seed] = seed end
   end
-  if type(seeds) ~= "table" then refuse_seeds("are how many there are, or a list of them") end
+  if type(seeds) ~= "table" then refuse_seeds("must be a number of seeds or a list of seeds") end
   for _, seed in ipairs(seeds) do
-    if not whole(seed) then refuse_seeds("are how many there are, or a list of them") end
-    if listed[seed] then refuse_seeds("name one twice") end
+    if not whole(seed) then refuse_seeds("must be a number of seeds or a list of seeds") end
+    if listed[seed] then refuse_seeds("must not contain a seed twice") end
     listed[seed] = true
   end
-  if #seeds == 0 then refuse_seeds("are none") end
+  if #seeds == 0 then refuse_seeds("must not be empty") end
   return quick and { seeds[1] } or append({}, seeds)
 end
 
@@ -69,14 +69,14 @@ local function read_rows(given)
     for field, value in pairs(item) do row[field] = value end
     local name = row[1]
     if type(name) ~= "string" then
-      refuse_field("rows", format("begin with their names; row %d begins with a %s", i, type(name)), example_of_rows)
+      refuse_field("rows", format("must begin with their names; row %d begins with a %s", i, type(name)), example_of_rows)
     end
-    if contains(names, name) then refuse(format("a study has two rows '%s'", name), "give each a name of its own") end
+    if contains(names, name) then refuse(format("a study has two rows '%s'", name), "give them different names") end
     row.name, names[i] = name, name
     for field in pairs(row) do known[field] = true end
     rows[i] = setmetatable(row, { __index = unknown_field })
   end
-  if #rows == 0 then refuse_field("rows", "is empty", example_of_rows) end
+  if #rows == 0 then refuse_field("rows", "must not be empty", example_of_rows) end
   return rows, names
 end
 
@@ -95,7 +95,7 @@ local function read_figure(item, number)
     refuse(format("'better' can't be %s", tostring(better)), 'better = "higher", "lower" or "neither"')
   end
   if type(title) ~= "string" or type(of) ~= "string" and type(of) ~= "function" then
-    refuse_field("figures", format("have names; figure %d has none", number), example_of_figures)
+    refuse_field("figures", format("must have names; figure %d has none", number), example_of_figures)
   end
   return { title = title, of = of, better = better_of[better] }
 end
@@ -106,11 +106,11 @@ local function read_figures(given)
     figures[i] = read_figure(item, i)
     local title = figures[i].title
     if contains(titles, title) then
-      refuse(format("a study has two figures '%s'", title), "give each a title of its own")
+      refuse(format("a study has two figures '%s'", title), "give them different titles")
     end
     titles[i] = title
   end
-  if #figures == 0 then refuse_field("figures", "is empty", example_of_figures) end
+  if #figures == 0 then refuse_field("figures", "must not be empty", example_of_figures) end
   return figures, titles
 end
 
@@ -118,61 +118,61 @@ end
 local function contrast_of(study, row, base, titles)
   local contrast = { row = row, base = base, compares = {}, count = #titles }
   for _, title in ipairs(titles) do
-    if type(title) ~= "string" then refuse_field("contrasts", "name figures by their titles", example_of_contrasts) end
-    contrast.compares[place_of(study.titles, title, "a contrast names a figure that isn't there:")] = true
+    if type(title) ~= "string" then refuse_field("contrasts", "must name figures by their titles", example_of_contrasts) end
+    contrast.compares[place_of(study.titles, title, "a contrast names an unknown figure")] = true
   end
   insert(study.contrasts, contrast)
 end
 
 local function read_contrasts(study, against, pairs_of_rows)
   if against ~= nil and pairs_of_rows ~= nil then
-    refuse("a study has 'against' or 'contrasts', not both", example_of_contrasts)
+    refuse("a study can't have both 'against' and 'contrasts'", example_of_contrasts)
   end
   study.contrasts = {}
   if against ~= nil then
-    if type(against) ~= "string" then refuse_field("against", "is the name of a row", 'against = "SFT"') end
-    local base = place_of(study.names, against, "'against' names a row that isn't there:")
+    if type(against) ~= "string" then refuse_field("against", "must be the name of a row", 'against = "SFT"') end
+    local base = place_of(study.names, against, "'against' names an unknown row")
     for row in ipairs(study.rows) do
       if row ~= base then contrast_of(study, row, base, study.titles) end
     end
   end
   if pairs_of_rows == nil then return end
-  if type(pairs_of_rows) ~= "table" then refuse_field("contrasts", "is a list of pairs", example_of_contrasts) end
+  if type(pairs_of_rows) ~= "table" then refuse_field("contrasts", "must be a list of pairs", example_of_contrasts) end
   for _, pair in ipairs(pairs_of_rows) do
     local fits = type(pair) == "table" and type(pair[1]) == "string" and type(pair[2]) == "string" and #pair <= 3
     if not fits or pair[3] ~= nil and type(pair[3]) ~= "table" then
-      refuse_field("contrasts", "is a list of pairs of rows, each minus the other", example_of_contrasts)
+      refuse_field("contrasts", "must be a list of pairs of rows: the first minus the second", example_of_contrasts)
     end
-    local row = place_of(study.names, pair[1], "a contrast names a row that isn't there:")
-    local base = place_of(study.names, pair[2], "a contrast names a row that isn't there:")
-    if row == base then refuse(format("a contrast of '%s' with itself", pair[1])) end
+    local row = place_of(study.names, pair[1], "a contrast names an unknown row")
+    local base = place_of(study.names, pair[2], "a contrast names an unknown row")
+    if row == base then refuse(format("a contrast compares '%s' with itself", pair[1])) end
     contrast_of(study, row, base, pair[3] or study.titles)
   end
 end
 
 local function kept_folder(folder)
   if folder == nil then return end
-  if type(folder) ~= "string" or folder == "" then refuse_field("kept", "is a folder", 'kept = "figures/rates"') end
+  if type(folder) ~= "string" or folder == "" then refuse_field("kept", "must be a folder", 'kept = "figures/rates"') end
   check_kept(folder)
   return not quick and folder or nil
 end
 
 local function read_study(declared)
-  if type(declared) ~= "table" then refuse("a study is declared by a table", "compeer.study { name = ..., ... }") end
+  if type(declared) ~= "table" then refuse("a study must be declared by a table", "compeer.study { name = ..., ... }") end
   for _, field in ipairs(names_of(declared)) do
     if not contains(fields, field) then refuse(format("a study has no field '%s'", field), suggest(field, fields)) end
   end
-  local study = { name = required(declared, "name", "string", "is a text", 'name = "table2"') }
+  local study = { name = required(declared, "name", "string", "must be a string", 'name = "table2"') }
   study.seeds = read_seeds(declared.seeds)
-  study.rows, study.names = read_rows(required(declared, "rows", "table", "is a list", example_of_rows))
+  study.rows, study.names = read_rows(required(declared, "rows", "table", "must be a list", example_of_rows))
   study.figures, study.titles =
-    read_figures(required(declared, "figures", "table", "is a list", example_of_figures))
+    read_figures(required(declared, "figures", "table", "must be a list", example_of_figures))
   if #study.rows * #study.figures * #study.seeds > most_numbers then
-    refuse(format("a study of more than %d numbers", most_numbers))
+    refuse(format("a study is limited to %d numbers", most_numbers))
   end
   read_contrasts(study, declared.against, declared.contrasts)
   study.kept = kept_folder(declared.kept)
-  study.run = required(declared, "run", "function", "is the function that makes a run",
+  study.run = required(declared, "run", "function", "must be a function that makes a run",
     "run = function(seed, row) return ... end")
   study.values, study.runs, study.planned = {}, {}, false -- values[row][figure][seed]; NaN: no value
   for row in ipairs(study.rows) do
@@ -199,7 +199,7 @@ local function result_of(study, seed, row, failed)
   if kind(made) == "result" then return made end
   refuse(format("'run' of the study '%s' returned %s for seed %d of '%s'", study.name,
     made == nil and "nothing" or "a " .. type(made), study.seeds[seed], study.names[row]),
-    'return an experiment, its result (experiment:launch()) or a stage of it (result:stage "sage")')
+    'return an experiment, its result (experiment:launch()) or a stage of the result (result:stage "sage")')
 end
 
 local function refuse_unknown_figure(study, run, name)
@@ -213,7 +213,7 @@ local function computed(study, run, row, wanted)
   if value == nil then return 0 / 0 end
   if type(value) == "number" then return value end
   refuse(format("study '%s': figure '%s' is a %s for '%s', not a number", study.name, wanted.title, type(value),
-    study.names[row]), "return a number, or nil where there is none")
+    study.names[row]), "return a number, or nil if there is none")
 end
 
 -- Returns the value of a figure for a run, or NaN. Raises an error for an unknown figure, so that a study ends after
@@ -456,7 +456,7 @@ local function text_of(study)
     or format("±: half of the 95 %% interval (Student's t) over %d seeds", #study.seeds))
   if tested > 0 then
     insert(lines, format(
-      "!: the 95 %% interval leaves zero out; !!: with Holm's correction for all %d differences, too", tested))
+      "!: the 95 %% interval excludes zero; !!: also with Holm's correction for all %d differences", tested))
   end
   return concat(blocks, "\n") .. "\n" .. concat(append(lines, study.notes), "\n")
 end

@@ -17,17 +17,17 @@ local function plain(name)
 end
 
 local function check_axis(path, values)
-  if type(path) ~= "string" then refuse("the axes of a sweep are settings", '["grpo.lr"] = { 1e-5, 1e-4 }') end
+  if type(path) ~= "string" then refuse("the axes of a sweep must be settings", '["grpo.lr"] = { 1e-5, 1e-4 }') end
   if type(values) ~= "table" or values[1] == nil then
     refuse(format("'%s' needs a list of values", path), format('["%s"] = { 1, 2, 3 }', path))
   end
-  if path == "name" then refuse("'name' can't be swept", "the names are made from the values") end
+  if path == "name" then refuse("'name' can't be swept", "leave it out: names are made from the values") end
   local seen = {}
   for _, value in ipairs(values) do
     local key, text = key_of(value)
     if seen[key] then
       refuse(format("'%s' has the value %s twice", path, text),
-        "runs with the same settings have the same bits: they are one run")
+        "remove one: runs with the same settings are the same run")
     end
     seen[key] = true
   end
@@ -51,7 +51,7 @@ function methods.run(list, options)
   local jobs = check_options(options, { "jobs" }).jobs
   if jobs == nil then jobs = 1 end
   if math.type(jobs) ~= "integer" or jobs < 1 or jobs > most_jobs then
-    refuse(format("'jobs' is how many run at the same time, from 1 to %d", most_jobs))
+    refuse(format("'jobs' must be the number of runs at the same time, from 1 to %d", most_jobs))
   end
   for i = 1, rawlen(list) do check_kind(1, "run", "experiment", rawget(list, i)) end
   local done = launch(list, jobs)
@@ -80,7 +80,7 @@ function compeer.sweep(base, axes)
     check_axis(path, values)
     insert(paths, path)
     size = size * #values
-    if size > most_runs then refuse(format("a sweep of more than %d runs", most_runs)) end
+    if size > most_runs then refuse(format("a sweep is limited to %d runs", most_runs)) end
   end
   if type(base.name) ~= "string" then refuse("the base of a sweep needs a name", 'base:with { name = "..." }') end
 

@@ -202,7 +202,7 @@ TEST(LuaReward, SaysWhatIsWrongAndWhere) {
             "look for an endless loop, or raise the setting 'instructions'");
   EXPECT_EQ(complaint("require 'words'"),
             "kind.lua:1: there is no module 'words'\n    1 | require 'words'|"
-            "this script is one file and can't load others");
+            "put everything into this script: it can't load other files");
 }
 
 TEST(LuaReward, CountsTheMemoryOfWhatItReads) {
