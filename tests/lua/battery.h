@@ -3,21 +3,22 @@
 
 namespace compeer::lua {
 
-// Scripts that try to get out, to go on for ever, or to take all memory, each with a part of the message it ends with.
+// Scripts that try to escape the sandbox, to loop forever or to exhaust memory, each with a part of the error message
+// it must end with.
 struct Nasty {
   const char* name;
   const char* text;
   const char* problem;
 };
 
-// Less than what is allowed, so that the tests are quick.
+// Lower limits than the defaults, so that the tests are quick.
 inline const Limits few_instructions{size_t{96} << 20, size_t{24} << 20, 5'000'000, 3};
 inline const Limits little_memory{size_t{32} << 20, size_t{8} << 20, 50'000'000, 3};
 inline const char* const endless = "the script needs more than 5000000 instructions";
 inline const char* const hungry = "the script needs more than 32 MiB of memory";
 
 inline const Nasty battery[] = {
-    // Ways out
+    // Escape attempts
     {"Io", "io.open('/etc/passwd')", "scripts have no 'io'"},
     {"Os", "os.execute('true')", "scripts have no 'os'"},
     {"Package", "package.loadlib('x', 'y')", "scripts have no 'package'"},
@@ -46,7 +47,7 @@ inline const Nasty battery[] = {
     {"RequireNul", "require 'a\\0b'", "can't be required"},
     {"RequireSlash", "require 'lib/x'", "'lib/x' can't be required"},
     {"ErrorMetatable", "local _, e = pcall(math.random, 2, 1) ; getmetatable(e).__gc(e)", "attempt to index a boolean"},
-    // Loops without an end
+    // Infinite loops
     {"While", "while true do end", endless},
     {"Goto", "::again:: goto again", endless},
     {"Recursion", "local function f() return f() end f()", endless},
@@ -90,7 +91,7 @@ inline const Nasty battery[] = {
     {"Frontier", "while true do (string.rep('x', 1000)):find('%f[%d]') end", endless},
     {"Print", "while true do print() end", endless},
     {"NextLoop", "local t = {} for i = 1, 1e5 do t[i] = i end while true do next(t) end", endless},
-    // All the memory
+    // Memory exhaustion
     {"Doubling", "local s = 'x' while true do s = s .. s end", hungry},
     {"Tables", "local t = {} while true do t[#t + 1] = {} end", hungry},
     {"Keys", "local t, i = {}, 0 while true do i = i + 1 ; t['k' .. i] = i end", hungry},
@@ -118,7 +119,7 @@ inline const Nasty battery[] = {
      "local t, s = {}, string.rep('x', 6e6 // 1 | 0) while true do t[#t + 1] = "
      "select(2, pcall(function() return _ENV[s] end)) end",
      hungry},
-    // The stack
+    // Stack overflow
     {"StackOverflow", "local function f() return 1 + f() end f()", "stack overflow"},
     {"StackOfPcalls", "local function f() pcall(f) ; error('x') end f()", "x"},
     {"StackOfTostring", "local t t = setmetatable({}, {__tostring = function() return tostring(t) end}) tostring(t)",

@@ -7,7 +7,7 @@
 
 namespace compeer::lua {
 
-/// What became of a script: what it printed and the error it ended with.
+/// Result of a script: its output and the error that ended it (empty if none).
 struct Outcome {
   std::string printed, where, problem, help;
   int exit = 0;

@@ -32,7 +32,7 @@ TEST(Sandbox, EndsEndlessLoopsWithinTheLimitsItHasByItself) {
   EXPECT_LT(processor_seconds() - before, 5);
 }
 
-// A million times half a million comparisons would take a minute.
+// A naive search would take a minute: a million times half a million comparisons.
 TEST(Sandbox, FindsPlainTextInLinearTime) {
   EXPECT_EQ(run_script("local half = ('a'):rep(1000000) print((half .. half):find(half .. 'b', 1, true))").printed,
             "nil\n");
@@ -64,7 +64,7 @@ TEST(Sandbox, LetsPairsGoOnWhileFieldsChange) {
             "a table with a table as a key has no fixed order\n  ");
 }
 
-// Weak values vanish as soon as memory is tidied up, and their fields' names with them.
+// The garbage collector removes weak values at any time, and with them the names of their fields.
 TEST(Sandbox, OrdersPairsOfTablesWithWeakValues) {
   EXPECT_EQ(run_script(R"(
     local t = setmetatable({}, { __mode = "v" })
@@ -81,7 +81,7 @@ TEST(Sandbox, OrdersPairsOfTablesWithWeakValues) {
 TEST(Sandbox, CutsMessagesThatNobodyReads) {
   const auto told = [](const std::string& text) { return run_script(text).problem.substr(0, 9000); };
   EXPECT_EQ(told("error(('x'):rep(60000000), 0)").find("x...\n"), 7999u);
-  EXPECT_EQ(told("error(('€'):rep(3000), 0)").find("€...\n"), 7995u);  // 2666 of 3 bytes are 7998
+  EXPECT_EQ(told("error(('€'):rep(3000), 0)").find("€...\n"), 7995u);  // 2666 characters of 3 bytes are 7998 bytes
   EXPECT_EQ(told("return _ENV[('x'):rep(60000000)]").size(), 1000u + 63);
   EXPECT_EQ(run_script("print(#select(2, pcall(error, ('x'):rep(10000), 0)))").printed, "10000\n");
 }
@@ -265,7 +265,7 @@ TEST_F(Require, RunsFilesWithMarksAndInterpreterLines) {
   EXPECT_THROW(Sandbox().run_file(folder_), Error);
 }
 
-// Lua's own library is the reference: the same calls in a plain Lua and in a sandbox.
+// Reference: the same calls in a plain Lua with its own standard library.
 class PlainLua {
  public:
   PlainLua() : state_(luaL_newstate()) { luaL_openlibs(state_); }
@@ -359,7 +359,7 @@ TEST(Pattern, IsEndedByWhoeverCounts) {
   EXPECT_THROW(Pattern(".-.-.-.-.-.-b").search(subject, 0, spend, match), Error);
 }
 
-// The most memory that this process ever had.
+// Peak resident memory of this process.
 size_t resident_bytes() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -371,7 +371,7 @@ class Battery : public testing::TestWithParam<Nasty> {};
 TEST_P(Battery, EndsAndSaysWhy) {
   const size_t resident = resident_bytes();
   const auto outcome = run_script(GetParam().text, GetParam().problem == hungry ? little_memory : few_instructions);
-  EXPECT_LT(resident_bytes() - resident, 4 * few_instructions.memory);  // a sanitizer keeps what was freed for a while
+  EXPECT_LT(resident_bytes() - resident, 4 * few_instructions.memory);  // factor 4: sanitizers retain freed memory
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_EQ(outcome.where.substr(0, 10), "script.lua") << outcome.where << ": " << outcome.problem;
   EXPECT_NE(outcome.problem.find(GetParam().problem), std::string::npos) << outcome.where << ": " << outcome.problem;
