@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole wrapper around a project of a few lines that needs no compiler.
+# The whole wrapper, on a checkout with a few lines of CMake that need no compiler.
 # shellcheck source=tests/wrapper/claims.sh disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 
@@ -26,7 +26,7 @@ program() {
   chmod +x "$checkout/program"
 }
 
-# run COMMAND...: leaves code, out and err.
+# run COMMAND...: runs it and sets code, out and err.
 run() {
   code=0
   "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
@@ -105,7 +105,7 @@ claim "a configuration that fails shows CMake's error" contains "$err" "no such 
 claim "and ends the wrapper" equal "$code" 1
 sed -i '$d' "$checkout/CMakeLists.txt"
 
-# --- a checkout of somebody else's
+# --- a checkout that belongs to another user
 other_user=()
 if [[ $(id -u) == 0 ]]; then other_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
 run "$checkout/compeer" x

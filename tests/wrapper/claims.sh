@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the wrapper's tests are written with. Each test runs a piece of the wrapper in a process of its own, within the
-# temporary folder $work, and claims something about its exit code and its words.
+# Functions shared by the wrapper's tests. Each test runs a part of the wrapper in its own process, inside the temporary
+# folder $work, and checks its exit code and its messages.
 set -u
 
 root=$1
@@ -12,7 +12,7 @@ mkdir -p "$HOME" "$work/bin"
 
 failures=0
 
-# ask COMMANDS: runs them with the wrapper's functions loaded; leaves code, out and err.
+# ask COMMANDS: runs them with the wrapper's functions loaded; sets code, out and err.
 ask() {
   code=0
   bash -c 'set -euo pipefail; root=$1; for part in speech packages libtorch build; do
@@ -36,7 +36,7 @@ equal() { [[ $1 == "$2" ]]; }
 contains() { [[ $1 == *"$2"* ]]; }
 silent() { [[ -z $out$err && $code == 0 ]]; }
 
-# fake NAME BODY: a program that is found before the real one.
+# fake NAME BODY: writes a program that is found on PATH before the real one.
 fake() {
   printf '#!/usr/bin/env bash\n%s\n' "$2" >"$work/bin/$1"
   chmod +x "$work/bin/$1"

@@ -5,14 +5,14 @@ python3 -m pip --version >/dev/null 2>&1 || python=/usr/bin/python3
 "${python:=python3}" -m pip --version >/dev/null 2>&1 || { echo "no pip here: skipped"; exit 77; }
 command -v unzip >/dev/null || { echo "no unzip here: skipped"; exit 77; }
 
-# place FOLDER: the two files a libtorch is known by.
+# place FOLDER: creates the two files by which the wrapper recognizes a libtorch.
 place() {
   mkdir -p "$1/lib" "$1/include/ATen"
   touch "$1/lib/libtorch_cpu.so" "$1/include/ATen/ATen.h"
 }
 where='echo "$torch_root $torch_library"'
 
-# --- a libtorch of the user's
+# --- the user's own libtorch
 place "$work/archive"
 place "$work/site/torch"
 for given in archive:archive site:site/torch; do
@@ -28,8 +28,8 @@ for prefix in "$work/archive" "/nowhere:$work/archive" "$work/archive/share/cmak
   claim "CMAKE_PREFIX_PATH=$prefix is used" equal "$out" "$work/archive $work/archive/lib/libtorch_cpu.so"
 done
 
-# --- fetching, from small wheels in a folder instead of the network
-# wheel NAME TAG FILE...: a wheel of version 1.0 with these files.
+# --- download, from small wheels in a folder instead of the network
+# wheel NAME TAG FILE...: makes a wheel of version 1.0 with these files.
 wheel() {
   local name=$1 tag=$2 tree=$work/tree file info
   shift 2
@@ -105,7 +105,7 @@ claim "an architecture without a wheel is named" contains "$err" "no libtorch ca
 ask 'unset HOME; need_libtorch "$pins"'
 claim "a user without a home is told what to set" contains "$err" "set XDG_CACHE_HOME"
 
-# --- two at once: the second waits for the first, then uses what it fetched
+# --- two downloads at once: the second waits for the first, then uses its result
 rm -rf "$kept" "$kept.wheels"
 export words=$work/words
 mkfifo "$words"
@@ -123,7 +123,7 @@ exec {first}>&-
 wait
 claim "and uses what the first fetched" equal "$(<"$work/second")" "0 $kept $kept/torch/lib/libtorch_cpu.so"
 
-# --- CUDA's part
+# --- the CUDA part
 COMPEER_DEVICE=tpu ask "need_libtorch none"
 claim "a device that is not known is an error" equal "$code" 1
 claim "that names it and what is known" contains "$err" "unknown COMPEER_DEVICE 'tpu'
@@ -161,7 +161,8 @@ COMPEER_DEVICE=cuda ask "fetch_cuda_part() { :; }; $fetch"
 claim "CUDA's part takes over the wheel of torch" equal "$(files "$kept.cuda.wheels")" "./$(basename "$work"/wheels/torch-*) "
 claim "and the CPU part is there before" equal "$(files "$kept")" "$wanted"
 
-# The network breaks down after some wheels. What was fetched until then is gone from it when it is back.
+# The network fails after some wheels. The wheels fetched so far are then removed from it, so that only a resumed
+# download succeeds.
 mkdir -p "$work/away"
 mv "$work"/wheels/nvidia_nccl* "$work/away"
 COMPEER_DEVICE=cuda ask "$fetch"
@@ -186,7 +187,7 @@ touch "$kept.cuda.part/torch/lib/libtorch_cuda.so" "$kept.cuda.part/junk"
 cp "$work"/wheels/{torch,nvidia_cublas,nvidia_nccl_cu13,nvidia_nvtx}-* "$kept.cuda.wheels"
 ask "$no_download $fetch"
 claim "half of CUDA's part does not concern a CPU program" silent
-COMPEER_DEVICE=cuda ask "sync() { kill -KILL \$\$; }; $no_download $fetch" 2>/dev/null   # bash's word about it
+COMPEER_DEVICE=cuda ask "sync() { kill -KILL \$\$; }; $no_download $fetch" 2>/dev/null   # hides bash's "Killed" message
 claim "a kill while files are added" equal "$code" 137
 claim "leaves no libtorch_cuda.so" test ! -e "$kept/torch/lib/libtorch_cuda.so"
 rm "$kept/nvidia/nccl/lib/libnccl.so.2"
