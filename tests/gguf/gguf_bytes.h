@@ -13,7 +13,7 @@ namespace compeer::gguf {
 
 inline const std::filesystem::path golden_gguf = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/gguf";
 
-// Little-endian bytes, as files have them.
+// Little-endian bytes, as in a GGUF file.
 template <class T>
 std::string le(T value) {
   std::string bytes(sizeof(T), '\0');
@@ -22,7 +22,7 @@ std::string le(T value) {
 }
 inline std::string le_text(std::string_view text) { return le<uint64_t>(text.size()) + std::string(text); }
 
-// A GGUF file put together piece by piece, right or wrong.
+// Builder of a GGUF file, valid or not.
 struct GgufBytes {
   std::string metadata, entries, data;
   uint64_t keys = 0, tensors = 0;
@@ -55,7 +55,7 @@ struct GgufBytes {
     ++tensors;
     return *this;
   }
-  // Sizes as in the file, fastest first; format F32.
+  // Adds an F32 tensor. Sizes in the file's order, fastest-varying dimension first.
   GgufBytes& tensor(std::string_view name, const std::vector<uint64_t>& sizes, const std::vector<float>& values) {
     data.resize((data.size() + alignment - 1) / alignment * alignment);
     entry(name, sizes, 0, data.size());

@@ -144,12 +144,12 @@ TEST_F(BrokenGguf, AlignmentIsRefused) {
   EXPECT_EQ(refusal(GgufBytes().text("general.alignment", "x")), "m.gguf: metadata 'general.alignment' is \"x\"");
 }
 
-// Cut off anywhere, a file is refused; with any byte changed it is read or refused.
+// A file truncated at any byte is refused, except in the padding; a file with any byte changed is read or refused.
 TEST(Gguf, SurvivesFilesThatAreCutOffOrChanged) {
   const TemporaryFolder folder;
   struct Whole {
     const char* name;
-    size_t needed;  // what is behind is padding
+    size_t needed;  // size without the padding at the end
   };
   for (const auto& [name, needed] : {Whole{"quants.gguf", 1536 + 5312 + 1260}, {"vocab_qwen2.gguf", 8330}}) {
     for (size_t size = 0; size < std::filesystem::file_size(golden_gguf / name); ++size) {
@@ -238,7 +238,7 @@ TEST(HalfToFloat, IsExact) {
   EXPECT_TRUE(std::signbit(half_to_float(0x8000)));
 }
 
-// 1 + 2^-8 lies halfway between 1 (even) and 1 + 2^-7; 1 + 3 2^-8 between 1 + 2^-7 and 1 + 2^-6 (even).
+// 1 + 2^-8 is halfway between 1 (even) and 1 + 2^-7; 1 + 3 2^-8 is halfway between 1 + 2^-7 and 1 + 2^-6 (even).
 TEST(FloatToBfloat16, RoundsToTheNearest) {
   EXPECT_EQ(float_to_bfloat16(1.0f), 0x3F80);
   EXPECT_EQ(float_to_bfloat16(1.0f + 0x1p-8f), 0x3F80);
@@ -250,7 +250,7 @@ TEST(FloatToBfloat16, RoundsToTheNearest) {
 
 using Json = nlohmann::ordered_json;
 
-// As converters compute them, in float32.
+// The factors as GGUF converters compute them, in float32.
 std::vector<float> llama3(float theta, int dim, float factor, float low, float high, float original) {
   std::vector<float> factors;
   for (int i = 0; i < dim; i += 2) {
@@ -273,7 +273,7 @@ Json rule(double factor, double high, int64_t original) {
 TEST(RopeFactors, FindsTheRuleOfPublishedModels) {
   EXPECT_EQ(rope_scaling_of(llama3(500000, 128, 8, 1, 4, 8192), 500000), rule(8, 4, 8192));   // Llama 3.1
   EXPECT_EQ(rope_scaling_of(llama3(500000, 64, 32, 1, 4, 8192), 500000), rule(32, 4, 8192));  // Llama 3.2 1B
-  EXPECT_EQ(rope_scaling_of(llama3(500000, 24, 8, 1, 4, 32), 500000), rule(8, 4, 32));        // one pair between
+  EXPECT_EQ(rope_scaling_of(llama3(500000, 24, 8, 1, 4, 32), 500000), rule(8, 4, 32));        // one pair in between
 }
 
 TEST(RopeFactors, FindsOtherBorders) {
@@ -281,7 +281,7 @@ TEST(RopeFactors, FindsOtherBorders) {
   EXPECT_EQ(rope_scaling_of(llama3(10000, 64, 16, 2, 8, 4096), 10000), rule(16, 4, 2048)) << "the same borders";
 }
 
-// All pairs kept or divided: any border between them says the same.
+// All frequency pairs are either kept or divided, so any border between them describes the same scaling.
 TEST(RopeFactors, FindsABorderThatNoPairIsNear) {
   const std::vector<float> factors{1, 1, 8, 8};
   const auto found = rope_scaling_of(factors, 1e12);

@@ -29,7 +29,7 @@ std::vector<float> values_of(const record::TensorView& tensor) {
   return values;
 }
 
-// A model of one layer; what a test adds, it adds before or behind.
+// Metadata of a model with one layer.
 GgufBytes small_metadata(const std::string& architecture = "llama") {
   GgufBytes file;
   file.text("general.architecture", architecture);
@@ -59,7 +59,7 @@ class Import : public testing::Test {
     std::ofstream(folder_ / "m.gguf", std::ios::binary) << file.bytes();
     return run(folder_ / "m.gguf");
   }
-  // What it complains about; nothing may be left then.
+  // Returns the error of importing `file`, and checks that nothing was written.
   std::string refusal(const GgufBytes& file) {
     const auto said = complaint([&] { run(file); });
     for (const auto& entry : fs::directory_iterator(folder_.path())) EXPECT_EQ(entry.path().filename(), "m.gguf");
@@ -121,7 +121,7 @@ TEST_F(Import, PutsRowsOfQueriesAndKeysBack) {
   EXPECT_EQ(compared, 2u);
 }
 
-// Two heads of four rows; row j + 2 s of a head is row 2 j + s of the file.
+// Two heads of four rows: row j + 2 s of a head is row 2 j + s of the file.
 TEST(SourceRow, IsWhereTheFileHasIt) {
   std::vector<int64_t> rows;
   for (int64_t row = 0; row < 8; ++row) rows.push_back(source_row(row, 4));
@@ -139,7 +139,7 @@ TEST_F(Import, GivesTheModelThatTheFileWasMadeOf) {
   const json config = written("config.json");
   const json wanted = read(origin / "config.json");
   for (const auto& [key, value] : wanted.items()) {
-    if (key == "rms_norm_eps") {  // a float32 in the file
+    if (key == "rms_norm_eps") {  // stored as float32 in the file
       EXPECT_EQ(config.at(key).get<float>(), value.get<float>());
     } else if (config.contains(key) && !key.ends_with("_token_id")) {
       EXPECT_EQ(config.at(key), value) << key;
@@ -153,7 +153,7 @@ TEST_F(Import, RoundsToBfloat16) {
   run(golden_gguf / "model.gguf", true);
   EXPECT_EQ(written("config.json").at("torch_dtype"), "bfloat16");
   const auto rounded = record::Safetensors::open_sharded(folder_ / "model");
-  const auto& tensor = rounded.tensor("model.layers.0.mlp.down_proj.weight");  // BF16 in the file: as it was
+  const auto& tensor = rounded.tensor("model.layers.0.mlp.down_proj.weight");  // BF16 in the file: copied unchanged
   ASSERT_EQ(tensor.dtype, "BF16");
   const auto file = GgufFile::open(golden_gguf / "model.gguf");
   const auto stored = file.find("blk.0.ffn_down.weight")->bytes;
@@ -295,7 +295,7 @@ TEST_F(Import, SplitsLargeModels) {
   EXPECT_EQ(record::Safetensors::open_sharded(folder_ / "model").names().size(), 20u);
 }
 
-// With any bytes of its header changed, a file is imported or refused, and nothing half-written is left.
+// A file with any byte of its header changed is imported or refused, and no partial output is left.
 TEST_F(Import, SurvivesChangedFiles) {
   const auto whole = read_file(golden_gguf / "model.gguf");
   std::mt19937 random(7);

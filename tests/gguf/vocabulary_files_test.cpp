@@ -26,7 +26,7 @@ std::string refusal(const GgufBytes& made) {
   return complaint([&] { files_of(made); });
 }
 
-// Four bytes, a merge, a control token, one that is found as a whole, and one that is not used.
+// Two bytes, their merge, a control token, a user-defined token, which is matched as a whole, and an unused one.
 GgufBytes small(const std::string& pre = "gpt-2", const std::vector<int32_t>& types = {1, 1, 1, 3, 4, 5}) {
   GgufBytes file;
   file.text("tokenizer.ggml.model", "gpt2").text("tokenizer.ggml.pre", pre);

@@ -31,7 +31,7 @@ std::string deflated(const std::string& bytes) {
   return packed;
 }
 
-// A zip archive, right or wrong.
+// Builder of a zip archive, valid or not.
 struct ZipBytes {
   std::string members, directory, comment;
   uint16_t count = 0;
