@@ -1,18 +1,18 @@
 # shellcheck shell=bash
-# What the tests of an installed compeer are written with: a folder $work of their own, which is where they are, and
-# nothing of the user's or the build's environment.
+# Setup shared by the tests of an installed compeer: a temporary folder $work as the working directory, and an
+# environment without the user's and the build's settings.
 set -euo pipefail
 work=$(mktemp -d -t compeer-install.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 for name in ${!COMPEER_*} CMAKE_PREFIX_PATH XDG_DATA_HOME LD_LIBRARY_PATH; do unset "$name"; done
-export CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}   # of whoever runs the tests
+export CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}   # compiler cache of the user who runs the tests
 export HOME=$work/home XDG_CACHE_HOME=$work/home/.cache
 mkdir -p "$HOME" "$XDG_CACHE_HOME"
 cd "$work"
 
 fail() { echo "FAILED  $1"; exit 1; }
 
-# quietly NAME COMMAND...: what it says is shown only if it fails.
+# quietly NAME COMMAND...: runs it and prints its output only if it fails.
 quietly() {
   local name=$1 code=0
   shift

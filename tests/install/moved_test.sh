@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A moved tree works from any folder, and by its own files alone.   usage: moved_test.sh SOURCE_DIR TREE
+# A moved installation works from any folder and uses only its own files.   usage: moved_test.sh SOURCE_DIR TREE
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 source_dir=$1 tree=$2
 compeer=$tree/bin/compeer
 
-# The loader finds everything, and nothing where it was built.
+# The dynamic loader finds all libraries, and none of them in the build folder.
 for file in "$compeer" "$tree"/bin/compeer-{worker,tools} "$tree"/lib/compeer/plugins/*/*.so; do
   LD_TRACE_LOADED_OBJECTS=1 /lib64/ld-linux-x86-64.so.2 "$file" >loaded
   ! grep "not found" loaded || fail "$file lacks libraries"
@@ -14,7 +14,7 @@ for file in "$compeer" "$tree"/bin/compeer-{worker,tools} "$tree"/lib/compeer/pl
   fi
 done
 
-# A run by the name it has in the documentation; its spec names nothing of the source tree.
+# A run of an experiment by the name that the documentation uses; its spec contains no path of the source tree.
 quietly run "$compeer" run experiments/smoke_grpo.toml --set grpo.steps=2
 [[ -f results/smoke-grpo/summary.json ]] || fail "the run left nothing here"
 ! grep -o "\"$source_dir/[^\"]*" results/smoke-grpo/spec.json | grep -v "\"$tree/" || fail "the run names the source tree"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A new plugin of a kind, from `plugins new` to a run, against an installed tree alone.
-#   usage: new_plugin_test.sh TREE WORK KIND [OPTION]
-# WORK stays the same from time to time, so that a compiler cache knows what was compiled there.
+# A new plugin of one kind, from `plugins new` to a run, with nothing but an installed tree.
+#   usage: new_plugin_test.sh TREE WORK KIND [OPTION] Use the same WORK each time, so that a compiler cache recognizes
+# the files.
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 tree=$1 folder=$2 kind=$3
@@ -20,7 +20,7 @@ quietly test ctest --test-dir build --output-on-failure --no-tests=error
 quietly run "$compeer" run curious.lua --plugin-dir build/plugins
 tail -n 20 "$work/run.log"
 
-# lies FOLDER: where compeer finds the plugin now.
+# lies FOLDER: checks that compeer finds the plugin in FOLDER.
 lies() {
   "$compeer" plugins inspect "$kind/curious" >inspected || fail "it is not found in $1"
   grep -q "file    $1/$kind/curious.so" inspected || fail "it is not found in $1, but: $(<inspected)"

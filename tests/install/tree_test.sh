@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the build and moves what was installed to TREE.   usage: tree_test.sh BUILD_DIR TREE
+# Installs the build and moves the result to TREE.   usage: tree_test.sh BUILD_DIR TREE
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 build=$1 tree=$2

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The tutorial, as it stands: its commands are run in the order of the page, its files written, and what it says is
-# printed must be printed.   usage: tutorial_test.sh PAGE TREE FOLDER
-# FOLDER stays the same from time to time, so that a compiler cache knows what was compiled there.
+# The plugin tutorial: runs its commands in the order of the page, writes its files, and checks that the output that it
+# shows is printed.   usage: tutorial_test.sh PAGE TREE FOLDER Use the same FOLDER each time, so that a compiler cache
+# recognizes the files.
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 page=$1 tree=$2 folder=$3 said=$work/said
 rm -rf "$folder"
 mkdir -p "$folder" blocks
 
-# blocks/NN-sh to be run, NN-text to be found in what that printed, NN-FILE to be written. Others are for readers only.
+# blocks/NN-sh is run, NN-text must be in its output, NN-FILE is written. Other blocks are skipped.
 sed "s|/opt/compeer|$tree|g" "$page" | awk '
   /^```/ && name { close(name); name = ""; next }
   /^```(sh|text)$/ || /^```(lua|cpp) ./ { name = sprintf("blocks/%02d-%s", ++count, $2 ? $2 : substr($1, 4)); next }
@@ -21,7 +21,7 @@ exec 5>&2
 trap '(($? == 0)) || cat "$said" >&5; rm -rf "$work"' EXIT
 for block in "$work"/blocks/*; do
   case $block in
-    *-sh)   # may change folder and variables
+    *-sh)   # sourced, because it may change the folder and variables
       # shellcheck disable=SC1090
       source "$block" >"$said" 2>&1 ;;
     *-text)
@@ -32,7 +32,7 @@ for block in "$work"/blocks/*; do
   esac
 done
 
-# last RUN COLUMN: its value in the last step.
+# last RUN COLUMN: prints the column's value in the last step.
 last() {
   compeer log show "curious/results/$1" --json --last 1 --columns "$2" | sed "s|.*\"$2\":\[\([0-9.]*\)\].*|\1|"
 }
