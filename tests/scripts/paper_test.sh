@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The paper's settings: every experiment resolves; every script can be planned in full, with corpora, cards and a model's
-# sizes made up here, and with --quick; Tables 1 to 3 and Figures 5 and 6 run to the end with a tiny model in the place
-# of SmolLM2, and don't repeat what has run.   usage: paper_test.sh SOURCE_DIR BUILD_DIR
+# The paper's settings: every experiment resolves; every script can be planned in full (--dry-run), with corpora, cards
+# and the sizes of a model made up here, and with --quick; Tables 1 to 3 and Figures 5 and 6 run to the end with a tiny
+# model in place of SmolLM2, and finished runs are not repeated.   usage: paper_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-paper.XXXXXX)
@@ -23,7 +23,7 @@ for experiment in "$source_dir"/experiments/paper/*.toml; do
   "$build/bin/compeer" resolve "$experiment" >resolved.txt 2>resolved.log || { cat resolved.log; fail "$experiment doesn't resolve"; }
 done
 
-# What a laboratory brings, in the published layouts, in words made for this test.
+# The corpora and models that users must provide: in the published layouts, with text made for this test.
 mkdir -p corpora/{esconv,mesc/media,esc-eval,sage} models/Qwen2.5-VL-7B-Instruct
 for split in train valid test; do
   for i in 1 2 3 4; do
@@ -50,7 +50,7 @@ says planned_fig6_pairwise.txt "^compeer data annotate .*06-pairwise.jsonl"
 says planned_written.txt "^cat .*04-generate.jsonl >corpora/written.jsonl"
 [[ ! -e results ]] || fail "a dry run leaves something"
 
-# Several corpora, from which one CER is made, and pictures in a folder.
+# A CER made from several corpora, with images in a folder.
 mkdir -p several corpora/media/mesc
 cp -r "$source_dir/scripts/paper" several/scripts
 sed -i 's|^    { plugin = "esconv".*|&\n    { plugin = "mesc", path = "corpora/mesc", media = "corpora/media/mesc" },|; s|^  -- pictures = |  pictures = |' \
@@ -58,7 +58,7 @@ sed -i 's|^    { plugin = "esconv".*|&\n    { plugin = "mesc", path = "corpora/m
 "$build/bin/compeer" run several/scripts/table2.lua --dry-run >several.txt 2>several.log || { cat several.log; fail "two corpora can't be planned"; }
 for run in written-esconv written-mesc cer; do says several.txt "^paper-$run "; done
 
-# On a cluster of CPUs, and an adapter of a text model in place of all weights.
+# A CPU cluster, and an adapter of a text model instead of full fine-tuning.
 cp -r models/Qwen2.5-VL-7B-Instruct models/Qwen2.5-7B-Instruct
 sed -i 's/qwen2_5_vl/qwen2/' models/Qwen2.5-7B-Instruct/config.json
 run fig5_time on_cpus --dry-run --ranks 32 --set threads=16 --set model.engine=exact --set model.device=cpu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The study of real dialogues, with a tiny model in the place of SmolLM2, a tiny encoder, and corpora in words made for
-# this test: it says what is missing, runs to the end, and doesn't repeat what has run.
+# The study of real dialogues, with a tiny model in place of SmolLM2, a tiny encoder, and corpora with text made for
+# this test: it names missing files, runs to the end, and doesn't repeat finished runs.
 #   usage: real_study_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
@@ -57,18 +57,18 @@ study 0 whole
 cmp first.txt whole.txt || fail "the second time it says something else"
 ! grep -q starts whole.log || fail "what has run is repeated"
 
-# Pairs for people: two rounds, of each UR against three.
+# Pairs for human annotators: two rounds, in each of them UR against three other policies.
 "$build/bin/compeer" run "$source_dir/scripts/real_pairs.lua" --quick >pairs.txt 2>pairs.log || { cat pairs.log; fail "no pairs are made"; }
 pairs=$(sed -n 's/^compeer data annotate \(.*\) --out .*/\1/p' pairs.txt)
 [[ $(wc -l <"$pairs") == 6 ]] || { cat pairs.txt pairs.log; fail "there aren't six pairs"; }
 
-# Dialogues with an endpoint.
+# Dialogues between the policies and a chat endpoint.
 "$build/bin/compeer" run "$source_dir/scripts/real_dialogues.lua" >unnamed.log 2>&1 && fail "there is an endpoint"
 says unnamed.log "real_dialogues.lua names no endpoint"
 "$build/bin/compeer" run "$source_dir/scripts/real_dialogues.lua" --quick >talk.txt 2>talk.log || { cat talk.log; fail "no dialogues are played"; }
 for row in base SFT UR URP; do [[ $(grep -c "^$row  *[0-9]" talk.txt) -ge 2 ]] || { cat talk.txt; fail "nothing is said of $row"; }; done
 
-# In Chinese, in SmileChat's layout.
+# Chinese dialogues in SmileChat's layout.
 mkdir -p corpora/smile
 for i in 1 2 3 4 5 6 7 8; do
   printf '[{"role": "client", "content": "我最近很难过，第%s天了"}, {"role": "counselor", "content": "发生了什么？"}, ' $i
@@ -81,7 +81,7 @@ says chinese.txt "^chinese-ur  *1  *[-0-9]"
 says chinese.txt "^the judge is right on emotions in [0-9.]*, which means nothing here$"
 grep -q "这件事是从什么时候开始的" results/quick/chinese-cer/stages/03-generate.jsonl || fail "nobody wrote in Chinese"
 
-# From one corpus to another.
+# Transfer from one corpus to another.
 mkdir -p corpora/mesc
 for split in train val; do
   {

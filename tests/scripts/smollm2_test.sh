@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The first real run, with a tiny model in the place of SmolLM2: without a model it says where one comes from; with one
-# it runs to the end on both kinds of dialogues, and doesn't repeat what has run; likewise in both arithmetics.   usage: smollm2_test.sh SOURCE_DIR BUILD_DIR
+# The first real run, with a tiny model in place of SmolLM2: without a model it prints how to get one; with one it runs
+# to the end on esc_world and on ESConv, in both precisions, and doesn't repeat finished runs.
+#   usage: smollm2_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-smollm2.XXXXXX)
@@ -39,7 +40,7 @@ smollm2 0 world
 cmp first.txt world.txt || fail "the second time it says something else"
 ! grep -q starts world.log || fail "what has run is repeated"
 
-# ESConv's layout, in words made for this test.
+# ESConv's layout, with text made for this test.
 smollm2 4 no_corpus --set dataset.plugin=esconv --set dataset.path=made.log
 says no_corpus.log "made.log"
 mkdir esconv

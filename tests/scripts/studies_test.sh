@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The studies: all of them can be planned; Tables 2 and 3 run to the end in their smallest form, which learns nothing,
-# and what has run is not repeated. With `all` the others run, too.   usage: studies_test.sh SOURCE_DIR BUILD_DIR [all]
+# The studies: all can be planned; Tables 2 and 3 run to the end in their smallest form, which is too short to learn
+# anything, and finished runs are not repeated. With `all` the other studies run, too.
+#   usage: studies_test.sh SOURCE_DIR BUILD_DIR [all]
 set -euo pipefail
 source_dir=$(realpath "$1") build=$(realpath "$2") which=${3:-}
 work=$(mktemp -d -t compeer-studies.XXXXXX)
@@ -17,14 +18,14 @@ quick() {
 
 for script in "$source_dir"/scripts/*.lua; do
   ! grep -n "stages/\|checkpoints/\|%02d\|%s" "$script" || fail "$(basename "$script") makes paths or names by formatting"
-  case $script in */smollm2*.lua | */real_*.lua | */chinese.lua | */table[23].lua) continue ;; esac # have tests of their own, or run below
+  case $script in */smollm2*.lua | */real_*.lua | */chinese.lua | */table[23].lua) continue ;; esac # tested elsewhere
   "$build/bin/compeer" run "$script" --quick --dry-run >/dev/null 2>planned.log || { cat planned.log; fail "$script can't be planned"; }
 done
 
 [[ $(cat "$source_dir"/scripts/lib/*.lua | wc -l) -le 120 ]] || fail "scripts/lib has more than 120 lines"
 ! grep -rn '"results/' "$source_dir"/experiments "$source_dir"/scripts/*.lua "$source_dir"/scripts/lib || fail "an input is named by its path"
 
-# Whose seeds are all kept, run nothing and print their tables.
+# Studies with stored figures for all seeds run nothing and print their tables.
 mkdir kept && ln -s "$source_dir/docs" kept/docs
 for study in table2 judged_or_true ablate_arithmetic quickstart_seeds; do
   (cd kept && "$build/bin/compeer" run "$source_dir/scripts/$study.lua" >"../$study.txt" 2>&1) || { cat $study.txt; fail "$study isn't kept"; }
@@ -39,7 +40,7 @@ done
 grep -q "^a single seed has no intervals" table2.txt || fail "table2 does not say that one seed has no intervals"
 ! grep -q "±\|!" table2.txt || fail "table2 shows an interval of one seed"
 [[ ! -e docs ]] || fail "table2 keeps figures of a quick run"
-for summary in results/quick/*/summary.json; do # rows of training are no independent values
+for summary in results/quick/*/summary.json; do # training rows are not independent samples
   ! grep -q '"task": "\(sft\|grpo\)"' "$summary" || ! grep -q '"low": [-0-9]' "$summary" || fail "$summary has intervals over rows of training"
 done
 known=$(sed -n 's/.*"quick": "\(.*\)".*/\1/p' "$source_dir/docs/lab/data/quickstart/weights.json")
@@ -65,7 +66,7 @@ grep -q "^SAGE  *mean emotion" ablate_redundancy.txt || fail "ablate_redundancy 
 quick ablate_arithmetic
 grep -q "^bfloat16  *[-0-9]" ablate_arithmetic.txt || fail "ablate_arithmetic has no row bfloat16"
 quick reward_information_density
-quick por_with_consistency_filter # of what it plays some figures are unknown
+quick por_with_consistency_filter # in its played dialogues some figures are unknown
 for page in ablate_redundancy reward_information_density; do
   grep -q "<h2[^>]*>Frontiers" "results/quick/$page.html" || fail "$page shows no frontier"
 done
@@ -75,6 +76,6 @@ gradient() { awk -v row="$1" '$1 == row { print $5; exit }' grpo_variants.txt; }
 for variant in clip-higher dual-clip KL-in-the-reward off-policy-mask bounded-advantages GDPO; do
   [[ $(gradient $variant) != "$(gradient GRPO)" ]] || fail "the variant $variant learns as GRPO does"
 done
-for variant in unbiased-KL bounded-KL entropy-held; do # in two steps they change less than is shown
+for variant in unbiased-KL bounded-KL entropy-held; do # in two steps they change less than the printed digits
   [[ -n $(gradient $variant) ]] || fail "grpo_variants has no row $variant"
 done
