@@ -9,7 +9,7 @@
 namespace compeer::comm {
 namespace {
 
-// The environment of a bare machine, and what a launcher adds to it.
+// Starts with an environment without a launcher; tests add a launcher's variables.
 class Launcher : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -3,8 +3,8 @@
 
 #include "comm/world.h"
 
-/// For tests that run over ranks: the world they run in, and their main(). Every rank runs every test; use EXPECT, so
-/// that a rank that has failed still takes part in what follows. A test may define LARGEST_MESSAGE to see messages cut.
+/// For tests that run over ranks: their world and their main(). Every rank runs every test. Use EXPECT, not ASSERT, so
+/// that a rank with a failure still takes part in later collectives. Define LARGEST_MESSAGE to test split messages.
 #ifndef LARGEST_MESSAGE
 #define LARGEST_MESSAGE (1 << 20)
 #endif

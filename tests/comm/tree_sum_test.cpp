@@ -12,13 +12,13 @@
 namespace compeer::comm {
 namespace {
 
-// Values over 60 powers of two and of either sign: any other order of additions gives other bits.
+// Returns values of either sign over 60 powers of two, so that any other order of additions changes the bits.
 float wild(int64_t leaf, int64_t i) {
   const auto bits = random_bits(1, Stream::world, leaf, i);
   return std::ldexp(1.0f + bits[0] / 4294967296.0f, static_cast<int>(bits[1] % 60) - 30) * (bits[2] % 2 ? 1 : -1);
 }
 
-// What of this process is in memory.
+// Resident memory of this process.
 double resident_megabytes() {
   std::ifstream file("/proc/self/statm");
   double pages = 0, resident = 0;
@@ -32,7 +32,7 @@ std::vector<float> leaf_values(int64_t leaf, int64_t length) {
   return values;
 }
 
-// The definition, word for word: a node is its left half plus its right half.
+// The definition: a node is its left half plus its right half.
 std::vector<float> node(int64_t level, int64_t index, int64_t leaves, int64_t length) {
   if (level == 0) return leaf_values(index, length);
   auto sum = node(level - 1, 2 * index, leaves, length);
@@ -85,7 +85,7 @@ TEST(TreeSum, FollowsTheDefinitionBitForBitOnAnyNumberOfRanks) {
   }
 }
 
-// Enough elements for each rank to have a slice to look after.
+// Enough elements for each rank to have a slice.
 TEST(TreeSum, FollowsTheDefinitionInEverySlice) {
   constexpr int64_t length = 5000;
   for (const int64_t leaves : {1, 2, 3, 5, 7, 8, 13}) {
@@ -104,7 +104,7 @@ TEST(TreeSum, WildValuesTellOrdersApart) {
   EXPECT_FALSE(same_bits(chain, expected(8, 64)));
 }
 
-// Large ones, which are forgotten in between. Each rank has one leaf, its number of ones.
+// Vectors large enough that their memory is returned to the system between sums. Rank r fills its one leaf with r + 1.
 TEST(TreeSum, IsTheSameInMemoryThatWasForgotten) {
   constexpr int64_t block_length = int64_t{1} << 24;
   const int64_t ranks = world().size();
@@ -137,14 +137,13 @@ TEST(TreeSum, CanGiveEveryRankItsSlice) {
   }
 }
 
-// Fills the room as a backward pass does: stretch by stretch from the end, the last leaf's are said to be ready in odd
-// pieces, some twice as late as others, and some not at all.
+// Fills the next leaf piece by piece, as a backward pass does. All pieces but one are marked as ready, out of order.
 void fill_backwards(TreeSum& sum, int64_t leaf, int64_t length) {
   const auto values = leaf_values(leaf, length);
   const auto room = sum.room();
   const std::vector<int64_t> cuts{0, 1, 700, 1024, 1500, length / 3, length / 2 + 77, length - 1030, length};
   for (size_t i = cuts.size() - 1; i > 0; --i) {
-    const size_t stretch = (i * 5) % (cuts.size() - 1);  // any order will do
+    const size_t stretch = (i * 5) % (cuts.size() - 1);  // a permutation of the pieces
     const Share elements{cuts[stretch], cuts[stretch + 1] - cuts[stretch]};
     std::ranges::copy(part(std::span(values), elements), part(room, elements).begin());
     if (stretch != 4) sum.ready(elements);
@@ -182,9 +181,10 @@ TEST(TreeSum, OfElementsThatAreReadyBitByBitHasTheSameBits) {
   }
 }
 
-// A right half's elements go as soon as they were added: of four leaves two vectors are in memory at most, not three.
+// The elements of a right half are sent as soon as they are added, so of four leaves at most two vectors are in memory,
+// not three.
 TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
-  constexpr int64_t block_length = int64_t{1} << 24, part_length = block_length / 8;  // of 64 MiB, 8 MiB
+  constexpr int64_t block_length = int64_t{1} << 24, part_length = block_length / 8;  // 64 MiB and 8 MiB
   TreeSum sum(world(), 4 * world().size(), block_length);
   double most = 0, before = resident_megabytes();
   for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + 4; ++leaf) {
@@ -201,7 +201,7 @@ TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
   EXPECT_LT(most, 2 * 64 + 32);
 }
 
-// Two sums at once: one is asked for while messages of the other are under way.
+// Two sums at once: the second one is finished while messages of the first are in flight.
 TEST(TreeSum, EarlyElementsAndOtherSumsDoNotMeet) {
   const int64_t length = (3 << 18) + 5, leaves = world().size() + 1;
   TreeSum early(world(), leaves, length, nullptr, {.early = true}), other(world(), leaves, 9);
@@ -212,7 +212,7 @@ TEST(TreeSum, EarlyElementsAndOtherSumsDoNotMeet) {
   EXPECT_TRUE(same_bits(early.finish(), expected(leaves, length)));
 }
 
-// The last rank throws in its last leaf, while others, and it itself, have sent parts of theirs.
+// The last rank throws in its last leaf, after all ranks have sent parts of theirs.
 TEST(TreeSum, AFailureInTheLastLeafIsEveryRanksAndSumsStillWork) {
   constexpr int64_t length = 3 << 18;
   const int last = world().size() - 1;

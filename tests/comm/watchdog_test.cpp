@@ -10,9 +10,8 @@
 namespace compeer::comm {
 namespace {
 
-// A second thread looks at all the watchdog looks at, as fast as it can, while ranks work and meet. What it must not
-// see is a text that is none of those written, or a mixture longer than they are; ThreadSanitizer says whether it may
-// look.
+// A second thread reads everything that the watchdog reads, as fast as it can, while the ranks communicate. It must
+// never read a text longer than those written (a torn read); ThreadSanitizer detects the data races.
 TEST(Watchdog, MayLookAtAnyTime) {
   Watchdog watchdog(world(), 600, [](const Fault& fault) { ADD_FAILURE() << fault.what; });
   std::atomic<bool> done = false;

@@ -6,7 +6,7 @@
 namespace compeer::comm {
 namespace {
 
-// The text of what a collective call throws on this rank; "" if it throws nothing.
+// Error text that a collective call throws on this rank; "" if it throws nothing.
 template <typename Call>
 std::string error_of(Call&& call) {
   try {
@@ -142,7 +142,7 @@ TEST(World, RanksInDifferentCallsFailTogether) {
   EXPECT_EQ(text,
             rank_name(last) + ", phase 'update': has left its task while " + rank_name(0) +
                 " is at 'any'\n  help: a rank has caught an error of its own, returned early or taken another branch");
-  EXPECT_TRUE(world().any(world().rank() == 0));  // and can go on
+  EXPECT_TRUE(world().any(world().rank() == 0));  // the world can still be used
 }
 
 TEST(World, KnowsThatAllRanksAreOnOneHost) { EXPECT_TRUE(world().one_host()); }
