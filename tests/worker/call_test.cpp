@@ -1,4 +1,4 @@
-// How the worker is called, and what it says of a run it can't start.
+// The worker's command line, and its messages about runs that it can't start.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -11,14 +11,14 @@ namespace {
 
 nlohmann::json honest() { return {{"format", 1}, {"spec", {{"ranks", 1}}}, {"stub", {{"fault", "none"}}}}; }
 
-// Runs the worker without a launcher with more words behind the run folder.
+// Runs the worker without a launcher, with `more` arguments after the run folder; returns its exit code and output.
 std::pair<int, std::string> call(const std::vector<std::string>& more, const nlohmann::json& spec_file = honest()) {
   Job job(WORKER_STUB, spec_file, 0, more);
   const int exit = job.wait();
   return {exit, job.output()};
 }
 
-// The same in a folder that is not of a Job's making.
+// Runs the worker in an arbitrary folder.
 std::pair<int, std::string> call_in(const std::string& folder) {
   FILE* said = ::popen((WORKER_STUB " " + folder + " 2>&1").c_str(), "r");
   std::string text(1 << 12, ' ');

@@ -1,5 +1,5 @@
-// Every way for a rank to go wrong, in worlds of 1, 2 and 4 ranks: the job ends everywhere, soon, with the documented
-// exit code; error.json names the rank, the phase and the cause; nobody is left behind.
+// Every kind of failure of a rank, in worlds of 1, 2 and 4 ranks: the job ends on all ranks, soon, with the documented
+// exit code; error.json names the rank, the phase and the cause; no process is left behind.
 #include "worker/faults.h"
 
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@ namespace {
 
 struct Wrong {
   std::string fault;
-  int alone;     // exit code without a launcher; -1: makes no sense there
+  int alone;     // exit code without a launcher; -1: this fault is not tested without one
   int together;  // exit code of mpirun
   std::string what;
   std::string plugin = {};
   std::string phase = "score";
   double watchdog = 60;
   std::string help = {};
-  std::vector<std::string> stack = {};  // what its lines hold, where addr2line is installed
+  std::vector<std::string> stack = {};  // parts of its stack trace, where addr2line is installed
 };
 
 const std::string length = "rewards/length 1.0.0";
@@ -82,7 +82,7 @@ struct Outcome {
 };
 
 Outcome outcome_of(const Wrong& wrong, int ranks, int culprit) {
-  static std::counting_semaphore<> places(8);  // jobs at a time: most of their lives they wait
+  static std::counting_semaphore<> places(8);  // concurrent jobs; most of their time they wait
   places.acquire();
   Job job(WORKER_STUB, spec_of(wrong, std::max(ranks, 1), culprit), ranks);
   Outcome outcome;
@@ -94,7 +94,7 @@ Outcome outcome_of(const Wrong& wrong, int ranks, int culprit) {
   return outcome;
 }
 
-// All jobs are started before the first test looks at its own.
+// All jobs are started before the first test reads a result.
 class WorkerFault : public ::testing::TestWithParam<int> {
  protected:
   static void SetUpTestSuite() {

@@ -61,7 +61,7 @@ pid_t start(std::vector<std::string> words, const std::filesystem::path& log) {
   return pid;
 }
 
-// With the hash of its spec, as `compeer run` writes it, unless there is one already.
+// Adds the hash of the spec, as `compeer run` does, unless the file has one.
 nlohmann::json signed_as_written(nlohmann::json spec_file) {
   if (spec_file.is_object() && !spec_file.contains("sha256"))
     spec_file["sha256"] = sha256(spec::canonical_json(spec_file["spec"]));

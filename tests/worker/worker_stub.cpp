@@ -1,5 +1,6 @@
-// A worker whose task misbehaves as its spec says, linked with the real worker's shell, so that faults can be tried
-// without a model. "stub": {"fault": "throw", "rank": 1, "plugin": "rewards/length 1.0.0"}
+// A worker with a task that fails as its spec says, linked with the real worker's main(), to test faults without a
+// model.
+// "stub": {"fault": "throw", "rank": 1, "plugin": "rewards/length 1.0.0"}
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ using comm::World;
   }
 }
 
-// A process in another session that keeps standard output open; its parent has ended.
+// Leaves an orphaned process in another session that keeps standard output open.
 void leave_a_process() {
   if (const pid_t child = ::fork(); child > 0) {
     ::waitpid(child, nullptr, 0);
@@ -49,7 +50,7 @@ void work_on_for(double seconds) {
   while (std::chrono::steady_clock::now() < end) comm::mark_progress();
 }
 
-// What one rank does wrong on its own, in the phase and plugin that the spec names.
+// Faults of a single rank, in the phase and plugin named by the spec.
 const std::map<std::string, std::function<void()>> faults = {
     {"none", [] {}},
     {"throw", [] { throw std::runtime_error("no such score"); }},
@@ -69,7 +70,7 @@ const std::map<std::string, std::function<void()>> faults = {
     {"leave a process", leave_a_process},
 };
 
-// Steps until somebody asks to stop. Says when it is ready for that.
+// Steps until a stop is requested. Writes the file `ready` once it reacts to such requests.
 void step_until_stopped(World& world, const std::filesystem::path& run, comm::StopFlag& stop) {
   if (world.rank() == 0) std::ofstream(run / "ready") << ::getpid();
   while (!world.any(stop.raised())) {
