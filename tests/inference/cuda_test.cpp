@@ -1,4 +1,4 @@
-// What CUDA's runtime may say of drivers and devices: one of this test's own stands in its place.
+// Messages about CUDA drivers and devices. The test defines CUDA's runtime functions itself.
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace {
 
 struct Machine {
-  int code = 0;  // of cudaGetDeviceCount
+  int code = 0;  // returned by cudaGetDeviceCount
   int devices = 4, driver = 13000;
   std::vector<int> chosen;
 } machine;

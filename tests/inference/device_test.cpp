@@ -15,7 +15,7 @@
 namespace compeer::inference {
 namespace {
 
-// Where no device can be seen, whatever there is of CUDA.
+// Hides all CUDA devices.
 class WithoutADevice : public testing::Test {
  protected:
   WithoutADevice() { ::setenv("CUDA_VISIBLE_DEVICES", "", 1); }
@@ -40,7 +40,7 @@ TEST_F(WithoutADevice, ErrorsNameTheSettingOrTheOption) {
   EXPECT_EQ(device_in_use(), "cpu");
 }
 
-// Also if CUDA's runtime is there, which comes with the CPU's part of libtorch and drives no device by itself.
+// libtorch's CPU part includes the CUDA runtime, which alone can't use a device.
 TEST_F(WithoutADevice, CudasPartOfLibtorchIsMissingWhereItIs) {
   try {
     open_cuda();

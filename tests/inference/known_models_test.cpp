@@ -1,4 +1,4 @@
-// Against the published numbers of weights.
+// Parameter counts against the published numbers.
 #include "inference/known_models.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ const std::string confirm = "set model.foreign_tokenizer = true to train the mod
 
 class CheckTokenizer : public testing::Test {
  protected:
-  // A model's folder without weights: so many rows, and this tokenizer, if any.
+  // Makes a model folder without weights: `rows` is its vocab_size, `tokenizer` a folder to copy, if not empty.
   std::string model(const std::string& name, int64_t rows, const std::string& tokenizer = "") const {
     const auto folder = scratch_.folder() / name;
     fs::create_directories(folder);
@@ -94,7 +94,7 @@ class CheckTokenizer : public testing::Test {
   const Scratch scratch_;
 };
 
-// A dry run of a script checks specs whose models earlier runs are still to make.
+// A dry run of a script checks specs of models that earlier runs will make.
 TEST_F(CheckTokenizer, LeavesOutFoldersThatDoNotExistYet) {
   EXPECT_EQ(complaint({{"path", "results/first/checkpoints/last"}}), "nothing");
   EXPECT_EQ(complaint({{"path", model("m", 10)}, {"tokenizer", "results/first/checkpoints/last"}}), "nothing");

@@ -62,7 +62,7 @@ class SmallModel : public testing::Test {
     language_model = open_language_model(folder, services);
   }
 
-  // Makes the tokens of a word, and the end of a turn, likelier than most.
+  // Raises the probability of the word's tokens and of the end of a turn.
   static void raise(Model& model, const std::string& word) {
     const auto tokenizer = language::Tokenizer::load(tokenizer_folder);
     auto ids = tokenizer.encode(word);
@@ -143,12 +143,12 @@ TEST_F(SmallModel, AnAnswerIsOverWithTheFirstOfItsStops) {
 
 const std::vector<std::string> word_count = {"True", "False", "both good", "first"};
 
-// One that mostly gives one of a few answers: "x", "qq", "".
+// A model that mostly answers "x", "qq" or "".
 class BriefModel : public SmallModel {
  protected:
   BriefModel() : SmallModel({"x", "q"}) {}
 
-  // The questions, with what is guessed to be answered to each.
+  // Returns questions about `word_count`, with the index of the answer to speculate on for each.
   static std::vector<Question> questions(const std::vector<size_t>& guesses, bool sure) {
     std::vector<Question> all;
     for (size_t i = 0; i < guesses.size(); ++i)
@@ -209,7 +209,7 @@ TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
   EXPECT_GT(right, 10) << "guesses that are what is said";
 }
 
-// The probabilities of different answers add up to no more than 1.
+// The probabilities of different answers add up to at most 1.
 TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
   const auto weighed = [&](const std::vector<size_t>& guesses, bool sure) {
     return language_model->ask({language_model->begin(beginning).get()}, {questions(guesses, sure)}, {0, 6, 0},
@@ -276,13 +276,13 @@ TEST(ModelPluginOf, NamesWhatIsWrongWithAFolder) {
   }
 }
 
-// A judge that sees. Both pictures have as many tokens.
+// A judge with a vision model. Both images have the same number of tokens.
 class SeeingSpeaker : public Seeing {
  protected:
   static std::vector<Turn> shown(int number) {
     return {{"user", "i am sad", {picture(number)}}, {"assistant", "oh"}, {"user", "look", {picture(1)}}};
   }
-  // The likelihood of "yes" to "well?".
+  // Log-probability of the answer "yes" to "well?".
   double weighed(const std::vector<Turn>& turns) {
     const auto conversation = language_model->begin(turns);
     return language_model->ask({conversation.get()}, {{{"well?", {"yes"}}}}, {0, 6}, true)[0][0].log_probs.at(0);
@@ -340,7 +340,7 @@ TEST_F(SmallModel, WithoutATextTheLastTurnIsAnswered) {
   EXPECT_EQ(say(*language_model->begin(turns), ""), say(*language_model->begin(beginning), "what now?"));
 }
 
-// A fresh model, small enough that texts can be longer than it has positions.
+// A randomly initialized model with so few positions that texts can exceed them.
 struct Small {
   Small() : tokenizer(language::Tokenizer::load(COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer")) {
     const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};

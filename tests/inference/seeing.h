@@ -15,7 +15,7 @@
 
 namespace compeer::inference {
 
-/// A model that takes pictures (seeing_model.h), open.
+/// Fixture with the small vision model of seeing_model.h.
 class Seeing : public testing::Test {
  protected:
   Seeing() {
@@ -29,7 +29,7 @@ class Seeing : public testing::Test {
   ~Seeing() override { std::filesystem::remove_all(folder); }
 
   static std::string picture(int number) { return seen_picture(number); }
-  /// `merger`: its merger trains, too.
+  /// If `merger`, the vision merger is trainable.
   plugin::Plugin<Model> open(bool merger = false) const {
     const auto chosen = services.find("models", "qwen2_5_vl");
     return plugin::open<Model>(

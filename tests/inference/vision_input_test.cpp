@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int32_t image_token = 260;
 
-// What is said in front of a model that takes pictures.
+// Fixture for chat turns as input of a vision model.
 class SeenTurns : public Seeing {
  protected:
   explicit SeenTurns(bool merger = false)
@@ -55,7 +55,7 @@ TEST_F(SeenTurns, APictureStandsBeforeItsTextAsOftenAsItHasTokens) {
   const auto turns = dialogue(0);
   const auto tokens = vision_input.prompt(chat, turns, vision_input.read(turns, ""), "");
   EXPECT_EQ(std::count(tokens.begin(), tokens.end(), image_token), 6 + 16);
-  std::string seen = tokenizer.decode(tokens);  // without special tokens
+  std::string seen = tokenizer.decode(tokens);  // text without special tokens
   EXPECT_EQ(seen, "user\ni am sad\nassistant\noh\nuser\nlook\nassistant\n");
   const auto first = std::find(tokens.begin(), tokens.end(), image_token);
   EXPECT_EQ(tokenizer.decode(std::vector<int32_t>(tokens.begin(), first)), "user\n");
@@ -117,7 +117,7 @@ TEST_F(SeenTurns, AnAdapterSavesTheSettingsOfItsBase) {
   EXPECT_TRUE(fs::exists(other / "preprocessor_config.json"));
 }
 
-// A dialogue with pictures in training, against the engine: of a model whose merger is frozen, or trains too.
+// Training on a dialogue with images must agree with inference, for a frozen and a trainable merger.
 class LearntWithPictures : public SeenTurns, public testing::WithParamInterface<bool> {
  protected:
   LearntWithPictures() : SeenTurns(GetParam()) {}
@@ -168,7 +168,7 @@ TEST_P(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
   const auto now = train::log_probs(policy, batch, 1.0);
   EXPECT_EQ(list(now.log_prob), list(batch.sampled_log_probs));
 
-  auto other = group(2);  // as many tokens, another picture
+  auto other = group(2);  // another image with the same number of tokens
   EXPECT_EQ(other.prompt, own.prompt);
   other.samples = own.samples;
   EXPECT_NE(list(train::log_probs(policy, train::group_batch(other), 1.0).log_prob), list(now.log_prob));
@@ -185,8 +185,8 @@ TEST_P(LearntWithPictures, PartsOfAGroupAreDifferentiatedAsTheWhole) {
   EXPECT_TRUE(std::any_of(whole.begin(), whole.end(), [](float g) { return g != 0; }));
 }
 
-// What goes through the model for questions, to a model with a tokenizer of bytes. An answer has as many tokens as
-// letters, and an end token.
+// Tests the tokens that SpeculativeQuestions passes to a model with a byte-level tokenizer: an answer has one token per
+// letter, and an end token.
 class Interviewed : public Seeing {
  protected:
   SpeculativeQuestions about(const std::vector<Question>& questions, bool alone) {
@@ -197,7 +197,7 @@ class Interviewed : public Seeing {
     asked = guess.places.size();
     return tokenizer.decode(guess.tokens, true);
   }
-  // As if the model had said this at the first place.
+  // Acts as if the model had answered `text` at the first place.
   void say(SpeculativeQuestions& questions, const std::string& text) {
     std::vector<rollout::NextToken> choices;
     for (const char letter : text) choices.push_back({{tokenizer.encode(std::string(1, letter))[0]}, {}});
