@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# A real Slurm in a folder of its own: munged, slurmctld and a slurmd for each of two nodes of two processors, all as the
-# user who asks, without systemd and without touching the machine's own Slurm. For tests that source this file.
-#   start_cluster FOLDER    SLURM_CONF is set; waits until both nodes are idle
+# Starts a real Slurm in a temporary folder: munged, slurmctld and a slurmd for each of two nodes with two processors,
+# as the current user, without systemd and independent of the machine's own Slurm. For tests that source this file.
+#   start_cluster FOLDER    sets SLURM_CONF; waits until both nodes are idle
 #   stop_cluster FOLDER     cancels all jobs, ends the daemons
 
-# What is missing for a cluster on this machine; nothing if all is there.
+# Prints what is missing for a cluster on this machine, or nothing.
 cluster_lacks() {
   local program
   for program in munged slurmctld slurmd sbatch srun squeue scontrol; do
@@ -24,7 +24,7 @@ SlurmctldPort=$port
 SlurmUser=$user
 SlurmdUser=$user
 AuthType=auth/munge
-# A requeued job waits as long as credentials live: two minutes if nothing is said.
+# A requeued job waits for the lifetime of credentials, which is two minutes by default.
 AuthInfo=socket=$root/munge.socket,cred_expire=5
 CredType=cred/munge
 StateSaveLocation=$root/state
@@ -57,7 +57,7 @@ start_cluster() { # FOLDER
   munged --force --key-file="$root/munge.key" --socket="$root/munge.socket" --pid-file="$root/munged.pid" \
     --log-file="$root/munged.log" --seed-file="$root/munge.seed"
   slurmctld
-  for node in node1 node2; do # each with a host name, and a folder for PMIx, whose names are the same on all nodes
+  for node in node1 node2; do # PMIx needs a folder per node
     mkdir -p "$root/$node" "$root/spool-$node"
     cp "$root/slurm.conf" "$root/cgroup.conf" "$root/$node"
     echo "PMIxCliTmpDirBase=$root/$node" >"$root/$node/mpi.conf"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Two hosts on one machine: network namespaces on a bridge, each with a host name of its own, under mpirun. The same bits as
-# on one host; a rank that is killed and a network that is cut have names.
+# Two hosts on one machine: network namespaces on a bridge, each with its own host name, under mpirun. The results have
+# the same bits as on one host; errors name a killed rank and a broken network.
 # usage: hosts_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
-tag=cp$$ # names of interfaces are short
+tag=cp$$ # interface names are limited to 15 characters
 skip() { echo "skipped: $1"; exit 77; }
 command -v ip >/dev/null || skip "ip is not installed (apt-get install iproute2)"
 command -v mpirun >/dev/null || skip "mpirun is not installed"
@@ -39,7 +39,7 @@ build_network() {
 }
 build_network || skip "a bridge of two namespaces can't be made here"
 
-# What mpirun takes for ssh: agent ADDRESS COMMAND...
+# The remote shell that mpirun uses instead of ssh: agent ADDRESS COMMAND...
 cat >agent <<END
 #!/bin/bash
 host=\${1##*.}
@@ -48,7 +48,7 @@ exec ip netns exec "$tag\$host" unshare --uts bash -c 'hostname "node\$0"; eval 
 END
 chmod +x agent
 
-# start NAME [--resume]: two ranks, one on each host; mpirun itself lives on the first.
+# start NAME [--resume]: two ranks, one on each host; mpirun itself runs on the first.
 start() {
   ip netns exec "${tag}1" unshare --uts bash -c 'hostname node1; exec "$@"' - \
     mpirun -n 2 --bind-to none --host 10.77.0.1:1,10.77.0.2:1 --mca plm_rsh_agent "$work/agent" --mca btl tcp,self \
@@ -71,12 +71,12 @@ reaches_step_3() { # NAME
     sleep 0.1
   done
 }
-rank_on() { # HOST: the worker there
+rank_on() { # HOST: prints the pid of its worker
   local pid
   for pid in $(ip netns pids "$tag$1"); do [[ $(<"/proc/$pid/comm") == compeer-worker ]] && echo "$pid"; done
 }
 
-# 1. Nothing happens.
+# 1. Without faults.
 make_run alone 40
 "$build/bin/compeer-worker" alone >alone/log.txt 2>&1 || fail alone "the reference"
 make_run two 40
@@ -85,7 +85,7 @@ wait "${pids[-1]}" || fail two "the run over two hosts ended with $?"
 [[ $(fingerprint two) == "$(fingerprint alone)" ]] || fail two "two hosts give other bits than one"
 ok "two hosts give the same bits as one process"
 
-# 2. A rank is killed; it was alone on its host.
+# 2. A rank is killed, which was alone on its host.
 make_run killed 40
 start killed
 reaches_step_3 killed
@@ -95,7 +95,7 @@ code=$?
 [[ $code == 137 && $(<killed/log.txt) == *"on node 10.77.0.2 exited on signal 9"* ]] || fail killed "exit code $code"
 ok "a rank that is killed is named with its host"
 
-# 3. The cable is pulled. The ranks end by themselves; mpirun waits for its daemon and is killed.
+# 3. The network is cut. The ranks end by themselves; mpirun waits for its daemon, so the test kills it.
 make_run cut 40
 start cut
 reaches_step_3 cut

@@ -31,7 +31,7 @@ fail() {
 }
 ok() { echo "ok      $1"; }
 
-# until_true WHAT COMMAND...: asks again and again.
+# until_true WHAT COMMAND...: repeats the command until it succeeds.
 until_true() {
   local what=$1 deadline=$((SECONDS + 90))
   shift
@@ -48,11 +48,11 @@ submit() { compeer submit "$@" --json 2>submit.err | python3 -c 'import json, sy
 finished() { [[ $(<"$1/status.json") == *'"state":"finished"'* ]]; }       # RUN
 fingerprint() { (cd "$1/checkpoints/last" && sha256sum model.safetensors optimizer.safetensors); }
 
-# What the preempted runs are to be like: the same experiment, run without Slurm and without interruption.
+# The reference for preempted runs: the same experiment, without Slurm and without interruption.
 long=(--set grpo.steps=100 --set checkpoint.every=1000)
 compeer run "$smoke" "${long[@]}" --results reference --quiet >/dev/null || fail "the reference run"
 
-# 1. Two ranks on two nodes, in a folder whose name needs quotes. Preempted in the middle, requeued, goes on.
+# 1. Two ranks on two nodes, in a folder with a name that needs quotes: preempted in the middle, requeued, resumed.
 job=$(submit "$smoke" "${long[@]}" --nodes 2 --time 10 --results "my results")
 run="my results/smoke-grpo"
 until_true "the run starts" grep -q '"step":[1-9]' "$run/status.json"
@@ -71,7 +71,8 @@ compeer submit "$smoke" "${long[@]}" --results "my results" 2>submit.err >submit
 [[ $(<submit.err) == *"finished before"* && ! -s submit.out ]] || fail "a finished run was submitted"
 ok "a finished run is left alone"
 
-# 2. A sweep, of which one has finished; the last of the array, whose number is that of the whole array, is preempted.
+# 2. A sweep with one finished run. The last task of the array, which has the job number of the whole array, is
+# preempted.
 cat >sweep.lua <<'END'
 local compeer = require "compeer"
 local base = compeer.load("experiments/smoke_grpo.toml"):with { ranks = 1, grpo = { steps = 100 }, checkpoint = { every = 1000 } }
@@ -99,7 +100,7 @@ compeer run "$smoke" --set seed=3 --set ranks=1 --set grpo.steps=100 --set check
 [[ $(fingerprint "$last") == "$(fingerprint reference/same)" ]] || fail "the requeued task has other weights"
 ok "a sweep is an array without what has finished, and one task of it is requeued alone"
 
-# 3. A script whose second run needs the first: one job, a Slurm step for each run; preempted in the first.
+# 3. A script with a second run that needs the first: one job, a Slurm step for each run; preempted in the first.
 cat >chain.lua <<'END'
 local compeer = require "compeer"
 local base = compeer.load("experiments/smoke_grpo.toml"):with { grpo = { steps = 60 }, checkpoint = { every = 100 } }
@@ -116,7 +117,7 @@ finished results/second || fail "the script did not get to its end"
 grep -q "first: goes on on 2 ranks" results/chain.jobs/log.txt || fail "the first run did not go on"
 ok "a script that needs its own results runs within one job, is requeued and goes on"
 
-# 4. A run that fails: its exit code is the job's, and it is not queued again.
+# 4. A failing run: its exit code is that of the job, which is not requeued.
 echo 'return function() error "no such feeling" end' >bad.lua
 job=$(submit "$smoke" --set name=bad --set 'rewards=[{ plugin = "lua", path = "bad.lua" }]')
 until_true "the bad run ends" gone "$job"
@@ -138,7 +139,7 @@ salloc --nodes=2 --ntasks-per-node=1 --quiet compeer doctor >doctor.out 2>&1 || 
 grep -q "^ok *MPI between hosts *2 ranks on node1, node2 " doctor.out || { cat doctor.out; fail "doctor in an allocation tests no hosts"; }
 ok "doctor tests what is between two nodes"
 
-# 5. A job that was cancelled stays so; submitting its folder goes on with it.
+# 5. A cancelled job is not requeued; submitting its folder again resumes the run.
 job=$(submit "$smoke" "${long[@]}" --set name=cancelled)
 until_true "the run starts" grep -q '"step":[1-9]' results/cancelled/status.json
 scancel "$job"
@@ -155,7 +156,7 @@ finished results/cancelled || fail "the cancelled run did not go on"
 [[ $(fingerprint results/cancelled) == "$(fingerprint reference/smoke-grpo)" ]] || fail "the cancelled run has other weights"
 ok "a cancelled job is not requeued, and its run goes on when it is submitted again"
 
-# 6. Tasks that are killed leave their reason by way of the script; a script that is killed leaves none.
+# 6. If tasks are killed, the job script records the reason; if the script is killed, no reason is recorded.
 job=$(submit "$smoke" "${long[@]}" --set name=killed)
 until_true "the run starts" grep -q '"step":[1-9]' results/killed/status.json
 scancel --signal=KILL "$job.0"
@@ -168,7 +169,7 @@ compeer log watch results/killed >watch.out && fail "a dead run is said to have 
 [[ $(<watch.out) == *"killed: stopped after "*": its processes have ended; "* ]] || { cat watch.out; fail "log watch of a dead run"; }
 ok "a job that was killed is not said to be running"
 
-# 7. By hand: tasks that can't be connected are refused instead of being runs of their own.
+# 7. srun by hand: tasks that can't connect to each other are refused instead of running separately.
 compeer submit "$smoke" --set name=hand --dry-run >hand.sh || fail "a dry run"
 mkdir -p results/hand
 compeer resolve "$smoke" --set name=hand --json >results/hand/spec.json
