@@ -1,7 +1,8 @@
-# Plugins that break what is promised, <folder of the test>/<set>/<kind>/<name>.so, with definitions at the end:
+# Builds a plugin that breaks the plugin interface on purpose, as <folder of the test>/<set>/<kind>/<name>.so. Compile
+# definitions come last:
 #   broken_plugin(interface rewards plain libraries/plain.cpp COMPEER_DECLARED_INTERFACE=3)
-# They are linked without what compeer_add_plugin sees to: a missing function is found only when loading, and nothing
-# forbids unloading. `broken` lists the targets of a folder.
+# Unlike with compeer_add_plugin, a missing function is found only at load time, and unloading is not forbidden.
+# `broken` lists the targets of a folder.
 function(broken_plugin set kind name source)
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
   string(MAKE_C_IDENTIFIER "broken_${folder}_${set}_${kind}_${name}" target)
@@ -14,7 +15,7 @@ function(broken_plugin set kind name source)
   set(broken ${broken} ${target} PARENT_SCOPE)
 endfunction()
 
-# The number of the interface that a kind had before the one it has.
+# Sets `result` to the interface number before the current one of `kind`.
 function(previous_interface kind result)
   file(STRINGS "${PROJECT_SOURCE_DIR}/runner/sdk/compeer/plugin.h" line REGEX "^#define COMPEER_INTERFACE_${kind} [0-9]")
   string(REGEX MATCH "[0-9]+$" interface "${line}")

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 inline const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
 
-// Runs the program itself, with the plugins it was built with, in a folder of the test's own.
+// Fixture that runs the built `compeer` with the built plugins, in a temporary folder.
 class Program : public testing::Test {
  protected:
   Program() : folder_(fs::path(testing::TempDir()) / ("program_" + std::to_string(::getpid()))) {
@@ -24,7 +24,7 @@ class Program : public testing::Test {
   }
   ~Program() override { fs::remove_all(folder_); }
 
-  // Everything it prints, then "exit N".
+  // Returns all output of `compeer ARGUMENTS`, followed by "exit N".
   std::string told(const std::string& arguments) {
     const auto command =
         "cd " + folder_.string() + " && { " COMPEER_BINARY_DIR "/bin/compeer " + arguments + "; } 2>&1";

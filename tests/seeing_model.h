@@ -6,8 +6,8 @@
 
 namespace compeer {
 
-/// Makes a folder of the small model of tests/golden/vl, which takes pictures, with a tokenizer of bytes and a template
-/// that shows them (tests/inference/seeing).
+/// Writes a model folder with the small vision model of tests/golden/vl, a byte-level tokenizer and a chat template
+/// that supports images (tests/inference/seeing).
 inline void make_seeing_model(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   const fs::path source = COMPEER_SOURCE_DIR;
@@ -18,7 +18,7 @@ inline void make_seeing_model(const std::filesystem::path& folder) {
     fs::copy_file(file.path(), folder / file.path().filename());
 }
 
-/// image0.png and image2.png have 6 tokens, image1.png 16.
+/// Path of a test image. image0.png and image2.png take 6 tokens, image1.png 16.
 inline std::string seen_picture(int number) {
   return COMPEER_SOURCE_DIR "/tests/golden/vl/images/image" + std::to_string(number) + ".png";
 }

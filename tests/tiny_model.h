@@ -9,7 +9,7 @@
 
 namespace compeer {
 
-// A model folder of esc_world's tokenizer and a fresh model of `positions`, unsure of what it says.
+// Writes a model folder with esc_world's tokenizer and a randomly initialized model of `positions` positions.
 inline void make_tiny_model(const std::filesystem::path& folder, int64_t positions) {
   const nlohmann::json config{{"vocab_size", 1024},
                               {"hidden_size", 32},
@@ -36,7 +36,7 @@ inline void make_tiny_model(const std::filesystem::path& folder, int64_t positio
     std::filesystem::copy_file(tokenizer / name, folder / name);
 }
 
-// An adapter over it, each of whose numbers is moved by `change`.
+// Writes an adapter of the model in `base`, with `change` added to each of its initial weights.
 inline void make_tiny_adapter(const std::filesystem::path& folder, const std::filesystem::path& base, double change) {
   const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
   const nlohmann::json adapter{{"path", nullptr}, {"rank", 2}, {"alpha", 4.0}, {"rslora", false}, {"targets", {"*"}}};
