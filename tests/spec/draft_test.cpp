@@ -238,7 +238,7 @@ TEST(ParseToml, RefusesLettersTheParserCannotTake) {
   EXPECT_TRUE(starts(refused_text("a = \"\"\"x\\\n  ü\"\"\"\n"), escape + "a = \"\"\"x\\|"));
 }
 
-// The parser looks at what begins as a number or a date up to white space, a comma or a bracket's end.
+// The parser reads a token that begins like a number or a date up to white space, a comma or a closing bracket.
 TEST(ParseToml, RefusesAQuoteWithinAValue) {
   for (const std::string row : {"a = 2x\"ü\"", "a = 2.\"ü\"", "a = 2[\"ü\"", "a = 2{\"ü\"", "a = 2=\"ü\"",
                                 "a = [1, 2'ü'", "a = {b = 2\"ü\"", "a = 1979-05-27 \"ü\"", "a = \"x\"\"\"ü\""})
@@ -276,7 +276,7 @@ TEST(ParseToml, RefusesDeepNesting) {
       starts(refused_text("a = 1\nb = " + repeated("[", 100000)), "x.toml:2|values nested more than 64 deep: b ="));
   EXPECT_TRUE(starts(refused_text("b = " + repeated("{a = ", 100) + "1" + repeated("}", 100)),
                      "x.toml:1|values nested more than 64 deep: b = {"));
-  // Many parts inside many brackets stay within both limits, and are still too much.
+  // Each of these keys and nestings is within its limit, but their product is too long.
   const auto key = repeated("a.", 60) + "a = ";
   EXPECT_TRUE(starts(refused_text("b = " + repeated("{" + key, 60) + "1" + repeated("}", 60)),
                      "x.toml:1|a key that is too long: b.a.a.a."));
@@ -302,7 +302,7 @@ TEST(LoadToml, NamesAFileThatIsNotThere) {
   EXPECT_EQ(load_toml(folder / "smoke.toml").origins.at("name"), (folder / "smoke.toml").string() + ":1");
 }
 
-// Reading /proc/self/mem fails as a bad disk does: nothing is mapped at its beginning.
+// Reading /proc/self/mem fails with an I/O error, like a bad disk: address 0 is never mapped.
 TEST(LoadToml, OfAFailingDiskIsNoMistakeInTheSpec) {
   const auto file = std::filesystem::path(testing::TempDir()) / "failing.toml";
   std::filesystem::remove(file);

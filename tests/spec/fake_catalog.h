@@ -9,7 +9,7 @@
 
 namespace compeer::spec {
 
-/// Plugins that exist on paper only, described as a descriptor describes them.
+/// A catalog of plugins that exist only as descriptors.
 class FakeCatalog : public Catalog {
  public:
   FakeCatalog() {
@@ -65,7 +65,7 @@ class FakeCatalog : public Catalog {
   std::vector<PluginInfo> plugins_;
 };
 
-/// The smallest complete experiment, as x.toml; what is added stands from line 8 on.
+/// Returns the smallest complete experiment, x.toml; `more` starts on its line 8.
 inline std::string smallest(const std::string& more = "") {
   return "name = \"x\"\n"
          "task = \"grpo\"\n"
@@ -77,7 +77,7 @@ inline std::string smallest(const std::string& more = "") {
          more;
 }
 
-/// "where|what|help" of the Error that `action` throws, with its exit code behind; "" if it throws none.
+/// Returns "where|problem|help|exit code" of the Error that `action` throws; "" if it throws none.
 template <typename Action>
 std::string complaint(Action action) {
   try {
@@ -89,7 +89,7 @@ std::string complaint(Action action) {
   return "";
 }
 
-/// EXPECT_TRUE(starts(text, "x.toml:1|")), which shows the text if it does not.
+/// EXPECT_TRUE(starts(text, "x.toml:1|")), which prints the text on failure.
 inline testing::AssertionResult starts(const std::string& text, const std::string& beginning) {
   if (text.starts_with(beginning)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << '"' << text.substr(0, 400) << "\" does not start with \"" << beginning << '"';

@@ -199,7 +199,7 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused_json("seed", 1e300), "s.lua:3|'seed' must be an integer of at least 0, not 1e+300||3");
 }
 
-// A sweep goes over one setting and leaves the others as they are.
+// A sweep changes one setting and leaves the others as they are.
 TEST(Resolve, AllowsSettingsThatWaitForAnotherValue) {
   for (const char* lines :
        {"kl_estimator = \"k1\"\n", "divisor_value = 0.5\n", "cispo_most = 3\n", "clip = 0.1\nloss = \"cispo\"\n",

@@ -1,4 +1,5 @@
-// Runs that settings name: the paths that they become, what is found, and in which order runs are made.
+// Runs as values of settings: the resulting paths, the runs that are found, and the order in which missing runs are
+// made.
 #include "spec/runs.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,8 @@ FakeCatalog catalog_with_stages() {
   return catalog;
 }
 
-// A folder to stand in, with experiments that read each other's output: base -> sft -> ur; records -> sft.
+// Makes a temporary folder the working directory, with experiments that read each other's output: base -> sft -> ur;
+// records -> sft.
 class Runs : public testing::Test {
  protected:
   Runs() : before_(fs::current_path()) {
@@ -62,13 +64,13 @@ class Runs : public testing::Test {
   static std::string refused(const std::string& path) {
     return complaint([&] { resolved(with_model(path)); });
   }
-  // A run's folder, which has finished.
+  // Makes the folder of a finished run.
   static void finish(const std::string& name, const std::string& text) {
     write("results/" + name + "/spec.json", resolved(text).file_text());
     write("results/" + name + "/summary.json", "{}");
   }
 
-  // The runs that are made for an experiment, and why; `folder`: where one is made.
+  // Returns the runs that must be made for an experiment, each with the reason. `folder`: where the runs are.
   std::vector<std::string> made_for(const std::string& file, const std::string& folder = "results") {
     std::vector<std::string> lines;
     const auto make = [&](const Spec& run, const std::string& why) {

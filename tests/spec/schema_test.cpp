@@ -122,7 +122,7 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
             "backpropagates whole groups|3");
 }
 
-// 8 and 16 by default.
+// The defaults are 8 and 16.
 TEST(Clashes, BatchesDontPartNeighbours) {
   const auto told = [](const std::string& settings) {
     return clashes_of(
@@ -152,7 +152,7 @@ TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
   EXPECT_EQ(clashes_of(smallest("[model]\nplugin = \"two\"\ndevice = \"auto\"\n"), catalog), "");
 }
 
-// As the model would when it is opened.
+// The same check as when the model is opened.
 TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
   FakeCatalog catalog;
   catalog.add("models", "two",
@@ -216,7 +216,7 @@ TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
             "[reweighting] plugin = \"none\", or combine = \"sum\"|3");
 }
 
-// To look at rewards without learning there is `evaluate`.
+// Rewards without weight can be measured with the task `evaluate`.
 TEST(Clashes, OneRewardNeedsAWeight) {
   const std::string none = "weight = 0\n", two = "[[rewards]]\nplugin = \"length\"\n";
   const auto text = [&](const std::string& task, const std::string& more) {

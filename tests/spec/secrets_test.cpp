@@ -39,7 +39,8 @@ TEST(Secret, IsHiddenWhereverItStands) {
   EXPECT_EQ(without_secrets("nothing here: a@b, ask-me"), "nothing here: a@b, ask-me");
 }
 
-// Its blank ends the URL's host: without it the rest would be taken for one, and a text hidden twice look otherwise.
+// The blank after "Bearer" ends the host of the URL. If "Bearer" were hidden together with the key, hiding secrets
+// twice would give another text.
 TEST(Secret, KeepsTheWordInFrontOfAKey) {
   const auto once = without_secrets(
       "https://q@h\xc8"
@@ -61,8 +62,8 @@ std::string repeated(const std::string& text, size_t bytes) {
   return all;
 }
 
-// Whoever writes a plugin's message or a setting may make it long: looking for an end or a beginning again and again
-// would take hours.
+// Messages of plugins and settings may be long. Searching for an end or a beginning again for each secret would take
+// hours.
 TEST(Secret, IsLookedForOnceInALongText) {
   for (const char* part : {"?", "&", "://", "://x ", "ask-", "sk-a ", "?key", "?key= ", "Bearer "}) {
     const auto text = repeated(part, 4'000'000);

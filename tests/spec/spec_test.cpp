@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 Spec resolved(const std::string& text) { return resolve(parse_toml(text, "x.toml"), FakeCatalog()); }
 
-// A folder to stand in, with another as compeer's home.
+// Makes a temporary folder the working directory, and another one COMPEER_HOME.
 class Paths : public testing::Test {
  protected:
   Paths() : before_(fs::current_path()), root_(fs::path(testing::TempDir()) / ("paths_" + std::to_string(::getpid()))) {
@@ -54,7 +54,7 @@ TEST(Canonical, SortsKeysAndWritesNumbersShort) {
 }
 
 TEST(Canonical, WritesNumbersAsPythonDoes) {
-  // What repr() gives in Python; the last two are longer than need be in other writers.
+  // Expected: repr() in Python. Some other writers print the last two with more digits than necessary.
   const std::map<double, std::string> known = {{1e15, "1000000000000000.0"},
                                                {1e16, "1e+16"},
                                                {0.0001, "0.0001"},
@@ -112,7 +112,7 @@ TEST(FileText, IsRefusedWhenBroken) {
   EXPECT_TRUE(starts(refused(std::string(100000, '[')), "r/spec.json|is nested more than 12"));
 }
 
-// As nobody writes it who has not computed the hash: what is told of values need not be true of them.
+// A file with a valid hash may still contain invalid values.
 TEST(FileText, OfAStrangerIsReadWithCare) {
   const auto with = [](const std::string& name, const json& value) {
     auto file = json::parse(resolved(smallest()).file_text());
@@ -133,7 +133,7 @@ TEST(FileText, OfAStrangerIsReadWithCare) {
   EXPECT_EQ(read(with("inputs", {{"a\nname = 1\n", "b"}})).toml().find("\nname = 1"), std::string::npos);
 }
 
-// The library's callback looks through a whole object whenever a value in it ends: minutes for this.
+// The JSON library's callback scans the whole object at the end of each value: minutes for this text.
 TEST(FileText, OfManyEmptyTablesIsReadInNoTime) {
   std::string tables;
   for (int i = 0; i < 300'000; ++i) tables += (i ? ",\"" : "\"") + std::to_string(i) + "\":{}";
@@ -278,7 +278,7 @@ TEST_F(Paths, OfTextsAreReadIntoTheSpec) {
   EXPECT_EQ(spec.values["rewards"][0]["script"], "return 1");
   EXPECT_EQ(spec.origins["rewards[0].script"], "contents");
 
-  // What a run was made with stays; whoever resolves it again gets the file as it is now.
+  // A run keeps the script it was made with; resolving its spec again reads the current file.
   write("kind.lua", "return 2\n");
   const auto read_back = Spec::from_file_text(spec.file_text());
   EXPECT_EQ(read_back.values["rewards"][0]["script"], "return 1");
@@ -310,7 +310,7 @@ TEST(OpenTable, TakesAnyKeys) {
   EXPECT_EQ(with_reward("").values["rewards"][0]["settings"], json::object());
 }
 
-// plugin = "auto": a model folder that says what it is.
+// plugin = "auto" takes the plugin from the model folder.
 
 std::string refused(const std::string& text) {
   return complaint([&] { resolved(text); });
