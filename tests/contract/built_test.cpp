@@ -1,4 +1,4 @@
-// Every plugin of this build passes its check: with its defaults, or with what this table gives it.
+// Every plugin of this build passes `compeer plugins check`, with its defaults or with the settings of the table below.
 #include <unistd.h>
 
 #include "../tiny_model.h"

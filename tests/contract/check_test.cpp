@@ -1,4 +1,4 @@
-// Plugins that do what none may, and what `compeer plugins check` says of each.
+// `compeer plugins check` on plugins that violate the plugin interface, each in one way.
 #include "checked.h"
 
 #include "places.h"
@@ -123,12 +123,12 @@ TEST_F(PluginsCheck, FindsWhatGrowsWithEveryCall) {
   for (const auto& [what, left] :
        {std::pair{"leak descriptors", " files open\n"}, {"start threads", " threads running\n"}}) {
     const auto text = failing(act(what));
-    EXPECT_NE(text.find("process: it leaves "), std::string::npos) << text;  // threads take memory, too
+    EXPECT_NE(text.find("process: it leaves "), std::string::npos) << text;  // threads also take memory
     EXPECT_NE(text.find(left), std::string::npos) << text;
   }
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
+#ifndef __SANITIZE_ADDRESS__  // which retains freed memory
 TEST_F(PluginsCheck, FindsMemoryThatIsNotFreed) {
   const auto text = failing(act("leak memory"));
   EXPECT_TRUE(text.starts_with("memory: in score() with ordinary completions: ")) << text;
@@ -144,7 +144,7 @@ TEST_F(PluginsCheck, FindsWhatIsDoneToTheStreams) {
   EXPECT_EQ(failing(act("close")), "process: it leaves standard output (descriptor 1) changed\n");
 }
 
-// The check's report among them, if its number were an ordinary one.
+// The plugin writes to all open descriptors with small numbers; the check's report would be among them.
 TEST_F(PluginsCheck, FindsWhatIsWrittenIntoAnyOpenFile) {
   const auto text = failing(act("write half a line"));
   EXPECT_TRUE(text.starts_with("process: it wrote ")) << text;
@@ -167,7 +167,7 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
   report = checked("text.so");
   EXPECT_EQ(failing(report), "descriptor: is not a shared library (no ELF header); build or copy the library again\n");
   EXPECT_EQ(report.at("exit"), 5);
-  fs::resize_file(folder() / "text.so", uint64_t{1} << 40);  // a hole, which would take hours to hash
+  fs::resize_file(folder() / "text.so", uint64_t{1} << 40);  // sparse: would take hours to hash
   report = checked("text.so");
   EXPECT_EQ(failing(report), "descriptor: is larger than 4294967296 bytes\n");
   EXPECT_EQ(report.at("sha256"), nullptr);
@@ -215,7 +215,7 @@ TEST_F(PluginsCheck, SaysWhatItCouldNotCheck) {
   EXPECT_EQ(report.at("exit"), 0);
 }
 
-// A check that has checked nothing must not look like one that went well.
+// A check that could not create the plugin must not look like a passed check.
 TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
   const std::string needy = COMPEER_BINARY_DIR "/plugins/rewards/overlong.so";
   const auto report = checked(needy);
@@ -239,8 +239,8 @@ TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
   EXPECT_TRUE(told("plugins check " + unruly + " --dataset nowhere").ends_with("exit 3"));
 }
 
-// Plugins that change what all code of a process shares: the check finds them, and of what a run compares after each
-// call it says which plugin it was.
+// Plugins that change state of the whole process. The check finds each change; for state that a run compares after
+// every call, the run also names the plugin.
 
 class Surroundings : public Checked {
  protected:

@@ -9,10 +9,10 @@
 
 namespace compeer::contract {
 
-/// `compeer plugins check`.
+/// Fixture for `compeer plugins check`.
 class Checked : public Program {
  protected:
-  /// What it prints as JSON, and "exit": its exit code.
+  /// Returns the JSON output of the check, with its exit code as "exit".
   nlohmann::json checked(const std::string& arguments) {
     const auto text = told("plugins check " + arguments + " --json 2> errors.txt");
     const auto end = text.rfind("exit ");
@@ -22,7 +22,7 @@ class Checked : public Program {
     return report;
   }
 
-  /// Of a report: "check: what" of all that has this verdict, a line each.
+  /// Returns "check: what" for each finding with this verdict, one per line.
   static std::string all(const nlohmann::json& report, const std::string& verdict) {
     std::string lines;
     for (const auto& one : report.at("findings")) {

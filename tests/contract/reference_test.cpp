@@ -73,7 +73,7 @@ TEST(LuaStubs, NameWhatMayStandForAPluginOfAKind) {
   EXPECT_TRUE(holds(stubs, "\n---@field rewards? compeer.rewards[] "));
 }
 
-// What the stubs declare and what there is: the same functions.
+// The stubs declare exactly the functions of the module.
 TEST(LuaStubs, DeclareTheModuleAsItIs) {
   const auto stubs = lua_stubs({});
   std::string script = "local compeer = require 'compeer'\nlocal there, declared = {}, {}\n";

@@ -1,4 +1,4 @@
-// A dataset that breaks what its kind promises, as its setting `act` says.
+// A dataset plugin that violates the interface in the way that its setting `act` names.
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
 
@@ -11,7 +11,7 @@ class Faulty : public Dataset {
   Faulty(const Settings& settings, Host&) : act_(settings.text("act")) {}
 
   int64_t size(const std::string& split) const override {
-    if (act_ == "any split" && split.size() > 5) return 3;  // none of train, valid and test
+    if (act_ == "any split" && split.size() > 5) return 3;  // not train, valid or test
     return split == "train" ? 10 : 0;
   }
 

@@ -1,5 +1,5 @@
-// A reward that scores like any other, but does to the process what its setting `act` says: to what all code shares,
-// to the processes of the system, to its own input.
+// A reward plugin that scores correctly, but changes the process in the way that its setting `act` names: global state,
+// other processes, or its input.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ class Intruder : public Reward {
     if (act_ == "hear nothing") std::signal(SIGTERM, SIG_IGN);
     if (act_ == "round up") std::fesetround(FE_UPWARD);
 #ifdef __SSE__
-    if (act_ == "flush") _mm_setcsr(_mm_getcsr() | 0x8040);  // denormal numbers are taken and given as zero
+    if (act_ == "flush") _mm_setcsr(_mm_getcsr() | 0x8040);  // set FTZ and DAZ: flush denormal numbers to zero
 #endif
   }
 
@@ -62,7 +62,7 @@ class Intruder : public Reward {
     ::fork();
   }
 
-  // A process of its own session whose parent has gone; for a minute, should nobody end it.
+  // Leaves an orphaned process in its own session, which ends itself after a minute.
   static void leave_a_process() {
     once_ = true;
     if (::fork() != 0) return;

@@ -1,4 +1,4 @@
-// A reward that calls itself otherwise than its file.
+// A reward plugin whose descriptor has another name than its file.
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 

@@ -1,4 +1,4 @@
-// A reweighting that breaks what its kind promises, as its setting `act` says.
+// A reweighting plugin that violates the interface in the way that its setting `act` names.
 #include "compeer/reweighting.h"
 #include "compeer/plugin.h"
 

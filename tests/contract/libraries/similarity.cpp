@@ -1,4 +1,4 @@
-// A similarity that breaks what its kind promises, as its setting `act` says.
+// A similarity plugin that violates the interface in the way that its setting `act` names.
 #include "compeer/similarity.h"
 #include "compeer/plugin.h"
 

@@ -1,4 +1,4 @@
-// A stage that breaks what its kind promises, as its setting `act` says.
+// A stage plugin that violates the interface in the way that its setting `act` names.
 #include "compeer/stage.h"
 #include "base/error.h"
 #include "compeer/plugin.h"

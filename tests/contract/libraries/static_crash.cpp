@@ -1,4 +1,4 @@
-// A reward whose library crashes while it is loaded.
+// A reward plugin whose library crashes while it is loaded.
 #include <csignal>
 
 #include "compeer/plugin.h"

@@ -1,4 +1,4 @@
-// A reward that does what its setting `act` says: what no plugin may do to the program, one act each.
+// A reward plugin that does what its setting `act` names: things that no plugin may do to the program.
 #include <ATen/Parallel.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ using namespace compeer;
 [[gnu::noinline]] int fill_the_stack(int depth) {
   volatile char much[4096] = {};
   much[static_cast<size_t>(depth) % sizeof much] = 1;
-  return depth < 0 ? 0 : fill_the_stack(depth + 1) + much[0];  // it is never below 0
+  return depth < 0 ? 0 : fill_the_stack(depth + 1) + much[0];  // never negative; prevents tail calls
 }
 
 [[gnu::noinline]] void throw_seven() { throw 7; }
@@ -80,7 +80,7 @@ class Unruly : public Reward {
     if (act_.starts_with("write ")) write_everywhere(act_.substr(6));
   }
 
-  // Into all files that may be open.
+  // Writes to all descriptors that may be open.
   static void write_everywhere(const std::string& text) {
     for (int file = 3; file < 32; ++file) (void)!::write(file, text.data(), text.size());
   }
