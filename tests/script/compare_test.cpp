@@ -32,8 +32,8 @@ std::string compared(const std::vector<RunResult>& runs, const std::string& colu
 }
 
 TEST(Compare, TakesDifferencesPairByPair) {
-  // The seeds' own luck is 0, 100, 200 and cancels out. Differences 1, 2, 0: mean 1, deviation 1, half the interval is
-  // 4.30265 / sqrt(3) = 2.48414.
+  // The effect of the seeds themselves is 0, 100, 200 and cancels out. Differences 1, 2, 0: mean 1, deviation 1, half
+  // interval 4.30265 / sqrt(3) = 2.48414.
   EXPECT_EQ(compared({run("none", 1, 1), run("none", 2, 102), run("none", 3, 203), run("dra", 3, 203), run("dra", 1, 2),
                       run("dra", 2, 104)},
                      "'reward', 'length'"),
@@ -87,7 +87,7 @@ TEST(Compare, RefusesWhatIsNoComparison) {
 }
 
 TEST(Interval, IsOfTheValuesGiven) {
-  // 1, 2, 3: half of it is 4.30265 / sqrt(3) = 2.48414.
+  // Values 1, 2, 3: half interval 4.30265 / sqrt(3) = 2.48414.
   EXPECT_EQ(said(base + R"(
     local found = compeer.interval { 1, 2, 3 }
     print(found, found.n, ("%.5f %.5f %.5f %.5f"):format(found.mean, found.low, found.high, found.half)))"),
@@ -115,7 +115,7 @@ TEST(Interval, OfASingleValueThereIsNone) {
 }
 
 TEST(Difference, IsTakenPairByPair) {
-  // Differences 1, 2, 0: mean 1, half 2.48414; those of one side alone are left out.
+  // Differences 1, 2, 0: mean 1, half interval 2.48414; values without a partner are left out.
   EXPECT_EQ(said(base + R"(
     local found = compeer.difference({ 2, 104, 203, 7 }, { 1, 102, 203 })
     print(found, found.n, found.clear, ("%.5f %.5f"):format(found.high, found.p))
@@ -155,7 +155,7 @@ RunResult failed_run(double alpha) {
 }
 
 TEST(Table, HasIntervalsOverRunsByStudentsT) {
-  // Of 1, 2, 3: mean 2, deviation 1, so half the interval is 4.30265 / sqrt(3) = 2.48414.
+  // Values 1, 2, 3: mean 2, deviation 1, half interval 4.30265 / sqrt(3) = 2.48414.
   EXPECT_EQ(said_of({run_of(1, 1, 1), run_of(1, 2, 2), run_of(1, 3, 3)},
                     "local of = runs:table('reward').rows[1].reward "
                     "print(of.mean, of.n, ('%.5f %.5f'):format(of.low, of.high))"),
@@ -184,7 +184,7 @@ RunResult planned(std::vector<std::string> promised) {
   return result;
 }
 
-// The suggestion for a column that is like one that the runs have.
+// Returns the suggested name in the error about an unknown column; "" if there is none.
 std::string unpromised(const std::vector<RunResult>& runs, const std::string& column) {
   const auto text = said_of(runs, "local t = runs:table('" + column + "')");
   const auto end = text.find('?');

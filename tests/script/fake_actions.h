@@ -14,7 +14,7 @@ namespace compeer::script {
 
 using lua::Outcome;
 
-/// Runs nothing: gives each spec a result that `answer` makes up, and remembers what was asked for.
+/// Runs nothing: `answer_` fills in the result of each spec, and the calls are recorded.
 class FakeActions : public Actions {
  public:
   const spec::Catalog& catalog() const override { return catalog_; }
@@ -67,7 +67,7 @@ class FakeActions : public Actions {
   std::string notes_;
 };
 
-/// The smallest experiment that resolves, in front of a script.
+/// Beginning of a script, on one line: the smallest experiment that resolves, as `base`.
 inline const std::string base =
     "local compeer = require 'compeer' "
     "local base = compeer.experiment { name = 'x', task = 'grpo', dataset = { plugin = 'esc_world' }, "
@@ -89,14 +89,14 @@ inline Outcome run_with(const std::shared_ptr<FakeActions>& fake, const std::str
   return outcome;
 }
 
-/// What a script prints, or the error it ends with as "where: what|help".
+/// Returns what the script prints, or the error that ends it as "where: problem|help".
 inline std::string said(const std::string& text, std::shared_ptr<FakeActions> fake = std::make_shared<FakeActions>()) {
   const auto outcome = run_with(fake, text);
   if (outcome.exit == 0) return outcome.printed;
   return outcome.where + ": " + outcome.problem.substr(0, outcome.problem.find('\n')) + "|" + outcome.help;
 }
 
-/// The same of a script that has these results as the list `runs`; `text` stands on its line 3.
+/// The same for a script in which the list `runs` contains these results; `text` is its line 3.
 inline std::string said_of(const std::vector<RunResult>& results, const std::string& text) {
   const auto fake = std::make_shared<FakeActions>();
   fake->answer_ = [&](RunResult& result) { result = results.at(std::stoul(result.name.substr(1))); };
@@ -106,7 +106,7 @@ inline std::string said_of(const std::vector<RunResult>& results, const std::str
   return said(runs + "}\n" + text, fake);
 }
 
-/// The text begins like this.
+/// Expects that the text begins like this.
 #define EXPECT_START(text, expected) EXPECT_EQ(std::string(text).substr(0, std::string(expected).size()), expected)
 
 }  // namespace compeer::script

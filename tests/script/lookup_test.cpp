@@ -37,7 +37,7 @@ TEST(FigureNames, LeaveOutWhatStandsBeforeThem) {
   EXPECT_EQ(find_figure(names, "diversity/length/value"), "02-diversity/length/value");
   EXPECT_EQ(find_figure(names, "02-diversity/length/value"), "02-diversity/length/value");
   EXPECT_EQ(find_figure(names, "sage.success.high"), "01-sage/success/high");
-  EXPECT_EQ(find_figure(names, "reward"), "reward");  // whole
+  EXPECT_EQ(find_figure(names, "reward"), "reward");  // the whole name matches
   EXPECT_EQ(find_figure(names, "format.reward"), "rewards/format/reward");
   EXPECT_EQ(find_figure(names, "ength"), "");
 }
@@ -58,7 +58,7 @@ TEST(FigureNames, OfAStageComeBeforeLongerOnesThatEndAlike) {
   EXPECT_EQ(find_figure(nested, "history.f1"), "01-judge/history/f1/value");
 }
 
-// Of two planned runs the names of the first fit, those of the second are ambiguous.
+// The name is unique among the metrics of the first planned run, but ambiguous in the second.
 TEST(FigureNames, ThatFitSeveralAreRefusedBeforeAnythingIsLaunched) {
   for (const char* use : {"compeer.results{a, b}:table('seed', 'score')",
                           "compeer.results{a, b}:compare { 'score', against = { seed = 1 } }",
@@ -112,11 +112,11 @@ TEST(Stage, IsNamedBySuggestion) {
             "script.lua:2: run 'x' has no stages|only runs with task = \"data\" have stages");
 }
 
-// What a hostile script could try through `compeer` itself. What it could try through Lua: tests/lua/battery.h.
+// Attacks by a hostile script through `compeer` itself; for attacks through plain Lua see tests/lua/battery.h.
 
 using lua::endless;
 
-constexpr const char* either = "the script needs more than";  // whichever limit is reached first
+constexpr const char* either = "the script needs more than";  // followed by the limit that is reached first
 
 const lua::Nasty attempts[] = {
     // Files
@@ -163,7 +163,7 @@ const lua::Nasty attempts[] = {
     {"ErrorMetatable", "local _, e = pcall(compeer.load, 'x') getmetatable(e).__index = nil",
      "attempt to index a boolean value"},
     {"ErrorSetMetatable", "local _, e = pcall(compeer.load, 'x') setmetatable(e, {})", "table expected"},
-    // What can't be data
+    // Values that can't be data
     {"PlanOfAFunction", "base:with { name = print }", "can't be a function"},
     {"PlanOfACoroutine", "base:with { name = coroutine.create(print) }", "can't be a thread"},
     {"PlanInItself", "local t = {} t.t = t base:with { grpo = t }", "is a table that contains itself"},
@@ -176,7 +176,7 @@ const lua::Nasty attempts[] = {
     {"SweepTooLarge",
      "local t = {} for i = 1, 80 do t[i] = i end compeer.sweep(base, { seed = t, ['grpo.steps'] = t })",
      "a sweep is limited to 5000 runs"},
-    // Loops without an end, and memory, on the other side of the edge
+    // Infinite loops and memory exhaustion through calls into C++
     {"LaunchForEver", "while true do pcall(function() base:launch() end) end", endless},
     {"LaunchInCoroutines", "while true do coroutine.wrap(function() base:launch() end)() end", endless},
     {"ResolveForEver", "while true do pcall(base.resolve, base) end", endless},

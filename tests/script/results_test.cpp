@@ -128,7 +128,7 @@ TEST(Run, LaunchesAllAndLetsFailuresBeValues) {
       "[ ]: 95 % intervals over runs (Student's t); a single run has none\nx-seed_2 failed (exit 5): rank 1 gave up\n"
       "1\t1.5\t1\tnil\n");
   EXPECT_EQ(fake->jobs_, 2);
-  ASSERT_EQ(fake->failed_.size(), 1u);  // for the program's exit code
+  ASSERT_EQ(fake->failed_.size(), 1u);  // decides the program's exit code
   EXPECT_EQ(fake->failed_[0].name, "x-seed_2");
 }
 

@@ -5,7 +5,7 @@
 namespace compeer::script {
 namespace {
 
-// A run's figures are made of its learning rate and seed: x = 10 lr + seed, y = 100 lr + seed.
+// Results computed from a run's learning rate and seed: x = 10 lr + seed, y = 100 lr + seed.
 std::shared_ptr<FakeActions> computing() {
   auto fake = std::make_shared<FakeActions>();
   fake->answer_ = [](RunResult& result) {
@@ -26,7 +26,7 @@ std::shared_ptr<FakeActions> computing() {
   return fake;
 }
 
-// The smallest declaration, and a field in place of another.
+// Returns a script with the smallest study, plus `more` fields.
 std::string declared(const std::string& more, const std::string& rows = "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.2 }") {
   return base + "local s = compeer.study { name = 'rates', rows = { " + rows + " }, " + more + ", " +
          "run = function(seed, row) return base:with { name = row.name .. seed, seed = seed, grpo = { lr = row.lr } } "
@@ -34,7 +34,7 @@ std::string declared(const std::string& more, const std::string& rows = "{ 'slow
 }
 
 TEST(Study, TellsMeansAndDifferencesOverSeeds) {
-  // x of slow: 2, 3, 4: half is 4.30265 / sqrt(3) = 2.484. The differences are 1, 1, 1, with no width at all.
+  // x of slow is 2, 3, 4: half interval 4.30265 / sqrt(3) = 2.484. The differences are 1, 1, 1: half interval 0.
   EXPECT_EQ(
       said(declared("seeds = 3, figures = { 'x', { 'Y', 'a.y', better = 'lower' } }, against = 'slow'"), computing()),
       "rates  x              Y\n"
@@ -49,9 +49,10 @@ TEST(Study, TellsMeansAndDifferencesOverSeeds) {
 }
 
 TEST(Study, CorrectsForAllContrastsThatAreDeclared) {
-  // g is -1, 1, 3, 5 with seeds 1 to 4: mean 2, deviation sqrt(20/3), half 3.18245 * 1.29099 = 4.109: not clear.
-  // h is 1, 2, 1, 1: mean 1.25, deviation .5, half 3.18245 * .25 = .796, t = 5, p = .0154. Among two tests Holm's
-  // correction makes that .031, so it is clear; among the six of three contrasts .092, so it is clear only alone.
+  // g is -1, 1, 3, 5 with seeds 1 to 4: mean 2, deviation sqrt(20/3), half interval 3.18245 * 1.29099 = 4.109: not
+  // significant. h is 1, 2, 1, 1: mean 1.25, deviation .5, half interval 3.18245 * .25 = .796, t = 5, p = .0154. Holm's
+  // correction makes that .031 among two tests (significant) and .092 among the six of three contrasts (significant
+  // only without the correction).
   const std::string figures =
       "seeds = 4, figures = { { 'g', function(run, row) return row.lr > 0.1 and 2 * run:get 'seed' - 3 or 0 end }, "
       "{ 'h', function(run, row) return row.lr > 0.1 and (run:get 'seed' % 3 < 2 and 1 or 2) or 0 end } }, ";
@@ -156,7 +157,7 @@ TEST(Study, LeavesOutWhatIsNaNAndSaysSo) {
       "odd    5.000 ±0.000*\n"
       "\n"
       "minus slow  x\n"
-      "odd         +2.000 ±12.706\n"  // 3 and 1: half is 12.7062 * sqrt(2) / sqrt(2)
+      "odd         +2.000 ±12.706\n"  // 3 and 1: half interval 12.7062 * sqrt(2) / sqrt(2)
       "\n"
       "left out: odd has no 'x' (seed 2)\n"
       "±: half of the 95 % interval (Student's t) over 3 seeds\n"
@@ -266,7 +267,7 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
             "\"slow\", { \"reward\" } } } for this figure alone");
 }
 
-// Whoever forgets the seed would count one run as often as there are seeds, and find every difference certain.
+// A study that forgets the seed would count one run several times and find every difference significant.
 TEST(Study, RefusesSeedsThatMakeTheSameRun) {
   const std::string forgotten = base +
                                 "compeer.study { name = 'rates', rows = { { 'slow', lr = 0.1 } }, seeds = 2, figures = "
