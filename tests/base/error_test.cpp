@@ -43,10 +43,10 @@ TEST(Exit, CodesAreThoseOfTheDocumentation) {
 
 TEST(Nearest, FindsASlipOfTheFingers) {
   const std::vector<std::string> names = {"format", "length", "repetition"};
-  EXPECT_EQ(nearest("lenght", names), "length");           // two neighbours swapped: distance 1
-  EXPECT_EQ(nearest("formt", names), "format");            // one letter left out: 1
-  EXPECT_EQ(nearest("repetitions", names), "repetition");  // one too many: 1
-  EXPECT_EQ(nearest("lexgxh", names), "length");           // two wrong: 2, the most that a short word may be off
+  EXPECT_EQ(nearest("lenght", names), "length");           // two letters swapped: distance 1
+  EXPECT_EQ(nearest("formt", names), "format");            // one letter missing: distance 1
+  EXPECT_EQ(nearest("repetitions", names), "repetition");  // one letter too many: distance 1
+  EXPECT_EQ(nearest("lexgxh", names), "length");           // two wrong letters: the limit for a short word
 }
 
 TEST(Nearest, KnowsWhatAGpuIsCalled) {
@@ -58,7 +58,7 @@ TEST(Nearest, KnowsWhatAGpuIsCalled) {
 TEST(Nearest, ReturnsNothingWhenNoNameIsNear) {
   EXPECT_EQ(nearest("banana", {"format", "length"}), "");
   EXPECT_EQ(nearest("length", {}), "");
-  EXPECT_EQ(nearest(std::string(300000, 'x'), {"length"}), "");  // and does not compute a table of that size
+  EXPECT_EQ(nearest(std::string(300000, 'x'), {"length"}), "");  // the table of distances would be too large
 }
 
 TEST(Nearest, LetsLongNamesDifferByAThird) {

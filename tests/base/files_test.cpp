@@ -32,7 +32,8 @@ class Files : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // A file that can't be read is a mistake in data, one that can't be written is none.
+  // Returns the text of the Error. It must have exit code 4 (data) when reading fails and 1 (failure) when writing
+  // fails.
   std::string problem_of(const auto& act, Exit exit = Exit::data) {
     try {
       act();
@@ -44,7 +45,8 @@ class Files : public testing::Test {
   }
   size_t entries() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
 
-  // Writing beyond `bytes` fails as on a full disk; returns the limit to go back to.
+  // Limits the size of files, so that writing beyond `bytes` fails as on a full disk. Returns the previous limit, to be
+  // restored.
   static rlimit file_size_limit(rlim_t bytes) {
     rlimit before;
     ::getrlimit(RLIMIT_FSIZE, &before);
@@ -57,7 +59,7 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
-// Opening it would wait for somebody who writes.
+// Opening a pipe would block until another process writes to it.
 TEST_F(Files, OfStrangersMayBeNoPipes) {
   ASSERT_EQ(::mkfifo((folder_ / "status.json").c_str(), 0600), 0);
   EXPECT_EQ(problem_of([&] { read_plain_file(folder_ / "status.json"); }),
@@ -105,7 +107,7 @@ TEST_F(Files, KilledWriterLeavesOneWholeVersion) {
     if (child == 0) {
       for (;;) write_file(folder_ / "a", new_text);
     }
-    // Killed at whatever point it is: before its first write, within one, or after many.
+    // Killed at varying points: before its first write, within a write, or after many.
     for (int i = 0; i < round * 2000; ++i) (void)::getppid();
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
@@ -130,7 +132,7 @@ TEST_F(Files, ErrorsNameTheFile) {
       std::string::npos);
 }
 
-// Nobody has mapped the first page of a process, so reading there fails as a bad disk does.
+// Reading /proc/self/mem fails with an I/O error, like a bad disk: address 0 is never mapped.
 TEST_F(Files, AReadThatFailsOnItsWayIsNoEnd) {
   EXPECT_EQ(problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
             "/proc/self/mem: can't be read: Input/output error\n  help: the disk or file server failed (see dmesg); "
@@ -162,7 +164,7 @@ TEST_F(Files, ReadStopsAtItsLimit) {
 
 TEST_F(Files, ReadLooksAtTheSizeFirst) {
   write_file(folder_ / "a", "");
-  fs::resize_file(folder_ / "a", uint64_t{1} << 40);  // nothing but a hole: it takes no room, but hours to read
+  fs::resize_file(folder_ / "a", uint64_t{1} << 40);  // sparse: takes no space, but hours to read
   EXPECT_EQ(problem_of([&] { read_file(folder_ / "a", (uint64_t{1} << 40) - 1); }),
             (folder_ / "a").string() + ": is larger than 1099511627775 bytes");
 }
@@ -190,7 +192,7 @@ std::string complaint(const std::function<void()>& act) {
   return "nothing";
 }
 
-// Further files of this process can't be opened while an object of this class lives.
+// While an object of this class lives, this process can't open more files.
 class NoMoreFiles {
  public:
   NoMoreFiles() {

@@ -50,7 +50,7 @@ TEST(ParseJson, LeavesDeepNestingToTheLibrary) {
   for (const size_t depth : {10u, 64u, 65u, 66u, 256u}) expect_same(std::string(depth, '[') + std::string(depth, ']'));
 }
 
-// The library reads it, but copying what was read would take more stack than there is.
+// The JSON library would parse this, but copying the value would overflow the stack.
 TEST(ParseJson, RefusesWhatNestsTooDeeply) {
   const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_TRUE(parse_json(nested(257)).is_discarded());
@@ -68,7 +68,7 @@ TEST(Whole, IsNoFractionAndFits) {
     EXPECT_THROW(read(none), nlohmann::json::type_error) << none;
 }
 
-// Changed anywhere by a byte that matters, cut anywhere: the same as the library, refusals included.
+// For text changed in one byte or cut at any point: the same results and refusals as the JSON library.
 TEST(ParseJson, IsTheLibrarysOnDamagedText) {
   constexpr std::string_view bytes = "{}[]\",:\\/0123456789.eE+-truefalsnl \n\x01\x80\xC3\xE4\xF0\xFF";
   for (uint32_t t = 0; t < texts.size(); ++t) {
@@ -115,7 +115,7 @@ TEST(JsonFile, IsReadFromPlainFilesOfModestSize) {
   const auto told = [&](const char* name) { return complaint([&] { read_json_object(folder / name); }); };
   write_file(folder / "config.json", R"({"a": [1]})");
   EXPECT_EQ(read_json_object(folder / "config.json"), nlohmann::json({{"a", {1}}}));
-  std::filesystem::resize_file(folder / "config.json", uint64_t{1} << 40);  // a hole: it takes no room
+  std::filesystem::resize_file(folder / "config.json", uint64_t{1} << 40);  // sparse: takes no space
   EXPECT_EQ(told("config.json"), "config.json: is larger than 67108864 bytes");
   ASSERT_EQ(::mkfifo((folder / "pipe.json").c_str(), 0600), 0);
   EXPECT_EQ(told("pipe.json"), "pipe.json: is a pipe or a device, not a file");

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t gib = uint64_t{1} << 30;
 
-// Another machine: the few files of /proc and /sys that say what a process may use.
+// Simulates another machine by the files of /proc and /sys that describe a process's resources.
 class OtherMachine : public testing::Test {
  protected:
   OtherMachine() : root_(fs::path(testing::TempDir()) / ("machine-" + std::to_string(::getpid()))) {
@@ -43,7 +43,7 @@ TEST_F(OtherMachine, WithoutControlGroupsIsAllThereIs) {
   EXPECT_EQ(machine.limited_by, "");
 }
 
-// As Slurm makes them: the limit of the job counts if that of the step is larger.
+// As Slurm creates them: the limit of the job applies if that of the step is larger.
 TEST_F(OtherMachine, IsLimitedByTheTightestOfItsGroupsInVersion2) {
   file("proc/self/cgroup", "0::/system.slice/job_17/step_0\n");
   const fs::path job = "sys/fs/cgroup/system.slice/job_17";
@@ -57,7 +57,7 @@ TEST_F(OtherMachine, IsLimitedByTheTightestOfItsGroupsInVersion2) {
   file(job / "step_0/cpu.max", "max 100000\n");
   const auto machine = seen();
   EXPECT_EQ(machine.memory, 8 * gib);
-  EXPECT_EQ(machine.free, 7 * gib);  // 8 less 2 in use, of which 1 is files
+  EXPECT_EQ(machine.free, 7 * gib);  // 8 - 2 in use, of which 1 is page cache
   EXPECT_EQ(machine.quota, 4);
   EXPECT_EQ(machine.limited_by, (root_ / job).string());
 }
@@ -76,7 +76,8 @@ TEST_F(OtherMachine, IsLimitedByTheGroupOfTheRightControllerInVersion1) {
   EXPECT_EQ(machine.quota, 1.5);
 }
 
-// In a container the name of a group may be one of the host's, which can't be seen; the mount is the container's own.
+// In a container /proc/self/cgroup may name a group of the host, which is not visible; the cgroup mount is the
+// container's own.
 TEST_F(OtherMachine, LooksAtTheGroupsItCanSee) {
   file("proc/self/cgroup", "4:memory:/docker/ab\n");
   file("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
@@ -113,7 +114,7 @@ TEST(CoreList, IsReadAndWritten) {
   EXPECT_EQ(core_text({}), "");
 }
 
-// From within one huge page to within another, and less than one: neighbours keep what they have.
+// Clears ranges that begin and end within huge pages, and ranges smaller than one: the bytes outside keep their values.
 TEST(Zeros, AreZerosAgainWhereTheyWereCleared) {
   constexpr size_t item_count = 6 * huge_page, first_index = 1001, end_mark = item_count - 3003;
   const Zeros<std::byte> zeros(item_count);

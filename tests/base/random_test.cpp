@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::array<uint32_t, 4>;
 
-// The known answers that come with the paper's own code (Random123, kat_vectors, philox4x32 10).
+// The published known answers of Random123 (kat_vectors, philox4x32 10).
 TEST(Philox, GivesThePublishedKnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const uint32_t ones = 0xffffffff;
@@ -21,7 +21,7 @@ TEST(Philox, GivesThePublishedKnownAnswers) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// Runs are repeated bit by bit for years: what a seed means must never change.
+// Results must be reproducible bit by bit for years, so the random bits of a seed must never change.
 TEST(RandomBits, MeanTheSameForEver) {
   EXPECT_EQ(random_bits(1, Stream::sampling, 2, 3, 4, 5), philox({2, 3, 4, 5}, {1u ^ 0x91C35F41u, 0x48180A9Fu}));
 }
@@ -42,8 +42,8 @@ TEST(RandomBits, DoNotDependOnTheOrderOfCalls) {
   EXPECT_EQ(random_bits(7, Stream::lua, 1), first);
 }
 
-// Chi-square against equal cells. The draws are fixed, so this says what is, not what is likely; 99.9 % of good
-// generators stay below the bounds.
+// Chi-square statistic for equally likely cells. The draws are fixed, so the tests are deterministic; 99.9 % of good
+// generators are below the bounds.
 double chi_square(const std::vector<int>& counts) {
   double total = 0, sum = 0;
   for (const int n : counts) total += n;
@@ -106,7 +106,7 @@ TEST(Normal, HasTheMomentsOfTheStandardNormal) {
     ASSERT_TRUE(std::isfinite(x));
     sum += x, squares += x * x, fourths += x * x * x * x;
   }
-  // Four standard errors: 1, sqrt(2) and sqrt(96) over sqrt(n).
+  // Four standard errors: those of mean, variance and fourth moment are 1, sqrt(2) and sqrt(96) over sqrt(n).
   EXPECT_NEAR(sum / n, 0, 4 / std::sqrt(n));
   EXPECT_NEAR(squares / n, 1, 4 * std::sqrt(2.0 / n));
   EXPECT_NEAR(fourths / n, 3, 4 * std::sqrt(96.0 / n));

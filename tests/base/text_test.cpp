@@ -71,7 +71,7 @@ TEST(FindText, TakesNulBytesAsAnyOther) {
   EXPECT_EQ(find_last_text(text, std::string_view("\0", 1)), 3u);
 }
 
-// 2 million times 2 million comparisons would take minutes.
+// A naive search would take minutes: 2 million times 2 million comparisons.
 TEST(FindText, EndsForTextsThatAreAlmostAlike) {
   const std::string half(2'000'000, 'a');
   EXPECT_EQ(find_text(half + half, half + "b"), std::string::npos);
@@ -129,7 +129,7 @@ std::filesystem::path file(const std::string& name, const std::string& bytes) {
   return path;
 }
 
-// RFC 4648 by hand: 89 50 4e | 47 0d 0a | 1a 0a 66
+// Base64 worked out by hand from RFC 4648: 89 50 4e | 47 0d 0a | 1a 0a 66
 TEST(DataUri, IsThePicturesBytesInBase64) {
   EXPECT_EQ(data_uri(file("uri.png", "\x89PNG\r\n\x1a\nf")), "data:image/png;base64,iVBORw0KGgpm");
   EXPECT_EQ(data_uri(file("uri.jpg", "\xff\xd8\xff\xe0")), "data:image/jpeg;base64,/9j/4A==");
