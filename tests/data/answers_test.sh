@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The store of answers: nothing is asked twice, over records, ranks, runs, settings and kills; what can't be read, or drops everything,
-# ends the run and is asked again on request.   usage: answers_test.sh SOURCE_DIR BUILD_DIR
+# The answer store: no question is sent twice, over records, ranks, runs, settings and kills. Malformed answers, or
+# answers that drop every record, end the run with an error and are sent again on request.
+#   usage: answers_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2 worker=${COMPEER_TEST_WORKER:-$2/bin/compeer-worker}
 work=$(mktemp -d -t compeer-answers.XXXXXX)
@@ -8,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
 
-# 60 dialogues, of which 40 differ.
+# 60 dialogues, 40 of them different.
 python3 - <<'PY'
 import json
 with open("corpus.txt", "w") as file:
@@ -37,7 +38,7 @@ chat.plugin = "scripted"
 chat.table = "clear.jsonl"
 TOML
 
-# run NAME RANKS --resume|--fresh [--set ...]: the exit code is in $code.
+# run NAME RANKS --resume|--fresh [--set ...]: runs the worker and sets $code to its exit code.
 run() {
   local folder=results/$1 ranks=$2 launcher=()
   mkdir -p "$folder"
@@ -60,14 +61,14 @@ run other 1 --resume --set seed=7
 [[ $code == 0 && $(asked other) == 0 ]] || fail "asked again by another run" results/other/log.txt
 echo "ok      nothing is asked twice"
 
-# Killed again and again: what was asked, over all starts, is in summary.json, but for a request whose answer a kill let
-# be kept and not yet be counted.
+# Killed repeatedly. summary.json counts the requests of all starts, except those whose answer was stored just before a
+# kill and not counted yet.
 run_killed() {
   mkdir -p killed/run
   "$build/bin/compeer" resolve filter.toml --set name=run --set data.together=1 --json >killed/run/spec.json
   for seconds in 0.2 0.3 0.4 0.5; do
     "$worker" killed/run --resume >>killed/log.txt 2>&1 &
-    sleep "$seconds" # when it is killed is what varies here; that nothing is lost is what is claimed
+    sleep "$seconds" # timing varies the point of the kill; the result must not depend on it
     kill -9 "$!" 2>/dev/null || true
     wait "$!" 2>/dev/null || true
   done
@@ -84,8 +85,9 @@ assert len(paid) == 1 and all(40 - kills <= sum["requests"] <= 40 for sum in pai
 PY
 echo "ok      over kills"
 
-# A third can't be read: an error with examples, each time, until more is allowed or it is asked again. Of 60 questions 6 are
-# allowed: 8 of the first 16 are too many, whatever the ranks.
+# A third of the answers is malformed: each run ends with an error with examples, until more malformed answers are
+# allowed or the questions are sent again. 6 of 60 questions may be malformed, so 8 of the first 16 are too many, for
+# any number of ranks.
 for try in first again; do
   run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl
   [[ $code == 4 ]] || fail "unreadable answers, $try: exit $code" results/unclear/log.txt
@@ -112,7 +114,7 @@ run unclear 1 --fresh --set stages.0.chat.table=unclear.jsonl --set data.most_ma
 [[ $code == 0 && $(asked unclear) == 33 ]] || fail "asked again on request: $(asked unclear)" results/unclear/log.txt
 echo "ok      what can't be read"
 
-# An endpoint that refuses a quarter of the questions: its reason is in the error, not only in the log.
+# An endpoint refuses a quarter of the questions: the error contains its reason, not only the log.
 echo '{"contains": "sad 1", "failure": "HTTP 400: the prompt is too long"}' | cat - clear.jsonl >refusing.jsonl
 run refused 1 --resume --set stages.0.chat.table=refusing.jsonl
 [[ $code == 4 ]] || fail "refused requests: exit $code" results/refused/log.txt

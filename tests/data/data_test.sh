@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The task `data`: the same files over 1, 2 and 4 ranks, whatever portions, and after kill -9 at any moment; finished stages are
-# found again, and no chat model is asked twice.   usage: data_test.sh SOURCE_DIR BUILD_DIR
+# The task `data` writes the same files with 1, 2 and 4 ranks, for any portion size, and after kill -9 at any moment;
+# finished stages are reused, and no question is sent to a chat model twice.
+#   usage: data_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-data.XXXXXX)
@@ -56,7 +57,7 @@ plugin = "split"
 again = ["train"]
 TOML
 
-# make FOLDER RANKS [--set ...]: a run's folder, as the front end prepares it.
+# make_run FOLDER RANKS [--set ...]: makes a run folder as the front end does.
 make_run() {
   local folder=$1 ranks=$2
   shift 2
@@ -88,11 +89,11 @@ for case in "two 2 32" "four 4 7"; do
   same "$name/cer"
 done
 
-# Killed again and again, each time a little later; then left to finish.
+# Killed repeatedly, each time a little later, then left to finish.
 make_run killed/cer 2
 for seconds in 0.15 0.3 0.45 0.6 0.75; do
   start killed/cer 2
-  sleep "$seconds" # when it is killed is what varies here; that it goes on from anywhere is what is claimed
+  sleep "$seconds" # timing varies the point of the kill; the result must not depend on it
   kill -9 -- "-$!" 2>/dev/null || true
   wait "$!" 2>/dev/null || true
 done
@@ -100,10 +101,10 @@ echo '{"state":"running","step":1,"steps":2,"phase":"","metrics":{},"started":"2
   >killed/cer/status.json
 start killed/cer 2 && finish killed/cer
 same killed/cer
-grep -q '"elapsed":36.*"started":"2025-03-01T12:34:56Z"' killed/cer/status.json || # of all parts together
+grep -q '"elapsed":36.*"started":"2025-03-01T12:34:56Z"' killed/cer/status.json || # summed over all starts
   { echo "FAILED  status.json of a resumed run"; cat killed/cer/status.json; exit 1; }
 
-# A second run with the same beginning: nothing is asked, what it shares is found.
+# A second run with the same stages: they are reused, and no request is sent.
 make_run one/again 1 --set name=again
 start one/again 1 && finish one/again
 same one/again
@@ -114,7 +115,7 @@ assert all(stage["reused"] for stage in stages), stages
 PY
 echo "ok      found again"
 
-# What a stage must know of all records is the same whether they were made by this run or found.
+# A stage that needs all records gives the same result for records made by this run and for reused ones.
 make_run one/other 2 --set name=other --set stages.8.valid=0.3
 start one/other 2 && finish one/other
 make_run apart/other 1 --set name=other --set stages.8.valid=0.3
@@ -125,7 +126,8 @@ start apart/other 1 && finish apart/other
 }
 echo "ok      a survey of what was found"
 
-# A corpus's files: whatever the ranks, the same records, and every record that can't be read under its own number.
+# Files of a corpus: for any number of ranks the same records, and every unreadable record is reported by its own
+# number.
 python3 - <<'PY'
 import json
 turn = lambda i: [{"speaker": "usr", "text": f"我很难过 {i}"}, {"speaker": "sys", "text": "I hear \"you\".\n", "strategy": "Question"}]
@@ -165,7 +167,7 @@ done
 [[ $(wc -l <corpus-2/run/stages/01-deduplicate.dropped.jsonl) == 9 ]] || { echo "FAILED  duplicates"; exit 1; }
 expected=$(fingerprint one/cer)
 
-# With a full disk a stage ends in an error that names its file; then the next run goes on.
+# On a full disk a stage ends with an error that names its file; the next run resumes.
 make_run full/cer 1
 (ulimit -f 160; trap '' XFSZ; exec "$build/bin/compeer-worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }
 grep -q "can't be written: File too large" full/cer/log.txt || { cat full/cer/log.txt; exit 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Models that stages ask: data.compute and data.device say how they compute, in the log too, and what was made or answered
-# otherwise isn't found again.   usage: models_test.sh SOURCE_DIR BUILD_DIR
+# Models used by stages: data.compute and data.device choose precision and device, the log prints them, and results made
+# with other values are not reused.
+#   usage: models_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 compeer=$2/bin/compeer
 work=$(mktemp -d -t compeer-data-models.XXXXXX)
@@ -51,7 +52,7 @@ says auto.txt "asked 0, from stored answers 3"
 said cuda 2 --set data.device=cuda
 says cuda.log "data.device: is 'cuda', but "
 
-# A policy where a judge should be. Where the likelihoods of the answers are compared, none is read.
+# A policy is used as a judge. Its answers can't be parsed, unless the likelihoods of the choices are compared.
 python3 - <<'PY'
 import json
 with open("cer.jsonl", "w") as out:

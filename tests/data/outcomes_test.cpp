@@ -28,7 +28,8 @@ TEST(Print, RefusesTextThatIsNoUtf8) {
   EXPECT_THROW(printed(json{{"\xc3", 1}}), json::type_error);
 }
 
-// After how many records it is clear, if each portion of 10 records has as many questions and `malformed` of them.
+// Returns the number of records after which the limit is exceeded, if each portion of 10 records has `questions`
+// questions and `malformed` of them are malformed; -1 if never.
 int64_t ends_after(double share, int64_t records, int64_t questions, int64_t malformed) {
   UnreadableLimit unreadable(share, records);
   for (int64_t done = 0; done < records; done += 10) {
@@ -37,7 +38,7 @@ int64_t ends_after(double share, int64_t records, int64_t questions, int64_t mal
   return -1;
 }
 
-// Of 40 a tenth is 4.
+// A tenth of 40 is 4.
 TEST(UnreadableLimit, IsClearOnceMoreAreMalformedThanAreAllowedOfAll) {
   EXPECT_EQ(ends_after(0.1, 40, 10, 5), 10);
   EXPECT_EQ(ends_after(0.1, 40, 10, 2), 30) << "4 of 20 are allowed, 6 of 30 are too many";
@@ -46,7 +47,7 @@ TEST(UnreadableLimit, IsClearOnceMoreAreMalformedThanAreAllowedOfAll) {
   EXPECT_EQ(ends_after(1, 1000, 10, 10), -1);
 }
 
-// 0.1 + 3 sqrt(0.09 / 50) = 0.227; 0.1 + 3 sqrt(0.09 / 250) = 0.157, 0.1 + 3 sqrt(0.09 / 260) = 0.156.
+// Bounds: 0.1 + 3 sqrt(0.09 / 50) = 0.227; 0.1 + 3 sqrt(0.09 / 250) = 0.157, 0.1 + 3 sqrt(0.09 / 260) = 0.156.
 TEST(UnreadableLimit, IsClearOnceTheShareIsFarAboveTheOneAllowed) {
   EXPECT_EQ(ends_after(0.1, 1000000, 10, 10), 50) << "not before 50 questions";
   EXPECT_EQ(ends_after(0.1, 1000000, 10, 3), 50);
@@ -54,7 +55,7 @@ TEST(UnreadableLimit, IsClearOnceTheShareIsFarAboveTheOneAllowed) {
   EXPECT_EQ(ends_after(0.1, 1000000, 10, 1), -1);
 }
 
-// Records that need no question are no sign of how many the others need.
+// Records without questions do not lower the number of questions expected for the remaining records.
 TEST(UnreadableLimit, ExpectsAsManyQuestionsAsAnyPortionHad) {
   UnreadableLimit unreadable(0.1, 40);
   EXPECT_FALSE(unreadable.too_many_with({20, 0, 0}));

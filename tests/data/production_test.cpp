@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// Seven records by twos: a portion of records 2 and 3 is the line "2+2" and the glimpse "2".
+// Seven records in portions of two: the portion of records 2 and 3 is the line "2+2" and the summary "2".
 class BegunStage : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class BegunStage : public testing::Test {
     return result;
   }
 
-  // What a process makes that is killed at a record, or ends well.
+  // Returns the result of a process that is killed at record `killed_at`, or finishes if that is -1.
   Product process(int64_t killed_at, int64_t together = 2) {
     killed_at_ = killed_at;
     made_.clear();
@@ -68,13 +68,13 @@ class BegunStage : public testing::Test {
   comm::StopFlag stop_;
   fs::path folder_;
   int64_t killed_at_ = -1, asks_from_ = 100;
-  Clock::duration takes_{};  // at least, a portion
+  Clock::duration takes_{};  // minimum time per portion
   std::vector<int64_t> made_, told_;
 };
 
 using Numbers = std::vector<int64_t>;
 
-// What a power failure leaves of bytes that had not reached the disk when the file's length had.
+// After a power failure a file may have its new length but zeros where bytes had not reached the disk.
 TEST_F(BegunStage, TakesZerosForNothing) {
   killed(4);
   fs::resize_file(folder_ / "begun", fs::file_size(folder_ / "begun") + 4096);
@@ -106,7 +106,8 @@ TEST_F(BegunStage, IsMadeFromItsStartByOtherPortions) {
   EXPECT_EQ(read_file(folder_ / "records.jsonl"), "0+3\n3+3\n6+1\n");
 }
 
-// Whatever byte is another, or where the file ends: what is damaged doesn't count, and all before it does.
+// If any byte is changed or the file is truncated anywhere, the portions before the damage are used, the others are
+// made again.
 TEST_F(BegunStage, CountsAsFarAsItIsWhole) {
   killed(2);
   const size_t one = fs::file_size(folder_ / "begun");
@@ -127,7 +128,7 @@ TEST_F(BegunStage, CountsAsFarAsItIsWhole) {
   }
 }
 
-// Answers of chat models are kept elsewhere, and those that failed must be asked for again.
+// The answers of chat models are stored elsewhere, and failed requests must be sent again.
 TEST_F(BegunStage, KeepsNothingFromTheFirstQuestionOn) {
   asks_from_ = 2;
   killed(4);
@@ -156,7 +157,8 @@ TEST_F(BegunStage, ThatCannotBeOpenedIsNotMadeAgain) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-// Reading /proc/self/mem fails as a bad disk does. What a stage cost must not be thrown away for that.
+// Reading /proc/self/mem fails with an I/O error, like a bad disk. A finished stage must not be discarded because of
+// it.
 TEST_F(BegunStage, WhenFinishedIsKeptThoughItsDiskFails) {
   fs::create_directories(folder_ / "cache" / "key");
   fs::create_symlink("/proc/self/mem", folder_ / "cache" / "key" / "result.json");
