@@ -45,7 +45,8 @@ class LongPrompts : public RolloutEngine {
   explicit LongPrompts(const std::string& compute = "float32")
       : RolloutEngine("qwen2", {{"max_position_embeddings", 400}}, compute) {}
 
-  // Completions of one prompt read its pages together, and end in pages of their own at the same places or others.
+  // The completions of one prompt share its pages and have their own last page, which begins at the same or different
+  // positions.
   void expect_the_trainers_log_probs() {
     const std::vector<Prompt> long_ones{{0, numbers(1, 170)}, {1, numbers(2, 95)}, {2, numbers(1, 176)}};
     for (const int64_t concurrent : {2, 5, 64}) {
@@ -123,7 +124,7 @@ TEST_F(RolloutEngine, CompletesPromptsByRequestsOfTheirOwnAsIfTheyWereAlone) {
 
 TEST_F(RolloutEngine, DrawsFromWhatARuleLeavesOfTheLogits) {
   auto request = request_for(3, 64);
-  // Each completion is held to a token of its own, though their first ones are drawn from the same row.
+  // Each completion may only emit its own token, though the first tokens are all drawn from the same row of logits.
   request.rules = [](uint32_t completion) {
     return CompletionRules{nullptr, [completion](std::span<float> logits) {
                              for (size_t id = 0; id < logits.size(); ++id)
@@ -157,7 +158,7 @@ TEST_F(RolloutEngine, HandsOutAPromptAsSoonAsItIsRead) {
 TEST_F(RolloutEngine, StopsWhereARuleSaysSo) {
   auto request = request_for(4, 3);
   request.end_tokens = {};
-  // A rule has a memory of its own for each completion: three tokens, and it is over.
+  // A rule has its own state for each completion: it stops after three tokens.
   request.rules = [](uint32_t) { return CompletionRules{[count = 0](int32_t) mutable { return ++count == 3; }}; };
   for (const auto& group : generate(*policy, prompts, request)) {
     for (const Sample& sample : group) {
@@ -217,8 +218,8 @@ TEST_F(RolloutEngine, EndsWhenItIsCancelled) {
   EXPECT_TRUE(same(engine.generate(prompts, request)[0][0], run(prompts, 2)[0][0]));
 }
 
-// 40 prompts of 33 tokens with 4 completions of at most 20: 7 sequences at once never hold more than the pages of their
-// prompts and one page and a half each.
+// 40 prompts of 33 tokens with 4 completions of at most 20 tokens: 7 concurrent sequences belong to at most three
+// prompts and have at most two pages each.
 TEST_F(RolloutEngine, HoldsNoMorePagesThanWhatIsInFlightNeeds) {
   std::vector<Prompt> many;
   for (uint32_t i = 0; i < 40; ++i) many.push_back({i, numbers(static_cast<int32_t>(i), 33)});
@@ -227,7 +228,7 @@ TEST_F(RolloutEngine, HoldsNoMorePagesThanWhatIsInFlightNeeds) {
   int64_t most = 0;
   request.progress = [&] { most = std::max(most, engine.pages().in_use()); };
   engine.generate(many, request);
-  EXPECT_LE(most, 3 * 3 + 7 * 2);  // pages of three prompts, two pages of each completion's own
+  EXPECT_LE(most, 3 * 3 + 7 * 2);  // pages of three prompts, and two pages of each completion
   EXPECT_EQ(engine.pages().in_use(), 0);
 }
 
@@ -251,7 +252,7 @@ TEST_F(RolloutEngine, GoesOnWhileTheNextPromptIsAwaited) {
   size_t given = 0, ended = 0;
   engine.generate(
       [&](Prompt& prompt, bool wait) {
-        if (!wait && given > ended) return Supply::later;  // the second comes only after the first was answered
+        if (!wait && given > ended) return Supply::later;  // the second one waits for the first answer
         if (given == 2) return Supply::end;
         prompt = {static_cast<uint32_t>(given++), numbers(3, 5)};
         return Supply::prompt;
@@ -264,10 +265,10 @@ TEST_F(RolloutEngine, GoesOnWhileTheNextPromptIsAwaited) {
   EXPECT_EQ(ended, 2u);
 }
 
-// The first prompt wants every place again and again; the others come when it has had one completion.
+// The first prompt could fill all slots repeatedly; the others start when it has finished one completion.
 TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
   auto all = request_for(1, 64);
-  all.end_tokens = {};  // each has 20 tokens
+  all.end_tokens = {};  // all completions have 20 tokens
   auto first = std::make_shared<Request>(all);
   first->group_size = 12;
   const auto expected = generate(*policy, prompts, *first);
@@ -293,7 +294,7 @@ TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
           ended.push_back(prompt);
         });
     ASSERT_EQ(ended.size(), 14u);
-    const auto before = [&](size_t prompt) {  // completions of the first prompt that ended before this one
+    const auto before = [&](size_t prompt) {  // number of completions of the first prompt that ended before this one
       return std::count(ended.begin(), std::find(ended.begin(), ended.end(), prompt), 0u);
     };
     EXPECT_LE(before(1), 1 + 2 * all.most_places) << concurrent;
@@ -313,7 +314,7 @@ TEST_F(LongPrompts, DoNotKeepShortOnesFromBeingRead) {
       EXPECT_EQ(sample.tokens.size(), 1u);
       ended.push_back(prompt);
     });
-    // 512 tokens go through the model in one pass.
+    // One pass processes at most 512 tokens.
     EXPECT_EQ(ended, in_turn ? (std::vector<size_t>{0, 2, 3, 1}) : (std::vector<size_t>{0, 1, 2, 3}));
   }
 }
@@ -347,7 +348,7 @@ TEST_F(RolloutEngine, PenalizesTokensOfPromptAndAnswer) {
   auto request = request_for(1, 1);
   request.end_tokens = {};
   request.sampling.greedy = true;
-  request.sampling.repetition_penalty = 100;  // no token twice
+  request.sampling.repetition_penalty = 100;  // so high that no token repeats
   const auto sample = generate(*policy, {prompts[0]}, request)[0][0];
   std::set<int32_t> all(sample.tokens.begin(), sample.tokens.end());
   all.insert(prompts[0].tokens.begin(), prompts[0].tokens.end());

@@ -42,7 +42,7 @@ TEST_F(RolloutEngine, LetsSeveralConversationsShareTheirBeginning) {
     EXPECT_TRUE(same(together[i][0], run({{i, whole}}, 1)[0][0])) << i;
   }
   EXPECT_EQ(common.tokens(), beginning);
-  EXPECT_LE(engine.pages().in_use(), 2 + 3 * 2);  // the full page is shared by all
+  EXPECT_LE(engine.pages().in_use(), 2 + 3 * 2);  // all completions share the full page
 }
 
 TEST_F(RolloutEngine, ScoresContinuationsOfAConversation) {
@@ -63,7 +63,7 @@ TEST_F(RolloutEngine, ScoresContinuationsOfAConversation) {
   const auto answer = engine.generate({{0, {9}, nullptr, &talk}}, request_for(1, 1))[0][0];
   text = talk.tokens();
   EXPECT_EQ(text.size(), 19 + answer.tokens.size());
-  check();  // after an answer, whose last token is yet to be read
+  check();  // the last token of the answer is not in the cache yet
 }
 
 TEST_F(RolloutEngine, ForgetsTheEndOfAConversation) {
@@ -81,13 +81,13 @@ TEST_F(RolloutEngine, ForgetsTheEndOfAConversation) {
     EXPECT_EQ(engine.generate({{0, {}, nullptr, &talk}}, request_for(1, 1))[0][0].tokens,
               run({{0, whole}}, 1)[0][0].tokens);
   }
-  EXPECT_EQ(engine.score({{0, {3}, nullptr, &copy}})[0].size(), 1u);  // what the copy holds is untouched
+  EXPECT_EQ(engine.score({{0, {3}, nullptr, &copy}})[0].size(), 1u);  // the copy is unchanged
   auto whole = numbers(4, 40);
   whole.push_back(3);
   EXPECT_EQ(engine.score({{0, {3}, nullptr, &copy}})[0][0], all_log_probs(whole).back());
 }
 
-// An answer of which the first three tokens were guessed right, and the fourth wrong.
+// Of the draft answer, the first three tokens are right and the fourth is wrong.
 TEST_F(RolloutEngine, ChoosesWhereItIsAskedWhatItWouldSay) {
   for (const bool greedy : {true, false}) {
     auto request = request_for(1, 1);
@@ -134,9 +134,9 @@ TEST_F(RolloutEngine, ChoosesNamesAModelThatIsBroken) {
   EXPECT_THROW(engine.choose({{&talk, {1, 2}, {{2, {0, 0, 9, 0, 0}}}}}, {}), Error);
 }
 
-// A model whose layers see a window of the past: the engine forgets the rest, and nobody sees a difference.
+// A model with sliding-window attention: the engine frees pages outside the window, without any effect on results.
 
-constexpr int64_t window = 20, most_pages = 3;  // of 16 positions, those that 20 positions can touch
+constexpr int64_t window = 20, most_pages = 3;  // pages of 16 positions that a window of 20 positions can overlap
 
 class Windowed : public RolloutEngine {
  protected:
@@ -163,7 +163,7 @@ TEST_F(Windowed, RepliesHaveTheTrainersLogProbabilities) {
   }
 }
 
-// Two layers: what stands further back than two windows can't matter.
+// With two layers, tokens further back than two windows have no effect.
 TEST_F(Windowed, SeesNoFurtherThanItsWindow) {
   const auto text = numbers(3, 100);
   auto other = text;

@@ -39,7 +39,7 @@ Kept kept(std::vector<float> logits, const Sampling& sampling, const Ids& seen =
   return Sampler(sampling, static_cast<int64_t>(logits.size())).kept(logits.data(), seen);
 }
 
-// Logits like a model's, the same on any machine.
+// Logits distributed like a model's, the same on any machine.
 std::vector<float> random_logits(int64_t count, double spread) {
   std::vector<float> logits;
   for (int64_t i = 0; i < count; ++i)
@@ -53,20 +53,20 @@ TEST(Sampling, RecordsTheTemperedLogProbability) {
   EXPECT_EQ(plain.id, 3);
   EXPECT_NEAR(plain.log_prob, std::log(0.4), 1e-6);
   EXPECT_NEAR(plain.entropy, 1.2798542, 1e-5);  // -(.1 ln .1 + .2 ln .2 + .3 ln .3 + .4 ln .4)
-  sampling.temperature = 0.5;                   // squares: .01 .04 .09 .16 of .30
+  sampling.temperature = 0.5;                   // squared probabilities: .01 .04 .09 .16 of .30
   EXPECT_NEAR(draw(four_logits, sampling).log_prob, std::log(0.16 / 0.30), 1e-6);
 }
 
 TEST(Sampling, RecordsTheLogProbabilityBeforeFiltersAndPenalty) {
   const auto sampling = with([](auto& s) { s.top_k = 1, s.repetition_penalty = 5; });
   const SampledToken token =
-      draw(four_logits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second likeliest is drawn
+      draw(four_logits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second most probable token is drawn
   EXPECT_EQ(token.id, 2);
   EXPECT_NEAR(token.log_prob, std::log(0.3), 1e-6);
   EXPECT_NEAR(token.entropy, 1.2798542, 1e-5);
 }
 
-// The chi-square with 3 degrees of freedom stays below 16.27 but for one seed in 1,000.
+// The chi-square statistic with 3 degrees of freedom is below 16.27 for 999 of 1,000 seeds.
 double chi_square(const Sampling& sampling, const std::vector<double>& expected) {
   std::vector<double> counts(expected.size());
   for (uint32_t i = 0; i < 40000; ++i) ++counts[static_cast<size_t>(draw(four_logits, sampling, {1, i, 0, 0, 0}).id)];
@@ -90,7 +90,7 @@ TEST(Sampling, DrawsFromWhatTheFiltersLeave) {
 }
 
 TEST(Sampling, DrawsFromEveryTileInProportion) {
-  // 5000 tokens make three tiles; all the probability is in the second and the third, one to three.
+  // 5000 tokens make three tiles; the second contains a quarter of the probability and the third three quarters.
   std::vector<float> logits(5000, -200.0f);
   logits[3000] = std::log(0.25f), logits[4999] = std::log(0.75f);
   int third = 0;
@@ -146,7 +146,7 @@ TEST(TopK, IsOffAtZeroAndAtTheVocabulary) {
   EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 400; })).ids, (Ids{0, 1, 2, 3}));
 }
 
-// Against a plain sort, at sizes around the blocks that the fast way works in.
+// Compares with a plain sort, at sizes around the block sizes of the fast algorithm.
 TEST(TopK, FindsTheLikeliestOfAny) {
   for (const int64_t count : {5, 16, 17, 511, 513, 5000}) {
     const auto logits = random_logits(count, 2);
@@ -170,7 +170,7 @@ TEST(TopP, KeepsTheSmallestSetThatIsLikelyEnough) {
 }
 
 TEST(TopP, MeasuresWhatTopKLeaves) {
-  // .3 and .4 of .7: the first alone has 0.571
+  // .3 and .4 of .7: the more probable one alone has 0.571
   EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 2, s.top_p = 0.55; })).ids, (Ids{3}));
   EXPECT_EQ(kept(four_logits, with([](auto& s) { s.top_k = 2, s.top_p = 0.6; })).ids, (Ids{2, 3}));
 }
@@ -200,10 +200,10 @@ TEST(Sampling, SaysWhenLogitsAreNotFinite) {
 }
 
 TEST(Nucleus, CutsInsideABucketOfNearlyEqualWeights) {
-  // Ten weights that differ in their last bits only, in no order.
+  // Ten unsorted weights that differ only in their last bits.
   std::vector<float> weights;
   for (int i = 0; i < 10; ++i) weights.push_back(0.5f + static_cast<float>((i * 7) % 10) * 0x1p-24f);
-  const Cut cut = nucleus(weights, 1.6);  // four of them
+  const Cut cut = nucleus(weights, 1.6);  // four of the ten
   EXPECT_EQ(cut.least, 0.5f + 6 * 0x1p-24f);
   EXPECT_EQ(cut.ties, 1);
 }

@@ -10,7 +10,7 @@
 
 namespace compeer::rollout {
 
-// A fresh model, small enough for tests and with weights large enough to be unsure of itself.
+// A randomly initialized model, small enough for tests, with weights large enough for a high entropy.
 class RolloutEngine : public testing::Test {
  protected:
   explicit RolloutEngine(const std::string& family = "qwen2", const nlohmann::json& more = nlohmann::json::object(),
@@ -56,7 +56,7 @@ class RolloutEngine : public testing::Test {
     return generate(*policy, asked, request_for(group_size, concurrent));
   }
 
-  // What the trainer computes for a prompt and one completion.
+  // Returns the log-probabilities that the trainer computes for a prompt and one completion.
   at::Tensor trainer_log_probs(const std::vector<int32_t>& prompt, const Sample& sample) {
     const at::NoGradGuard no_grad;
     auto all = prompt;
@@ -70,7 +70,7 @@ class RolloutEngine : public testing::Test {
         .log_prob;
   }
 
-  // The model's own numbers for a whole text: what any way of reading it must give.
+  // Returns the log-probabilities of a whole text in one forward pass, which any way of caching must reproduce.
   std::vector<float> all_log_probs(std::vector<int32_t> text) {
     Sample rest;
     rest.tokens.assign(text.begin() + 1, text.end());
