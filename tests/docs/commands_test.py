@@ -1,11 +1,11 @@
-"""Every command of README.md and docs/ is one that compeer has, with options that it has; and it runs.
+"""Every compeer command of README.md and docs/ exists, with its options, and runs.
 
 usage: commands_test.py SOURCE_DIR BUILD_DIR
 
 Each fenced `sh` block is run in a temporary folder of its page, with results/smoke-grpo in it. Each `lua` block is a
-script that is run dry, each `toml` block is resolved. A block whose info string has a file name (```toml mine.toml) is
-written to that file instead. Lines of a `text` block, each up to its "...", must be among what the commands before it
-printed. A comment above a block says what else:
+script that is run dry, each `toml` block is resolved. A block with a file name in its info string (```toml mine.toml)
+is written to that file instead. Each line of a `text` block, up to its "...", must be in the output of the previous
+commands. A comment above a block changes this:
 
     <!-- test: not run: needs Slurm -->    its commands and options are checked against --help, nothing is run
     <!-- test: dry run: takes minutes -->  `compeer run` and `compeer submit` get --dry-run
@@ -26,11 +26,11 @@ from pathlib import Path
 import markdown
 
 BUILD, ROOT = Path(sys.argv.pop(2)).resolve(), Path(sys.argv.pop(1)).resolve()
-# Run by tests of their own: install/tutorial, against an installed compeer, and app/docs.
+# Tested elsewhere: by install/tutorial, with an installed compeer, and by app/docs.
 OWN_TEST = {"docs/tutorial_plugin.md", "docs/lua.md"}
 MARKER = re.compile(r"^test: (not run|dry run): (.+)$")
 OPERATORS = set("();<>|&")
-# In place of the program and of ./compeer.
+# Replaces the program and ./compeer.
 SHIM = """#!/usr/bin/env bash
 [[ -n ${DRY_RUN:-} && $1 == @(run|submit) ]] && set -- "$@" --dry-run
 exec '%s' "$@"
@@ -42,7 +42,7 @@ def ask(words):
 
 
 class Help:
-    """Commands and options of compeer, from its --help."""
+    """The commands and options of compeer, read from its --help."""
 
     def __init__(self):
         self.options, self.commands = {}, {}
@@ -57,11 +57,11 @@ class Help:
     @staticmethod
     def part(text, title):
         found = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.M)
-        # names alone: an option's help stands behind two spaces, or on lines of its own
+        # names only: an option's help follows two spaces, or is on lines of its own
         return re.sub(r"^( {2}\S.*?)  .*$|^ {3,}.*$", r"\1", found[1], flags=re.M) + "\n" if found else ""
 
     def mistakes(self, words):
-        """What is wrong with the words of one command, the first of which is compeer."""
+        """Yields the unknown subcommands and options of one command, given as words that begin with compeer."""
         command = ("compeer",)
         for word in words[1:]:
             if word in self.commands[command]:
@@ -78,7 +78,7 @@ class Help:
 
 
 def simple_commands(text):
-    """The words of each simple command of a piece of shell."""
+    """Yields the words of each simple command of a shell script."""
     text = re.sub(r"<<-?'?(\w+)'?(.*\n)(?:.*\n)*?\1\n", r"\2", text.replace("\\\n", " "))
     for line in text.split("\n"):
         try:
@@ -86,7 +86,7 @@ def simple_commands(text):
             reader.whitespace_split, reader.commenters = True, "#"
             tokens = list(reader)
         except ValueError:
-            continue  # a text that goes over lines
+            continue  # a quoted text over several lines
         words = []
         for token in [*tokens, ";"]:
             if set(token) <= OPERATORS:
@@ -98,7 +98,7 @@ def simple_commands(text):
 
 
 def compeer_commands(text):
-    """Simple commands from the word compeer on: behind variables, `time`, `srun`, ..."""
+    """Yields the simple commands that call compeer, without words before it such as variables, `time` or `srun`."""
     for words in simple_commands(text):
         for index, word in enumerate(words):
             if Path(word).name == "compeer" and "=" not in word:
@@ -109,7 +109,7 @@ def compeer_commands(text):
 
 
 def unknown(page, text, known):
-    """'page:line: what' for each command or option that compeer doesn't have, in blocks and in code within prose."""
+    """Yields 'page:line: mistake' for each unknown command or option, in shell blocks and inline code."""
     for block in markdown.blocks(text):
         if block["info"].split(" ")[0] in ("sh", "bash"):
             for words in compeer_commands(block["text"]):
@@ -122,12 +122,12 @@ def unknown(page, text, known):
 
 
 def failures(page, text, results):
-    """Runs a page's blocks in the order they stand there; 'page:line: output' of the first that fails."""
+    """Runs a page's blocks in order; yields 'page:line: output' of the first that fails."""
     with tempfile.TemporaryDirectory(prefix="compeer-docs-") as folder:
         folder = Path(folder)
         (folder / "bin").mkdir()
         shutil.copytree(results, folder / "work/results", symlinks=True)
-        if "results/esc-world-sft" in text:  # the quickstart's, in whose place any checkpoint will do
+        if "results/esc-world-sft" in text:  # a checkpoint of the quickstart; any checkpoint will do
             (folder / "work/results/esc-world-sft").symlink_to("smoke-grpo")
         for shim in [folder / "bin/compeer", folder / "work/compeer"]:
             shim.write_text(SHIM % (BUILD / "bin/compeer"))
@@ -166,7 +166,7 @@ def toml_value(value):
 
 
 def setting_failures(page, text):
-    """Resolves a page's TOML: a whole experiment, or sections in place of those of the smallest run."""
+    """Resolves a page's TOML blocks: whole experiments, or sections that replace those of the smallest experiment."""
     smallest = tomllib.loads((ROOT / "experiments/smoke_grpo.toml").read_text(encoding="utf-8"))
     for block in markdown.blocks(text):
         if block["info"] != "toml" or (block["marker"] or "").startswith("test: not run"):
@@ -181,7 +181,7 @@ def setting_failures(page, text):
                 yield f"{page}:{block['line']}: exit {done.returncode}\n{done.stdout}"
 
 
-# In place of data that pages name: a record that each of their datasets can read.
+# Stand-in for data files that pages name: a record that each of their datasets can read.
 RECORD = {
     "language": "en", "player": "p", "scene": "s", "task": "t", "first_talk": "f", "card": "c",
     "dialog": [{"speaker": "user", "text": "Hi."}, {"speaker": "sys", "text": "Hello.", "strategy": "Question"}],
@@ -190,7 +190,7 @@ RECORD = {
 
 
 def script_failures(page, text, results):
-    """Runs a page's Lua scripts dry, with stand-ins for the files that they name."""
+    """Runs a page's Lua scripts dry, with stand-ins for the files that they name; yields those that fail."""
     for block in markdown.blocks(text):
         if block["info"] != "lua" or (block["marker"] or "").startswith("test: not run"):
             continue
@@ -239,13 +239,13 @@ class Commands(unittest.TestCase):
         self.assertEqual([x for page in everywhere for x in unknown(page, read(page), self.known)], [])
 
     def test_plugins_exist(self):
-        """plugin = "x" on any page, but for those that tutorials write."""
+        """Checks each plugin = "x" on a page, except plugins that tutorials write."""
         known = {found["name"] for found in json.loads(ask(["compeer", "plugins", "list", "--json"]))} | {"curious", "auto"}
         named = {page: set(re.findall(r'\bplugin\s*=\s*"(\w+)"', read(page))) for page in pages()}
         self.assertEqual({page: names - known for page, names in named.items() if names - known}, {})
 
     def hold(self, check, *more):
-        """No page has anything to say against the check; two pages at a time."""
+        """Asserts that `check` yields nothing for any page; checks two pages at a time."""
         wanted = [page for page in pages() if page not in OWN_TEST]
         with ThreadPoolExecutor(2) as pool:
             found = pool.map(lambda page: list(check(page, read(page), *more)), wanted)
@@ -266,7 +266,7 @@ class Commands(unittest.TestCase):
                 if (block["marker"] or "").startswith("test:"):
                     self.assertRegex(block["marker"], MARKER, f"{page}:{block['line']}")
 
-    # The test of the test: pages with mistakes.
+    # Tests the checks themselves, with pages that contain mistakes.
     def test_finds_what_compeer_does_not_have(self):
         page = "`compeer rnu x`, `compeer log show RUN --al`, `compeer run FILE --dry-run`\n\n" \
                "```sh\nA=1 ./compeer run x --quik   # --quack\n./compeer test -R x\n" \

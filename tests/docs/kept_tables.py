@@ -1,10 +1,10 @@
-"""Tables that the laboratory notes show of figures kept in docs/lab/data.
+"""Tables of the laboratory notes, made from the figures stored in docs/lab/data.
 
 usage: kept_tables.py SOURCE_DIR [--write]
 
-Says which tables differ from the figures of the seeds that they name, or writes them anew with all seeds that are kept.
-A table stands in a page below <!-- STUDY: TABLE -->. Half intervals of 95 % by Student's t over seeds; contrasts are
-tested two-sided, with Holm's correction over all of a study's.
+Fails if a table differs from the stored figures of the seeds that it names; with --write, rewrites the tables with all
+stored seeds. A table follows <!-- STUDY: TABLE --> on its page. Intervals are 95 % half widths by Student's t over
+seeds; contrasts are tested two-sided, with Holm's correction over all contrasts of a study.
 """
 import functools
 import json
@@ -23,8 +23,8 @@ NAMED = ["emotion F1", "strategy F1"]
 JUDGED = ["pairs", "feedback, order"]
 LABELS = ["emotion", "strategy"]
 CROSS = ["strategy ranked", "wrong found", "better or not"]
-# By page and table: figures and the names of those that are kept as points from -1 to 1 and shown as shares; or
-# contrasts.
+# Per page and table: either figures, with the names of those that are stored as values from -1 to 1 and shown as
+# percentages, or contrasts.
 PAGES = {
     "docs/lab/studies.md": {
         "quickstart: figures": ([*REPLIES, *DIALOGUES], {}),
@@ -54,7 +54,7 @@ DIGITS = dict.fromkeys([*SCORES, "words a reply", "words", "perplexity"], 1) | d
 
 
 def central(t, freedom):
-    """The share of Student's t between -t and t (Simpson's rule)."""
+    """Probability that Student's t is between -t and t (Simpson's rule)."""
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     steps = 4000
     height = t / steps
@@ -93,7 +93,7 @@ def number(value, digits, sign=""):
 
 
 def estimate(values, digits, sign=""):
-    """Of a single seed without an interval; nothing where a row has no such figure."""
+    """Text of the mean with its interval: without one for a single seed, empty if a row lacks the figure."""
     if None in values:
         return ""
     if len(values) == 1:
@@ -102,7 +102,7 @@ def estimate(values, digits, sign=""):
 
 
 def kept(root, study):
-    """{seed: {row: {figure: value}}}, of seeds that have all rows"""
+    """Returns {seed: {row: {figure: value}}} for the seeds that have all rows."""
     files = (root / "docs/lab/data" / study).glob("seed-*.json")
     all_seeds = {int(file.stem[5:]): json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files}
     whole = max(map(len, all_seeds.values()), default=0)
@@ -118,7 +118,7 @@ def seeds_text(seeds, planned):
 
 
 def seeds_named(text):
-    """Of a table whose first cell is seeds_text."""
+    """Returns the seeds in the first cell of a table, as written by seeds_text."""
     first_last = re.match(r"\| seeds (\d+) to (\d+);", text)
     if first_last:
         return list(range(int(first_last[1]), int(first_last[2]) + 1))
@@ -152,7 +152,7 @@ def contrasts(seeds, planned, stated):
 
 
 def filled(root, page, all_seeds):
-    """The page with its tables made anew, of all seeds or of those that they name."""
+    """Returns the page with new tables, of all stored seeds or of the seeds that the tables name."""
     text = (root / page).read_text(encoding="utf-8")
     for name, asked in PAGES[page].items():
         def made(found):

@@ -7,19 +7,19 @@ LONGEST = 120
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(.*?)\s*$")
 HEADING = re.compile(r"^(#{1,6}) +(.*?)\s*#*\s*$")
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^()\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
-WORD = re.compile(r"(?:`[^`]*`|[^\s`]|`)+")  # code is not broken
+WORD = re.compile(r"(?:`[^`]*`|[^\s`]|`)+")  # inline code is not broken
 ITEM = re.compile(r"^(\s*)([-*+] |\d+[.)] )")
 
 
 def pages(root):
-    """Every Markdown file of a checkout, without what builds and runs leave."""
+    """Returns every Markdown file of a checkout, except files written by builds and runs."""
     skipped = re.compile(r"^(build.*|\..*|results/.+/.*|shared)(/|$)")
     found = (p.relative_to(root) for p in Path(root).rglob("*.md"))
     return sorted(p for p in found if not skipped.match(str(p)))
 
 
 def lines(text):
-    """(number, line, inside a fenced block) of each line; fences themselves count as inside."""
+    """Yields (number, line, is inside a fenced block) for each line; fences count as inside."""
     fence = None
     for number, line in enumerate(text.split("\n"), 1):
         mark = FENCE.match(line)
@@ -31,7 +31,7 @@ def lines(text):
 
 
 def blocks(text):
-    """Fenced blocks: {line, info, marker, text}. The marker is the comment that ends on the line above the fence."""
+    """Yields the fenced blocks as {line, info, marker, text}. The marker is the comment on the line above the fence."""
     block, above = None, ""
     for number, line, inside in lines(text):
         if not inside:
@@ -47,7 +47,7 @@ def blocks(text):
 
 
 def anchors(text):
-    """What GitHub makes of the headings."""
+    """Returns the anchors that GitHub generates for the headings."""
     found, seen = set(), {}
     for _, line, inside in lines(text):
         heading = not inside and HEADING.match(line)
@@ -61,7 +61,7 @@ def anchors(text):
 
 
 def links(text):
-    """(number, target) of each link outside code, also of one that goes over the end of a line."""
+    """Yields (number, target) of each link outside code, including links broken over two lines."""
     prose = "\n".join("" if inside else line for _, line, inside in lines(text))
     prose = re.sub(r"`[^`]*`", lambda code: re.sub(r"[^\n]", "x", code[0]), prose)
     for link in LINK.finditer(prose):
@@ -69,7 +69,7 @@ def links(text):
 
 
 def wrapped(text, width=LONGEST):
-    """Prose with its paragraphs and items filled anew to the width; all else as it is."""
+    """Returns the text with paragraphs and list items wrapped to the width; everything else is unchanged."""
     out, paragraph = [], []
 
     def fill():
@@ -82,7 +82,7 @@ def wrapped(text, width=LONGEST):
         words = WORD.findall(" ".join(p.strip() for p in paragraph))
         units = []
         for word in words[len(item[0].split()) if item else 0 :]:
-            # a line must not begin like an item or a heading, so such a word stays with the one before it
+            # a line must not begin like a list item or a heading, so such a word stays with the one before it
             if units and re.match(r"^([-*+#]+|\d+[.)])$", word):
                 units[-1] += " " + word
             else:
@@ -110,7 +110,7 @@ def wrapped(text, width=LONGEST):
     return "\n".join(out)
 
 
-if __name__ == "__main__":  # usage: markdown.py FILE...   fills their paragraphs anew
+if __name__ == "__main__":  # usage: markdown.py FILE...   fills their paragraphs
     for name in sys.argv[1:]:
         path = Path(name)
         path.write_text(wrapped(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Every link and anchor of the Markdown pages leads somewhere, and no line is longer than 120 characters.
+"""Every link and anchor of the Markdown pages exists, and no line is longer than 120 characters.
 
 usage: pages_test.py SOURCE_DIR
 """
@@ -22,7 +22,7 @@ def installed(file):
 
 
 def broken_links(page, text, root=ROOT):
-    """'page:line: target: why' of each link that leads nowhere."""
+    """Yields 'page:line: target: reason' for each broken link."""
     for number, target in markdown.links(text):
         if re.match(r"^[a-z][a-z+.-]*:", target):
             continue
@@ -37,7 +37,7 @@ def broken_links(page, text, root=ROOT):
 
 
 def long_lines(page, text):
-    """Also in tables and code. A word of its own line, such as a link, can't be broken."""
+    """Yields the lines that are too long, also in tables and code, except single words such as links."""
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > markdown.LONGEST and " " in line.strip():
             yield f"{page}:{number}: {len(line)} characters (python3 tests/docs/markdown.py {page} fills paragraphs)"
@@ -53,7 +53,7 @@ class Pages(unittest.TestCase):
         self.assertEqual([x for page in markdown.pages(ROOT) for x in long_lines(page, read(page))], [])
 
     def test_pages_named_in_sources_exist(self):
-        """docs/x.md and docs/x.md#y in sources, scripts and help texts."""
+        """Checks docs/x.md and docs/x.md#y in sources, scripts and help texts."""
         named = re.compile(r"\bdocs/[\w./-]*\.md(?:#[\w-]+)?")
         kinds = {".cpp", ".h", ".hpp", ".lua", ".toml", ".sh", ".py", ".cmake", ".txt", ".md"}
         wrong = []
@@ -75,7 +75,7 @@ class Pages(unittest.TestCase):
         wrong = []
         for page in pages:
             text = read(page)
-            written = {block["info"].partition(" ")[2] for block in markdown.blocks(text)}  # by the page's reader
+            written = {block["info"].partition(" ")[2] for block in markdown.blocks(text)}  # by the reader
             wrong += [(page, path) for path in set(named.findall(text)) - written if not (ROOT / path).exists()]
         self.assertEqual(wrong, [])
 
@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
 
 
 class Reader(unittest.TestCase):
-    """What the tests above rely on, tried on a page with faults."""
+    """Tests the functions above on pages with mistakes."""
 
     def test_finds_links_that_lead_nowhere(self):
         page = "# One\n[a](README.md) [b](nowhere.md) [c](#two) [d](#one)\n`[e](no)`\n```\n[f](no)\n```\n"

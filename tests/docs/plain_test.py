@@ -43,7 +43,7 @@ def sentences(text):
 
 
 def habits(text):
-    """What to write instead of each habit of a comment; what is quoted is somebody else's."""
+    """Returns the advice for each habit found in a comment, except in quotations."""
     plain = QUOTED.sub("''", text)
     return [advice for habit, advice in HABITS.items() if re.search(habit, plain)]
 
