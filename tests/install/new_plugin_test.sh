@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A new plugin of one kind, from `plugins new` to a run, with nothing but an installed tree.
-#   usage: new_plugin_test.sh TREE WORK KIND [OPTION] Use the same WORK each time, so that a compiler cache recognizes
-# the files.
+# A new plugin of one kind, from `plugins new` to a run, with nothing but an installed tree. Use the same WORK each time,
+# so that a compiler cache recognizes the files.
+#   usage: new_plugin_test.sh TREE WORK KIND [OPTION]
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 tree=$1 folder=$2 kind=$3

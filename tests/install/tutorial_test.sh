@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The plugin tutorial: runs its commands in the order of the page, writes its files, and checks that the output that it
-# shows is printed.   usage: tutorial_test.sh PAGE TREE FOLDER Use the same FOLDER each time, so that a compiler cache
-# recognizes the files.
+# shows is printed. Use the same FOLDER each time, so that a compiler cache recognizes the files.
+#   usage: tutorial_test.sh PAGE TREE FOLDER
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 page=$1 tree=$2 folder=$3 said=$work/said
