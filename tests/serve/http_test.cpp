@@ -12,7 +12,7 @@
 namespace compeer::serve {
 namespace {
 
-// Answers each request with what was read of it; keeps those to /later for the test.
+// A server that replies with a summary of each request; the responses to /later are kept for the test.
 class Http : public testing::Test {
  protected:
   void start(const HttpLimits& limits = {}) {
@@ -58,7 +58,8 @@ TEST_F(Http, ReadsABodyInChunks) {
   EXPECT_EQ(body(client.all()), "POST /a abcde");
 }
 
-// What comes behind such a body would be taken for a request.
+// An unknown encoding has an unknown length, so the following bytes could be read as a second request (request
+// smuggling).
 TEST_F(Http, RefusesEncodingsThatItDoesNotKnow) {
   start();
   for (const char* fields :
@@ -105,7 +106,7 @@ TEST_F(Http, SendsAStreamAsItGrows) {
   client.until("data: two\n\n");
   response->end();
   EXPECT_TRUE(client.until("0\r\n\r\n").ends_with("0\r\n\r\n"));
-  // The connection can be used again.
+  // The connection stays usable.
   client.forget();
   client.send(get("/b"));
   EXPECT_EQ(status(client.until("GET /b ")), "200");
@@ -128,7 +129,7 @@ TEST_F(Http, SaysThatAClientIsGone) {
   const auto response = kept.get_future().get();
   EXPECT_FALSE(response->gone());
   client.reset();
-  while (!response->gone()) std::this_thread::yield();  // the test's own limit of time ends it otherwise
+  while (!response->gone()) std::this_thread::yield();  // bounded by the test's time limit
   response->event("nobody");
   response->send(200, "nobody");
 }
@@ -168,7 +169,7 @@ TEST_F(Http, HoldsSoManyBytesOfBodiesAndNoMore) {
   EXPECT_EQ(status(second.all()), "503");
   response->send(200, "done");
   first.until("done");
-  first.send(post("/a", std::string(600, 'b')));  // its own are given back
+  first.send(post("/a", std::string(600, 'b')));  // the finished request's bytes are free again
   EXPECT_NE(first.until("POST /a bbb").find("POST /a bbb"), std::string::npos);
 }
 

@@ -39,7 +39,7 @@ class Growing : public testing::Test {
   const language::Tokenizer tokenizer =
       language::Tokenizer::load(COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer");
 
-  // What a client of a stream gets, piece by piece, up to where the completion is over.
+  // Returns the text pieces that a streaming client receives until the completion ends.
   std::vector<std::string> pieces(const std::string& text, const std::vector<std::string>& stop) const {
     return pieces(tokenizer, text, stop);
   }
@@ -61,7 +61,7 @@ class Growing : public testing::Test {
     return all;
   }
 
-  // A row of logits, equally unlikely but for these.
+  // Returns a row of logits: the given ones, and equally low values for all other tokens.
   std::vector<float> row(const std::vector<std::pair<int32_t, float>>& some) const {
     std::vector<float> logits(static_cast<size_t>(tokenizer.size()), -50.0f);
     for (const auto& [id, logit] : some) logits[static_cast<size_t>(id)] = logit;
@@ -81,7 +81,7 @@ TEST_F(Growing, GivesTheTextUpToTheFirstStop) {
   EXPECT_EQ(whole("I am sad and", {" and tired"}), "I am sad and");
 }
 
-// Where tokens stand for bytes, a stop may end with one of them, and what follows is not waited for.
+// With byte tokens a stop string may end with such a token; the answer ends there without waiting for more bytes.
 TEST_F(Growing, StopsAtTheLastByteOfAStop) {
   const auto llama = language::Tokenizer::load(COMPEER_SOURCE_DIR "/tests/golden/sentencepiece");
   const std::string smile = "\xF0\x9F\x99\x82";
@@ -127,7 +127,7 @@ TEST_F(Growing, IsHeldToItsChoices) {
   EXPECT_EQ(logits[static_cast<size_t>(id("b"))], 0.0f);
   EXPECT_FALSE(growing.push(id("b")));
   const auto tokens = told(growing.take());
-  // Among what may come: 3/4 and 1/4.
+  // Relative to the allowed tokens: 3/4 and 1/4.
   EXPECT_NEAR(tokens[0]["logprob"].get<double>(), std::log(0.25), 1e-6);
   ASSERT_EQ(tokens[0]["top_logprobs"].size(), 2u);
   EXPECT_NEAR(tokens[0]["top_logprobs"][0]["logprob"].get<double>(), std::log(0.75), 1e-6);

@@ -1,4 +1,5 @@
-# openai_client.py ADDRESS: what OpenAI's client makes of a server of the model "speaker", whose token is "a-token".
+# openai_client.py ADDRESS: tests OpenAI's Python client against a server of the model "speaker" with the API key
+# "a-token".
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from math import exp
@@ -37,7 +38,7 @@ for token in tokens:
     assert len(likely) == 5 and likely == sorted(likely, reverse=True) and sum(map(exp, likely)) <= 1 + 1e-6
     assert token.logprob <= likely[0]
 
-# The same seed gives the same answer: whole, as a stream, in company.
+# The same seed gives the same answer, streamed or not, and with concurrent requests.
 events = list(ask(seed=3, stream=True, stream_options={"include_usage": True}))
 assert "".join(e.choices[0].delta.content or "" for e in events if e.choices) == text
 assert events[0].choices[0].delta.role == "assistant"
@@ -57,7 +58,7 @@ for event in ask(n=3, seed=3, stop=[" ", "e"], stream=True, logprobs=True):
     parts[event.choices[0].index] += event.choices[0].delta.content or ""
 assert list(parts.values()) == [c.message.content for c in several.choices]
 
-# What is known of a conversation is not read again.
+# The cached prefix of the conversation is not computed again.
 longer = messages + [{"role": "assistant", "content": text}, {"role": "user", "content": "Nobody calls."}]
 assert ask(messages=longer).usage.prompt_tokens_details.cached_tokens >= whole.usage.prompt_tokens - 2
 

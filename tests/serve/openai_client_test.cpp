@@ -1,4 +1,4 @@
-// OpenAI's own client (the Python package openai) against `compeer serve`.
+// OpenAI's Python client (package openai) against `compeer serve`.
 #include <cstdlib>
 
 #include "serving.h"

@@ -16,7 +16,7 @@ class SharedPrefixes : public rollout::RolloutEngine {
     return all;
   }
 
-  // Reads a prompt and a completion of it, as a server does.
+  // Processes a prompt and samples a completion, as a server does. Sets `begun` to the length of the reused prefix.
   rollout::Sample completed(Engine& engine, Prefixes& prefixes, const std::vector<int32_t>& all,
                             int64_t* begun = nullptr) {
     auto* place = prefixes.enter(all);
@@ -39,7 +39,7 @@ TEST_F(SharedPrefixes, AreReadOnceAndChangeNoBit) {
   const auto second = completed(engine, prefixes, prompt(0, 20, {2, 3}), &begun);
   EXPECT_EQ(begun, 20);
   EXPECT_TRUE(same(second, run({{0, prompt(0, 20, {2, 3})}}, 1)[0][0]));
-  // The last token is read again, as what comes next is drawn from it.
+  // The last token is always processed again, because the next token is sampled from its output.
   const auto again = completed(engine, prefixes, prompt(0, 20, {2, 3}), &begun);
   EXPECT_EQ(begun, 21);
   EXPECT_TRUE(same(again, second));
@@ -49,7 +49,7 @@ TEST_F(SharedPrefixes, BelongToTheAdapterThatReadThem) {
   Engine engine(*policy);
   Prefixes prefixes(engine, 1000);
   auto* first = prefixes.enter(prompt(0, 40, {1}), 0);
-  auto* second = prefixes.enter(prompt(0, 40, {1}), 1);  // doesn't wait
+  auto* second = prefixes.enter(prompt(0, 40, {1}), 1);  // `enter` does not wait
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->sequence.adapter(), 1);
   for (auto* place : {first, second}) {
@@ -71,7 +71,7 @@ TEST_F(SharedPrefixes, AreAwaitedWhileTheyAreRead) {
   Prefixes prefixes(engine, 1000);
   auto* first = prefixes.enter(prompt(0, 40, {1}));
   EXPECT_EQ(prefixes.enter(prompt(0, 40, {2})), nullptr);
-  auto* other = prefixes.enter(prompt(0, 31, {2}));  // 31 tokens are not worth it
+  auto* other = prefixes.enter(prompt(0, 31, {2}));  // a prefix of 31 tokens is too short to wait for
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->begun, 0);
   rollout::Prompt read{0, prompt(0, 40, {1})};
@@ -102,7 +102,7 @@ TEST_F(SharedPrefixes, AreNoMoreThanCanBeLookedThrough) {
   int64_t begun = 0;
   for (int32_t i = 0; i < 1100; ++i) completed(engine, prefixes, {i % 90, i / 90, 1});
   completed(engine, prefixes, {0, 1, 1}, &begun);
-  EXPECT_EQ(begun, 1);  // nobody went on from it; those before it are what later ones began with
+  EXPECT_EQ(begun, 1);  // its own continuation was evicted; its prefix is still in use by later prompts
   completed(engine, prefixes, {1099 % 90, 1099 / 90, 1}, &begun);
   EXPECT_EQ(begun, 2);
 }

@@ -10,7 +10,7 @@
 
 namespace compeer::serve {
 
-/// A client that sends whatever bytes it likes.
+/// A TCP client that sends arbitrary bytes.
 class RawClient {
  public:
   explicit RawClient(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -27,13 +27,15 @@ class RawClient {
   bool connected() const { return connected_; }
   void send(const std::string& bytes) const { (void)!::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
 
-  /// What has come, once it holds this; or all there is when the server closes or twenty seconds have passed.
+  /// Returns the received bytes as soon as they contain `wanted`; otherwise all of them once the server closes or after
+  /// twenty seconds.
   std::string until(const std::string& wanted) {
     while (got_.find(wanted) == std::string::npos && more()) {
     }
     return got_;
   }
-  /// All of it, up to where the server closes. If it doesn't within twenty seconds, the text says so.
+  /// Returns everything up to the end of the connection. If the server doesn't close it within twenty seconds, the text
+  /// says so.
   std::string all() {
     while (more()) {
     }

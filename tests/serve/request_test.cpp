@@ -96,7 +96,7 @@ TEST(ChatCall, JoinsTextsAndKeepsPicturesInOrder) {
   EXPECT_EQ(call.pictures, (std::vector<std::string>{"ab", "cde"}));
 }
 
-// A client on another machine must not have this one read its files, nor fetch addresses.
+// A client must not make the server read local files or fetch URLs (server-side request forgery).
 TEST(ChatCall, OpensNoFileAndNoAddress) {
   for (const char* url : {"/etc/passwd", "file:///etc/passwd", "http://127.0.0.1/x.png", "data:text/plain;base64,YWI=",
                           "data:image/png;base64,YW", "data:image/png;base64,Y=I=", "data:image/png;base64,"}) {

@@ -1,4 +1,4 @@
-// compeer serve, as programs meet it.
+// compeer serve, called by HTTP clients.
 #include <map>
 #include <thread>
 #include <vector>
@@ -27,7 +27,7 @@ class Served : public Serving {
     client.send(request);
     return client.all();
   }
-  // Status and message of an error.
+  // Returns status and message of the error that answers the request.
   std::string refused(const std::string& request) {
     const auto text = all(request);
     const auto body = text.find("\r\n\r\n");
@@ -50,7 +50,7 @@ class Served : public Serving {
   }
 };
 
-// What `generate` says of the same tokens with the same numbers.
+// `compeer generate` gives the same tokens and log-probabilities.
 TEST_F(Served, SaysWhatGenerateSays) {
   write("in.jsonl", json{{"messages", question().at("messages")}}.dump() + "\n");
   const auto text = told("generate --model tiny --max-new 12 --seed 5 < in.jsonl");
@@ -98,7 +98,7 @@ TEST_F(Served, WeighsChoices) {
   }
 }
 
-// Three models over one base, asked at once.
+// Concurrent requests to three models: two adapters and their base.
 TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
   make_tiny_adapter(folder() / "second", folder() / "tiny", -0.2);
@@ -135,7 +135,7 @@ TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
             "404 model: unknown model 'second'; 'tiny', 'first', 'judge' are served");
 }
 
-// Its own tokenizer, template and end tokens, if its folder has them.
+// An adapter folder's own tokenizer, template and end tokens are used, if it has them.
 TEST_F(Served, SpeaksAsAnAdaptersFolderSays) {
   make_tiny_adapter(folder() / "plain", folder() / "tiny", 0.1);
   make_tiny_adapter(folder() / "own", folder() / "tiny", 0.1);
@@ -199,7 +199,7 @@ TEST_F(Served, RefusesAdaptersThatItCanNotServe) {
             std::string::npos);
 }
 
-// As from a file.
+// Images as data URIs give the same result as images from files.
 TEST_F(Served, ShowsPicturesToAModelThatSees) {
   make_seeing_model(folder() / "seeing");
   const auto picture = seen_picture(1);
@@ -237,10 +237,11 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
       "400 messages: shows a picture, but the model does not support pictures;");
-  EXPECT_EQ(answered().at("object"), "chat.completion");  // and goes on
+  EXPECT_EQ(answered().at("object"), "chat.completion");  // the server keeps running
 }
 
-// A page of the web whose name was made to lead here could read answers: its requests are for its own name.
+// DNS rebinding: a web page with a host name that resolves to this machine could otherwise read answers. Its requests
+// have its own host name.
 TEST_F(Served, AnswersOnlyThoseWhoAskThisMachine) {
   start();
   const auto from = [](const std::string& host) {
@@ -258,7 +259,7 @@ TEST_F(Served, AnswersOnlyThoseWhoAskThisMachine) {
             std::string::npos);
 }
 
-// Its two answers would have 3,900 tokens each; what was said is told at the end.
+// Its two answers would have up to 3,900 tokens each; the server prints the number of generated tokens when it ends.
 TEST_F(Served, AnswersOthersWhileOneRequestIsLong) {
   make_tiny_model(folder() / "long", 4096);
   start("--concurrent 2 --name tiny", "", "long");
@@ -298,12 +299,12 @@ TEST_F(Served, FinishesWhatIsUnderWayWhenItIsToEnd) {
   RawClient client(port);
   client.send(ask(question({{"stream", true}, {"max_tokens", 200}, {"temperature", 3}})));
   client.until("\"content\":\"\"");
-  EXPECT_EQ(stop(SIGTERM, 2), "exit 0");  // as GNU timeout does
+  EXPECT_EQ(stop(SIGTERM, 2), "exit 0");  // like GNU timeout
   EXPECT_NE(client.all().find("data: [DONE]"), std::string::npos);
   EXPECT_FALSE(RawClient(port).connected());
 }
 
-// The answer would have 3,900 tokens; what was said is told at the end.
+// The answer would have up to 3,900 tokens; the server prints the number of generated tokens when it ends.
 TEST_F(Served, ForgetsWhoHasGone) {
   make_tiny_model(folder() / "long", 4096);
   start("--concurrent 1 --name tiny", "", "long");
@@ -318,7 +319,7 @@ TEST_F(Served, ForgetsWhoHasGone) {
   EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
 }
 
-// Answers are stored by it.
+// The default name must identify the model, because clients store answers by it.
 TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   const auto called = [&](const std::string& options = "") {
     start("--name '' " + options, "CUDA_VISIBLE_DEVICES=");
@@ -330,7 +331,7 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   EXPECT_EQ(name.substr(0, 5), "tiny-");
   EXPECT_EQ(name.size(), 13u);
   EXPECT_EQ(called("--compute float32"), name);
-  EXPECT_EQ(called("--device auto"), name);  // by what it computes with, not by the words that chose it
+  EXPECT_EQ(called("--device auto"), name);  // the name depends on the precision in use, not on the options
   EXPECT_EQ(called("--device auto --engine exact"), name);
   EXPECT_NE(called("--engine libtorch"), name);
   EXPECT_NE(called("--compute bfloat16"), name);

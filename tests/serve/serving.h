@@ -8,13 +8,13 @@
 
 namespace compeer::serve {
 
-/// `compeer serve` with a small model, at a port of its own.
+/// Fixture that runs `compeer serve` with a small model on a free port.
 class Serving : public Program {
  protected:
   Serving() { make_tiny_model(folder() / "tiny", 256); }
   ~Serving() override { stop(); }
 
-  /// `before`: variables for its environment.
+  /// Starts the server. `before`: assignments for its environment.
   void start(const std::string& options = "", const std::string& before = "", const std::string& model = "tiny") {
     const auto name = options.find("--name") == std::string::npos ? " --name " + model : "";
     const auto command = "cd " + folder().string() + " && exec env " + before +
@@ -27,8 +27,8 @@ class Serving : public Program {
     port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   }
 
-  /// Ends it as Ctrl-C does; what it says then: "exit 0". `times`: how many signals it gets, each after the one before
-  /// was taken.
+  /// Ends the server by a signal, as Ctrl-C does; returns the last line of the command, such as "exit 0". `times`:
+  /// number of signals, each sent after the previous one was handled.
   std::string stop(int signal = SIGINT, int times = 1) {
     if (!pipe_) return "";
     for (int i = 0; i < times; ++i) {
@@ -41,7 +41,7 @@ class Serving : public Program {
     return last;
   }
 
-  /// The last line on standard error.
+  /// Returns the last line on standard error.
   std::string last_words() const {
     std::ifstream file(folder() / "said");
     std::string last;
@@ -49,7 +49,7 @@ class Serving : public Program {
     return last;
   }
 
-  std::string address;  // http://127.0.0.1:1234/v1
+  std::string address;  // such as http://127.0.0.1:1234/v1
   uint16_t port = 0;
 
  private:
