@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# What the tests of this folder share: a folder of their own, and claims that name themselves when they fail.
+# Setup shared by the tests of this folder: a temporary working directory, and checks that print their name on failure.
 source_dir=$1 build_dir=$2
 work=$(mktemp -d -t compeer-security.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# exits CODE COMMAND...: it ends so; what it says is in $said.
+# exits CODE COMMAND...: runs it, checks its exit code and sets $said to its output.
 exits() {
   local wanted=$1 code=0
   shift
@@ -22,5 +22,5 @@ exits() {
   [[ $code -eq $wanted ]] || fail "'$*' ended with $code, not $wanted: $said"
 }
 
-# says TEXT: the last command did.
+# says TEXT: checks that the last command's output contains it.
 says() { [[ $said == *"$1"* ]] || fail "'$1' is not in: $said"; }

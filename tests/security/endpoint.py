@@ -11,7 +11,7 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         if self.path.startswith("/silent"):
             pathlib.Path(sys.argv[1], "asked").touch()
-            self.rfile.read()  # until the other side is gone
+            self.rfile.read()  # until the client disconnects
             return
         sent = "keep, said with " + str(self.headers["Authorization"])
         refused = self.path.startswith("/refuse")
@@ -28,6 +28,6 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-server.handle_error = lambda *_: None  # the other side may go away
+server.handle_error = lambda *_: None  # the client may disconnect
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Names can't leave their folders, and what they hold reaches no terminal but as text.
+# Names of runs, plugins and files can't lead out of their folders, and control characters in them never reach a
+# terminal.
 #   usage: folders_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 # shellcheck source=tests/security/claims.sh
@@ -29,7 +30,7 @@ for name in ../x /tmp/x x/y .x "x y" $'x\n' ../../x; do
 done
 [[ -z $(ls -A plugins) ]] || fail "plugins new made: $(ls -A plugins)"
 
-# A script's report and modules, and what it gets back of files that settings name. The worker only pretends.
+# A script's reports and modules, and the errors about files that settings name. The worker is a stub.
 cat >worker <<'SH'
 #!/bin/sh
 [ "$2" = open_plugins ] && exit 0
@@ -61,7 +62,7 @@ says "lies outside the script's folder"
 [[ $said != *root:* ]] || fail "a module showed what a link leads to"
 cd ..
 
-# A run's folder from somebody, with links that lead out of it: nothing is written through them.
+# A run folder from an untrusted source, with symbolic links to files outside: nothing is written through them.
 echo "dear to me" >mine
 for name in log.txt .lock run.h5 rollouts checkpoints/step-000001/state.json; do
   rm -rf got && mkdir -p got/checkpoints/step-000001
@@ -77,7 +78,7 @@ rm -rf got && mkdir got && "$compeer" resolve "$smoke" --json >got/spec.json && 
 exits 4 "$compeer" resume got
 says "is a link, a pipe or a device"
 
-# What strangers' files hold, on standard error.
+# Text of untrusted files on standard error.
 printf 'name = "a\\u001b]0;owned\\u0007"\ntask = "\033[2J"\n' >evil.toml
 exits 3 "$compeer" resolve evil.toml
 [[ $said != *"$escape"* ]] || fail "an escape sequence of a TOML file reached the terminal"

@@ -1,4 +1,4 @@
-// What HDF5 files hold, without compression and chunks: the bytes of every dataset and attribute, to standard output.
+// Prints the bytes of every dataset and attribute of HDF5 files to standard output, without compression and chunks.
 //   usage: hdf5_values FILE...
 #include <hdf5.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Negative is HDF5's word for failure.
+// Exits if an HDF5 call failed (negative result).
 hid_t good(hid_t id) {
   if (id < 0) std::exit((H5Eprint(H5E_DEFAULT, stderr), 1));
   return id;
@@ -40,7 +40,7 @@ herr_t print_object(hid_t file, const char* name, const H5O_info_t* info, void*)
   return H5Oclose(object);
 }
 
-// A run that was killed left its file as one that is being written.
+// Opens the file, also if a killed run left it marked as being written.
 hid_t opened(const char* file) {
   H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
   const hid_t whole = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);

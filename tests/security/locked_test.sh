@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Only plugins that a list allows are loaded, and none from where nobody said to look.
+# Only plugins on the allow list are loaded, and only from the configured folders.
 #   usage: locked_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 # shellcheck source=tests/security/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 
-# A reward whose code, if it ever runs, leaves a file behind: before any function of it is called.
+# A reward plugin that writes a file as soon as it is loaded, before any of its functions is called.
 mkdir -p evil/rewards
 {
   echo '#include <fcntl.h>'
@@ -32,7 +32,7 @@ exits 0 "$compeer" resolve x.toml --locked=few.lock
 exits 5 "$compeer" resolve "$smoke" --locked=few.lock
 says "is not in the list of allowed plugins $work/few.lock: its SHA-256 is "
 
-# Every command that would load it, by option and by the environment.
+# Every command that would load it, with the list set by option and by environment variable.
 hash=$(sha256sum evil/rewards/length.so | cut -c1-64)
 for command in "resolve x.toml" "run x.toml" "run x.toml --dry-run" "submit x.toml --dry-run" \
   "plugins check evil/rewards/length.so --set target=20"; do
@@ -50,7 +50,7 @@ says "NOT ALLOWED: it is not in the list of allowed plugins"
 exits 0 "$compeer" plugins inspect rewards/length --plugin-dir evil --locked
 nothing_loaded "plugins list and inspect"
 
-# A list that is missing or damaged allows nothing; an option takes nothing from what the environment says.
+# A missing or damaged list allows no plugin; an option can't widen the list of the environment.
 exits 5 "$compeer" resolve x.toml --locked=none.lock
 COMPEER_LOCKED=none.lock exits 5 "$compeer" plugins list
 echo "all of them" >bad.lock
@@ -59,7 +59,7 @@ says "$work/bad.lock:1: is not a line of a list of allowed plugins"
 COMPEER_LOCKED=$work/few.lock exits 5 "$compeer" resolve "$smoke" --locked
 says "$work/few.lock"
 
-# A run's folder from somebody: its spec names a library of his, with its right hash.
+# A run folder from an untrusted source: its spec names a malicious library with the correct hash.
 mkdir got
 "$compeer" resolve x.toml --json | sed -e "s|$build_dir/plugins/rewards/length.so|$work/evil/rewards/length.so|" \
   -e "s|$(sha256sum "$build_dir/plugins/rewards/length.so" | cut -c1-64)|$hash|" >got/spec.json
@@ -71,7 +71,7 @@ COMPEER_LOCKED=$work/compeer.lock exits 5 "$build_dir/bin/compeer-worker" got
 says "is not in the list of allowed plugins"
 nothing_loaded "resume"
 
-# The current folder is not searched: neither for plugins nor for libraries that ours are linked with.
+# The current folder is not searched, neither for plugins nor for the libraries that the program is linked with.
 mkdir -p rewards plugins/rewards lib
 cp evil/rewards/length.so rewards/
 cp evil/rewards/length.so plugins/rewards/

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nothing listens: no process of a run has a socket that others could connect to. Of several ranks, `mpirun` itself has.
+# No process of a run listens on a socket that others could connect to, except `mpirun` itself for several ranks.
 #   usage: network_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 # shellcheck source=tests/security/claims.sh
@@ -7,20 +7,20 @@ source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 for name in ${!SLURM_*} ${!OMPI_MCA_*}; do unset "$name"; done
 
-# A reward in Lua that takes its time keeps the run in its first step until it has been looked at.
+# A slow Lua reward keeps the run in its first step until its sockets are listed.
 cat >slow.lua <<'LUA'
 return function() local x = 0 ; for i = 1, 1e10 // 1 | 0 do x = x + i end ; return x end
 LUA
 sed 's/plugin = "format"/plugin = "lua"\npath = "slow.lua"\ninstructions = 100000000000/; s/^name .*/name = "x"/' "$smoke" >x.toml
 
-# descends PID: it and its children, and theirs.
+# descends PID: prints the pids of the process and all its descendants.
 descends() {
   echo "$1"
   local child
   for child in $(pgrep -P "$1"); do descends "$child"; done
 }
 
-# listening PID: the addresses it could be reached at, in the kernel's notation.
+# listening PID: prints the addresses that it listens on, in the kernel's notation.
 listening() {
   local entry target
   for entry in "/proc/$1/fd/"*; do
@@ -32,7 +32,7 @@ listening() {
   done
 }
 
-# looks RANKS: starts a run, waits until all ranks have met, and says "PROGRAM ADDRESS" of what listens.
+# looks RANKS: starts a run, waits until all ranks are connected, and prints "PROGRAM ADDRESS" of each listening socket.
 looks() {
   local ranks=$1 run process
   "$compeer" run x.toml --ranks "$ranks" --results "r$ranks" >said 2>&1 &
@@ -44,7 +44,7 @@ looks() {
   for process in $(descends "$run"); do
     listening "$process" | sed "s/^/$(<"/proc/$process/comm") /"
   done
-  # A second signal counts a second after the first.
+  # A second signal is effective only a second after the first.
   while kill -TERM "$run" 2>/dev/null; do sleep 0.05; done
   wait "$run" || true
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A key in the environment, in a header, in a URL and in a file: through every command, failure and crash, it is in no
-# output and in no file that compeer writes.   usage: secrets_test.sh SOURCE_DIR BUILD_DIR HDF5_VALUES
+# A secret key in the environment, a header, a URL or a file never appears in any output or in any file that compeer
+# writes, for every command, failure and crash.
+#   usage: secrets_test.sh SOURCE_DIR BUILD_DIR HDF5_VALUES
 set -euo pipefail
 # shellcheck source=tests/security/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
@@ -15,7 +16,7 @@ endpoint=$COPROC_PID
 trap 'kill "$endpoint"; rm -rf "$work"' EXIT
 read -r port <&"${COPROC[0]}"
 
-# experiment NAME PATH: a data run that asks the endpoint.
+# experiment NAME PATH: writes a data run that uses the endpoint.
 experiment() {
   cat >"given/$1.toml" <<TOML
 name = "$1"
@@ -38,7 +39,7 @@ experiment refuse /refuse/v1
 experiment silent /silent/v1
 cd out
 
-# tells COMMAND...: whatever it ends with; what it says is kept.
+# tells COMMAND...: runs it with any exit code and appends its output to said.txt.
 tells() { "$@" >>said.txt 2>&1 </dev/null || true; }
 
 for name in echo refuse; do
@@ -54,10 +55,10 @@ grep -q "chat/openai: tiny: sends requests to http://127.0.0.1:$port/v1 with the
   results/echo/log.txt ||
   fail "the log does not say who gets which key"
 
-# Sampled tokens are compressed.
+# Sampled tokens are stored compressed.
 tells "$compeer" run "$smoke" --set name=sampled --set ranks=1 --set grpo.steps=2
 
-# A crash while a request is under way, where the system would keep a core.
+# A crash during a request, on a system that would write a core dump.
 ulimit -c unlimited 2>/dev/null || true
 "$compeer" run ../given/silent.toml >>said.txt 2>&1 &
 run=$!
@@ -88,7 +89,7 @@ tells "$compeer" doctor --json
 tells "$compeer" chat nowhere
 tells "$compeer" no-such-command
 
-# Keys where none belong are refused before anything is written, and not repeated.
+# Keys in settings that must not contain any are refused before anything is written, and not repeated in the error.
 for set in "url=http://user:$canary@127.0.0.1:$port/v1" "url=http://127.0.0.1:$port/v1?api_key=$canary" \
   "extra.api_key=$canary" "name=$canary" "url=http://${canary}@127.0.0.1/v1" "concurrent=$canary"; do
   for command in run resolve submit; do
@@ -108,7 +109,7 @@ exits 3 "$compeer" run ../given/study.lua
 printf '%s\n' "$said" >>said.txt
 [[ -e results/study/spec.json ]] || fail "the script made no run"
 
-# Behind HDF5's compression, too: words that only the values hold show that these are looked at.
+# Also in compressed HDF5 values. A word that occurs only in these values shows that they are searched.
 find . -name '*.h5*' -not -name '*.lock' -exec "$hdf5_values" {} + >values.txt || fail "HDF5 files can't be read"
 word='<|im_start|>'
 ! grep -raqF "$word" --include='*.h5' results/sampled || fail "rollouts are not compressed"
