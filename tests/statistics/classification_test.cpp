@@ -13,7 +13,7 @@ namespace compeer::statistics {
 namespace {
 
 TEST(Classification, IsWhatAHandWorksOut) {
-  // Rows are truth. False: 3 of 4 found, 3 of 5 said; True: 6 of 8 found, 6 of 7 said.
+  // Rows are the truth. False: 3 of 4 found (recall), 3 of 5 right (precision); True: 6 of 8 found, 6 of 7 right.
   const auto result = classification({{3, 1}, {2, 6}});
   EXPECT_EQ(result.n, 12u);
   EXPECT_EQ(result.support, (std::vector<size_t>{4, 8}));
@@ -43,7 +43,7 @@ TEST(Classification, CountsPairsOfLabels) {
 }
 
 TEST(MultiLabel, CountsLabelsAndItems) {
-  // The first item is right, the second lacks one of two labels and has one too many, of three.
+  // The first item is right; of the second item's three labels one is missing and one is wrong.
   const auto result = multi_label({{1, 0, 0}, {1, 1, 0}}, {{1, 0, 0}, {1, 0, 1}});
   EXPECT_DOUBLE_EQ(result.subset_accuracy, 0.5);
   EXPECT_DOUBLE_EQ(result.hamming_loss, 2.0 / 6);
@@ -69,8 +69,8 @@ TEST(Order, IsNothingOfNoPairs) {
 }
 
 TEST(Cohen, IsWhatRemainsBeyondChance) {
-  // 50 items: both yes 20, both no 15, first alone yes 5, second alone yes 10. Observed 35/50 = .7;
-  // chance .5 * .6 + .5 * .4 = .5; (.7 - .5) / (1 - .5) = .4.
+  // 50 items: both yes 20, both no 15, only the first yes 5, only the second yes 10. Observed 35/50 = .7; chance .5 *
+  // .6 + .5 * .4 = .5; (.7 - .5) / (1 - .5) = .4.
   EXPECT_NEAR(cohen({{20, 5}, {10, 15}}), 0.4, 1e-15);
 }
 
@@ -114,7 +114,8 @@ TEST(Fleiss, IsUnknownWhereChanceAgreesEverywhere) {
   EXPECT_TRUE(std::isnan(randolph({})));
 }
 
-// Rows of how often each label was given; categories 1 to 4 of Krippendorff's (2011) example with three coders.
+// Each row has the counts of the labels of one unit: categories 1 to 4 in Krippendorff's (2011) example with three
+// coders.
 const ContingencyTable coders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
                               {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
                               {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
@@ -131,7 +132,7 @@ TEST(Krippendorff, IsWhatAHandWorksOut) {
   EXPECT_NEAR(krippendorff({{2, 0, 0}, {0, 0, 2}, {1, 1, 0}}, Scale::ordinal), 1 - 5 * 8.0 / 180, 1e-15);
 }
 
-// The package krippendorff 0.8 gives these numbers.
+// Expected: the Python package krippendorff 0.8.
 TEST(Krippendorff, IsThePackagesOfTheBooksExample) {
   EXPECT_NEAR(krippendorff(coders, Scale::nominal), 0.691358024691358, 1e-14);
   EXPECT_NEAR(krippendorff(coders, Scale::ordinal), 0.8067214199413153, 1e-14);
@@ -153,7 +154,7 @@ TEST(Krippendorff, IsUnknownWhereAllSayTheSame) {
   EXPECT_TRUE(std::isnan(krippendorff({}, Scale::nominal)));
 }
 
-// Rows and labels of a formula; the expected numbers are those of scikit-learn 1.9.1 on them (tol = 1e-12).
+// Feature rows and labels made by a formula; the expected numbers are those of scikit-learn 1.9.1 (tol = 1e-12).
 struct Rows {
   std::vector<std::vector<double>> features;
   std::vector<size_t> labels;

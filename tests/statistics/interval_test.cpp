@@ -15,7 +15,7 @@ namespace {
 constexpr double unknown = Interval::unknown;
 
 TEST(MeanInterval, UsesStudentsT) {
-  // 1, 2, 3: mean 2, deviation 1, t(2) = 4.30265: half of it is 4.30265 / sqrt(3) = 2.48414.
+  // 1, 2, 3: mean 2, deviation 1, t(2) = 4.30265: half interval 4.30265 / sqrt(3) = 2.48414.
   const auto three = mean_interval({1, unknown, 2, 3});
   EXPECT_EQ(three.n, 3);
   EXPECT_DOUBLE_EQ(three.mean, 2);
@@ -31,9 +31,9 @@ TEST(MeanInterval, NeedsTwoValues) {
   EXPECT_FALSE(mean_interval(std::vector<double>()).known());
 }
 
-// A table that ended at nine degrees of freedom gave a width of zero from the eleventh value on.
+// Regression: a table of t up to nine degrees of freedom gave a width of zero from the eleventh value on.
 TEST(MeanInterval, CountsWhatDependsOnEachOtherOnce) {
-  // Four dialogues of two replies that say the same: as wide as four values, not as eight.
+  // Four dialogues with two equal replies each: the interval is that of four values, not of eight.
   const std::vector<double> four{1, 2, 4, 9}, eight{1, 1, 2, 2, 4, 4, 9, 9};
   const std::vector<uint64_t> dialogues{7, 7, 1, 1, 5, 5, 3, 3}, alone{1, 2, 3, 4};
   const auto wanted = mean_interval(four), found = mean_interval(eight, dialogues);
@@ -53,7 +53,7 @@ TEST(MeanInterval, HasAWidthForAnyNumberOfValues) {
     EXPECT_GT(interval.high - interval.low, 0.2) << values.size();
     EXPECT_LT(interval.high - interval.low, 2.9) << values.size();
   }
-  // Twelve values, six of 0 and six of 1: deviation sqrt(3/11) = .52223, t(11) = 2.20099, half .33181.
+  // Twelve values, six of 0 and six of 1: deviation sqrt(3/11) = .52223, t(11) = 2.20099, half interval .33181.
   EXPECT_NEAR(mean_interval(std::span(values).first(12)).high, 0.5 + 0.33181, 1e-5);
 }
 
@@ -100,7 +100,7 @@ TEST(TTest, FitsTheInterval) {
 }
 
 TEST(Holm, HoldsTheSmallestAgainstAllAndTheNextAgainstTheRest) {
-  // Of .01, .04, .03: .01 x 3 = .03; .03 x 2 = .06; .04 x 1 = .04, but no less than the one before.
+  // p values .01, .04, .03: .01 x 3 = .03; .03 x 2 = .06; .04 x 1 = .04, raised to the previous .06.
   const auto corrected = holm(std::vector<double>{0.01, 0.04, unknown, 0.03});
   EXPECT_DOUBLE_EQ(corrected[0], 0.03);
   EXPECT_DOUBLE_EQ(corrected[1], 0.06);
@@ -109,7 +109,7 @@ TEST(Holm, HoldsTheSmallestAgainstAllAndTheNextAgainstTheRest) {
   EXPECT_EQ(holm(std::vector<double>{0.9, 0.8})[0], 1);
 }
 
-// The share of the first hundred of 400.
+// Fraction of the rows below 100, out of 400.
 double quarter(std::span<const size_t> rows) {
   double count = 0;
   for (const size_t row : rows) count += row < 100;
@@ -119,7 +119,7 @@ double quarter(std::span<const size_t> rows) {
 TEST(Bootstrap, HoldsWhatTheoryExpects) {
   const auto estimate = bootstrap(400, quarter);
   EXPECT_DOUBLE_EQ(estimate.value, 0.25);
-  // sqrt(.25 * .75 / 400) = .02165; 1.96 of it is .0424.
+  // Standard error sqrt(.25 * .75 / 400) = .02165, times 1.96 = .0424.
   EXPECT_NEAR(estimate.low, 0.25 - 0.0424, 0.006);
   EXPECT_NEAR(estimate.high, 0.25 + 0.0424, 0.006);
 }
@@ -138,7 +138,7 @@ TEST(Bootstrap, LeavesOutWhatIsNoNumber) {
   EXPECT_TRUE(std::isnan(bootstrap(0, [](std::span<const size_t>) { return NAN; }).value));
 }
 
-// statsmodels 0.14, proportion_confint(count, nobs, method="wilson")
+// Expected: statsmodels 0.14, proportion_confint(count, nobs, method="wilson")
 TEST(Wilson, IsThatOfStatsmodels) {
   const auto some = wilson(7, 20);
   EXPECT_DOUBLE_EQ(some.value, 0.35);
@@ -155,7 +155,7 @@ TEST(Wilson, HasAnIntervalForNoneAndAll) {
   EXPECT_TRUE(std::isnan(wilson(0, 0).value));
 }
 
-// (1 + 5) / 2^5 on either side; of 1 against 9: 2 (1 + 10) / 2^10
+// (1 + 5) / 2^5 for each tail; for 1 against 9: 2 (1 + 10) / 2^10
 TEST(SignTest, AddsUpBothTails) {
   EXPECT_NEAR(sign_test(4, 1), 2 * 6 / 32.0, 1e-12);
   EXPECT_NEAR(sign_test(1, 9), 22 / 1024.0, 1e-12);
@@ -163,15 +163,15 @@ TEST(SignTest, AddsUpBothTails) {
   EXPECT_DOUBLE_EQ(sign_test(0, 0), 1);
 }
 
-// Two alone: the odds are those of the wins.
+// For two players the odds are the ratio of the wins.
 TEST(BradleyTerry, OfTwoIsTheLogarithmOfTheirOdds) {
   const auto s = bradley_terry({{0, 3}, {1, 0}});
   EXPECT_NEAR(s[0] - s[1], std::log(3.0), 1e-9);
   EXPECT_NEAR(s[0] + s[1], 0, 1e-9);
 }
 
-// Strengths log 4, log 2, log 1 give expected wins of 60 games a pair: 40:20, 48:12, 40:20, which they are the
-// likeliest for.
+// Strengths log 4, log 2, log 1 give expected wins in 60 games per pair of 40:20, 48:12 and 40:20, so they are the
+// maximum likelihood estimate for these wins.
 TEST(BradleyTerry, FindsTheStrengthsThatExplainTheWins) {
   const auto s = bradley_terry({{0, 40, 48}, {20, 0, 40}, {12, 20, 0}});
   EXPECT_NEAR(s[0], std::log(2.0), 1e-9);

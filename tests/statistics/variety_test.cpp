@@ -65,7 +65,7 @@ TEST(Distinct, TellsOrderAndBorders) {
 
 TEST(Distinct, OfNothingIsZero) { EXPECT_DOUBLE_EQ(distinct_in({}, 1), 0.0); }
 
-// Half a, a quarter each b and c: 0.5 + 2 * 0.25 * 2 bits.
+// Half a, a quarter b, a quarter c: 0.5 + 2 * 0.25 * 2 bits.
 TEST(NgramEntropy, IsInBits) {
   EXPECT_DOUBLE_EQ(entropy_in({"a b", "a c"}, 1), 1.5);
   EXPECT_DOUBLE_EQ(entropy_in({"a b", "a c"}, 2), 1);
@@ -85,7 +85,7 @@ TEST(SelfBleu, OfEqualTextsIsOneAndOfStrangersZero) {
   EXPECT_TRUE(std::isnan(bleu({"a b c d"})));
 }
 
-// NLTK 3.9, sentence_bleu of each text against the others with SmoothingFunction().method1
+// Expected: NLTK 3.9, sentence_bleu of each text against the others with SmoothingFunction().method1
 TEST(SelfBleu, IsThatOfNltk) {
   EXPECT_NEAR(bleu({"i hear your anger so your nightmare has been on your mind", "i hear your sadness so we can wait",
                     "so your nightmare has been on your mind a lot", "what should we do"}),
@@ -97,8 +97,8 @@ TEST(SelfSimilarity, OfEqualTextsIsExactlyOne) {
   EXPECT_EQ(similarity({"so it was so", "so it was so", "so  it was so"}), 1.0);
 }
 
-// Counts over {a, b, c, ab, bc}: "a b" has (1, 1, 0, 1, 0), "a b c" (1, 1, 1, 1, 1), "a a" (2, 0, 0, 0, 0) and "aa"
-// once: products 3, 2, 2; squares 3, 5, 5.
+// Counts over {a, b, c, ab, bc}: "a b" has (1, 1, 0, 1, 0), "a b c" (1, 1, 1, 1, 1), "a a" (2, 0, 0, 0, 0) and once
+// "aa": products 3, 2, 2; squares 3, 5, 5.
 TEST(SelfSimilarity, IsTheMeanCosineOfWordsAndPairsOverPairsOfTexts) {
   EXPECT_DOUBLE_EQ(similarity({"a b", "a b c"}), 3 / std::sqrt(3.0 * 5));
   EXPECT_DOUBLE_EQ(similarity({"a b", "a b c", "a a"}),
@@ -133,7 +133,7 @@ TEST(KMeans, FindsWhatTheReferenceFinds) {
 
 double uniform_of(uint32_t attempt, uint32_t draw) { return uniform(7, Stream::plugin, attempt, draw); }
 
-// Four well apart groups of three.
+// Four well-separated groups of three points.
 Points groups() {
   Points points;
   for (double x : {0.0, 100.0}) {
@@ -147,7 +147,7 @@ Points groups() {
 TEST(KMeans, FindsGroupsThatAreApartAndTheirElbow) {
   std::vector<double> inertias;
   for (size_t k = 1; k <= 8; ++k) inertias.push_back(kmeans(groups(), k, 20, uniform_of).inertia);
-  EXPECT_DOUBLE_EQ(inertias[3], 8);  // each group: 1 + 0 + 1
+  EXPECT_DOUBLE_EQ(inertias[3], 8);  // per group: 1 + 0 + 1
   EXPECT_EQ(elbow(inertias), 4u);
   const auto four = kmeans(groups(), 4, 20, uniform_of);
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(four.labels[i], four.labels[i / 3 * 3]);
@@ -170,7 +170,7 @@ TEST(KMeans, ACentreWithoutPointsMovesToTheFarthestPoint) {
 }
 
 TEST(KMeans, FirstCentreIsAnyPointAndTheOthersAreFarFromIt) {
-  // From {0, 0, 10}: with a first centre at 0 the second is at 10 for certain, for the others have distance 0.
+  // Points {0, 0, 10}: with a first centre at 0 the second is always at 10, because the others have distance 0.
   const Points points = {{0}, {0}, {10}};
   for (uint32_t attempt = 0; attempt < 50; ++attempt) {
     const auto centres = spread_centres(points, 2, attempt, uniform_of);
