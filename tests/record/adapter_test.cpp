@@ -1,4 +1,4 @@
-// An adapter and its base as one model, against what peft merges: tests/golden/lora.
+// Merging an adapter into its base, compared with peft: tests/golden/lora.
 #include "record/adapter.h"
 
 #include <gtest/gtest.h>

@@ -132,11 +132,12 @@ TEST(Checkpoint, PruningKeepsTheNewestAndTheNewestGood) {
     write_file(run / "checkpoints" / step / "model.safetensors", "damaged");
   prune(run.path(), 1);
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000002", "step-000004"}));
-  prune(run.path(), 0);  // as 1
+  prune(run.path(), 0);  // 0 is treated as 1
   EXPECT_EQ(names_in(run / "checkpoints").size(), 3u);
 }
 
-// A run that was resumed before checkpoints which it had to pass over: they neither count nor go.
+// A run that skipped damaged checkpoints and resumed from an earlier one: the skipped ones neither count nor are
+// deleted.
 TEST(Checkpoint, PruningKeepsWhatLastPointsAt) {
   const TemporaryFolder run;
   for (const uint64_t step : {10, 20, 30, 40}) write_checkpoint(run.path(), step);
@@ -161,7 +162,7 @@ TEST(Checkpoint, PruningKeepsWhatValidationFoundBest) {
   point_best_at(run.path(), 4);
   prune(run.path(), 1);
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"best", "last", "step-000004"}));
-  point_best_at(run.path(), 7);  // of a run that goes on before it
+  point_best_at(run.path(), 7);  // the run resumed from an earlier step, so this one does not exist yet
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000004"}));
 }
 

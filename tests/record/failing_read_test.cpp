@@ -13,7 +13,7 @@
 
 namespace {
 
-long reads_left = -1;  // until one fails; negative: no read fails
+long reads_left = -1;  // successful reads until one fails; negative: no read fails
 int failure = EIO;
 
 bool fails() {
@@ -24,7 +24,7 @@ bool fails() {
 
 }  // namespace
 
-// What HDF5 and streams read with. The disk fails once.
+// Replaces the read functions of HDF5 and of streams. One read fails.
 extern "C" [[gnu::visibility("default")]] ssize_t pread(int from, void* bytes, size_t size, off_t offset) {
   return fails() ? -1 : ::syscall(SYS_pread64, from, bytes, size, offset);
 }
@@ -36,8 +36,8 @@ namespace compeer::record {
 
 namespace {
 
-// Fails every single read of `act` in turn: it must end with exit 1, the file and the system's text, or with its usual
-// result where HDF5 could do without what it read.
+// Lets each read of `act` fail in turn: `act` must end with exit 1 and an error with the file and the system's text, or
+// with its usual result where HDF5 does not need the data.
 void each_failing_read_is_reported(const std::function<std::string()>& act) {
   long number = 0, reported = 0;
   const std::string usual = act();
@@ -112,7 +112,7 @@ TEST(FailingRead, OfRolloutsIsReported) {
   each_failing_read_is_reported([&] { return RolloutReader(folder.path()).read(1).at(0).text; });
 }
 
-// A disk that fails for a moment must not cost the newest checkpoint, nor make a run look unfinished.
+// A temporary disk failure must not discard the newest checkpoint, nor make a run look unfinished.
 TEST(FailingRead, OfACheckpointIsNoDamage) {
   const TemporaryFolder folder;
   for (const uint64_t step : {1, 2}) {

@@ -10,11 +10,11 @@
 
 namespace {
 
-long writes_left = -1;  // until one fails; never, if negative
+long writes_left = -1;  // successful writes until one fails; negative: no write fails
 
 }  // namespace
 
-// What HDF5 writes with. The disk fails once.
+// Replaces the write functions of HDF5. One write fails.
 extern "C" [[gnu::visibility("default")]] ssize_t pwrite(int to, const void* bytes, size_t size, off_t offset) {
   if (writes_left >= 0 && writes_left-- == 0) {
     errno = EIO;
@@ -29,7 +29,7 @@ namespace {
 
 enum Outcome { undisturbed, reported, unnoticed, misnamed };
 
-// In a child, for HDF5 may not be used on that file again; it ends with all destructors, which may not crash.
+// Runs in a child, because HDF5 can't use that file again. The child runs all destructors, which must not crash.
 Outcome with_failing_write(long number, const std::function<void()>& act) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -46,7 +46,7 @@ Outcome with_failing_write(long number, const std::function<void()>& act) {
   return static_cast<Outcome>(WEXITSTATUS(status));
 }
 
-// Every single write of `act`, until there are no more.
+// Lets each write of `act` fail in turn, until none is left.
 void each_failing_write_is_reported(const std::function<void()>& act, const std::function<void()>& check) {
   long number = 0;
   for (Outcome outcome = reported; outcome != undisturbed; ++number) {

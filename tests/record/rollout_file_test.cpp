@@ -25,7 +25,7 @@ RolloutRow row(uint64_t step, uint64_t prompt, uint64_t completion) {
   made.example_id = "e" + std::to_string(10 * step + prompt);
   made.prompt_text = "question " + made.example_id;
   made.prompt_tokens = {1, 2, static_cast<int32_t>(prompt)};
-  made.text = std::string(completion, 'x');  // the first one is empty
+  made.text = std::string(completion, 'x');  // completion 0 is empty
   made.tokens.assign(completion, static_cast<int32_t>(step));
   made.logprobs.assign(completion, -0.5f * static_cast<float>(step));
   made.values = {static_cast<double>(completion), -1.5};
@@ -84,7 +84,7 @@ TEST(Rollouts, AreReadOverAllRanksInTheOrderOfPrompts) {
 
 TEST(Rollouts, AreNamedByRankAndFirstStepAndSealedWhenFull) {
   const TemporaryFolder folder;
-  RolloutWriter writer(folder / "rollouts", 3, columns, 1);  // every step fills a file
+  RolloutWriter writer(folder / "rollouts", 3, columns, 1);  // each step fills a file
   writer.append({row(7, 0, 0)});
   writer.append({row(9, 0, 0)});
   EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0003-000007.h5", "r0003-000009.h5"}));
@@ -104,7 +104,7 @@ TEST(Rollouts, TakeNoMemoryAsTheyGrow) {
     one.prompt_text.assign(2000, 'q');
     writer.append({one});
   }
-  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of 1.1 MB that were written meanwhile
+  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of the 1.1 MB written meanwhile
 }
 
 TEST(Rollouts, AreNamedWhereverAnOpenFileWasCutOff) {
@@ -172,7 +172,7 @@ TEST(Rollouts, ThatWereChangedBehindTheirBackAreNamed) {
   write_file(part, bytes);
   const std::string text = ": completion 0 of prompt 0 in step 1 is damaged: checksum mismatch";
   EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5.part" + text);
-  RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);  // a resume does not make it good
+  RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);  // a resume does not repair it
   EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5" + text);
 }
 
@@ -202,13 +202,13 @@ TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
   std::filesystem::copy_file(part, folder / "kept");
   RolloutWriter writer(folder / "rollouts", 0, columns);
   writer.resume(1, 1);
-  std::filesystem::rename(folder / "kept", part);  // as if killed just before the part was removed
+  std::filesystem::rename(folder / "kept", part);  // as if killed just before the part file was removed
   EXPECT_EQ(RolloutReader(folder.path()).counts(), (std::map<uint64_t, uint64_t>{{1, 1}}));
   RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);
   EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
 }
 
-// A power failure leaves of a file that was never synced no more than its name.
+// After a power failure a file that was never synced may be empty.
 TEST(Rollouts, ResumingDropsFilesOfLaterStepsWhetherOrNotTheyCanBeRead) {
   const TemporaryFolder folder;
   RolloutWriter writer(folder / "rollouts", 0, columns);
@@ -222,7 +222,7 @@ TEST(Rollouts, ResumingDropsFilesOfLaterStepsWhetherOrNotTheyCanBeRead) {
   EXPECT_TRUE(names_in(folder / "rollouts").empty());
 }
 
-// Of later completions the disk may hold the number and not the numbers of their steps.
+// After a power failure the file may contain the number of later completions, but not the numbers of their steps.
 TEST(Rollouts, ResumingKeepsStepsWhoseSuccessorsWereLost) {
   const TemporaryFolder folder;
   const auto part = folder / "rollouts/r0000-000001.h5.part";
@@ -233,8 +233,8 @@ TEST(Rollouts, ResumingKeepsStepsWhoseSuccessorsWereLost) {
   const std::string before = read_file(part);
   writer.append({row(3, 0, 1)});
   std::string after = read_file(part);
-  ASSERT_EQ(after.size(), before.size());  // within chunks that the file has
-  // Blocks whose first difference is the number of completions are those of `committed`.
+  ASSERT_EQ(after.size(), before.size());  // the new values fit into existing chunks
+  // The 4 KiB blocks that begin with the number of completions are those of the dataset `committed`.
   size_t changed = 0;
   for (size_t at = 0; at < after.size(); at += 4096) {
     const bool committed = before.compare(at, 8, std::string("\2\0\0\0\0\0\0\0", 8)) == 0 && after[at] == 3;

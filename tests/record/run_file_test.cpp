@@ -55,7 +55,7 @@ TEST(RunFile, TakesNoMemoryAsItGrows) {
     if (row == 100) before = ::mallinfo2().uordblks;
     writer.append(std::vector<double>(many.size(), row));
   }
-  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of 0.4 MB that were written meanwhile
+  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of the 0.4 MB written meanwhile
 }
 
 TEST(RunFile, KeepsNotANumberForWhatWasNotLogged) {
@@ -232,7 +232,7 @@ TEST(RunFile, FindsRowsThatWereChangedBehindItsBack) {
   three_rows(folder / "run.h5").finish("finished");
   EXPECT_TRUE(RunReader(folder / "run.h5").damaged_rows().empty());
   std::string bytes = read_file(folder / "run.h5");
-  const double reward = 0.25;  // of the second row; no other number is 0.25
+  const double reward = 0.25;  // reward of the second row; no other number is 0.25
   const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&reward), sizeof reward));
   ASSERT_NE(at, std::string::npos);
   bytes[at] ^= 1;
@@ -242,7 +242,8 @@ TEST(RunFile, FindsRowsThatWereChangedBehindItsBack) {
   EXPECT_EQ(RunReader(folder / "run.h5").damaged_rows(), std::vector<uint64_t>{1});
 }
 
-// A stranger's file may say that a dataset's elements, or the dataset itself, are to be found elsewhere.
+// An untrusted file may store a dataset's elements, or the dataset itself, in another file (HDF5 external storage and
+// links).
 TEST(RunFile, ReadsAndWritesNoOtherFiles) {
   const TemporaryFolder folder;
   write_file(folder / "secret", std::string(24, 's'));
@@ -271,7 +272,7 @@ TEST(RunFile, ReadsAndWritesNoOtherFiles) {
   EXPECT_EQ(read_file(folder / "secret"), std::string(24, 's'));
 }
 
-// A full disk, by a limit on the file's size: in a child, for HDF5 may not be used on that file again.
+// A full disk, simulated by a limit on the file's size, in a child, because HDF5 can't use that file again.
 TEST(RunFile, FullDiskIsAnErrorAndCommittedRowsStay) {
   const TemporaryFolder folder;
   int ends[2];
@@ -291,7 +292,7 @@ TEST(RunFile, FullDiskIsAnErrorAndCommittedRowsStay) {
     }
     const bool named = problem.ends_with("can't be written: File too large");
     [[maybe_unused]] const auto n = ::write(ends[1], &rows, sizeof rows);
-    std::exit(named ? 0 : 1);  // with all destructors, which may not crash on what couldn't be written
+    std::exit(named ? 0 : 1);  // runs all destructors, which must not crash
   }
   uint64_t rows = 0;
   ASSERT_EQ(::read(ends[0], &rows, sizeof rows), static_cast<ssize_t>(sizeof rows));

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All files below a folder, with what they hold.
+// Returns the contents of all files below a folder, by relative path.
 std::map<std::string, std::string> contents(const fs::path& folder) {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -24,7 +24,7 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
   return found;
 }
 
-// A finished run of two steps with everything a worker and a launcher may leave.
+// Makes a finished run of two steps with all files that a worker and a launcher may leave.
 fs::path finished_run(const fs::path& run) {
   fs::create_directories(run / "rollouts");
   for (const char* file : {"spec.json", "log.txt", "job.sh", "run.h5", "rollouts/r0000-000001.h5"})
@@ -73,7 +73,7 @@ TEST(RunFolder, IsSetAsideWholeAndNothingOfItIsLost) {
   EXPECT_FALSE(was_begun(run));
 }
 
-// As a launcher's output, or the lock of a batch script.
+// Files that other processes still have open: a launcher's output, or the lock of a batch script.
 TEST(RunFolder, LeavesOpenFilesWithItsName) {
   const TemporaryFolder place;
   const auto run = finished_run(place / "x");

@@ -56,7 +56,7 @@ TEST(Safetensors, GivesBackWhatWasWritten) {
   EXPECT_EQ(weights.tensor("none").bytes.size(), 0u);
 }
 
-// By the format's definition, byte by byte: the larger element first although its name comes later.
+// Expected bytes from the format's definition: the larger element type comes first, although its name sorts last.
 TEST(Safetensors, WritesTheSameBytesWhateverTheOrder) {
   const TemporaryFolder folder;
   const std::vector<uint8_t> small = {9};
@@ -146,7 +146,7 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_.path()); }).substr(22), " can't be read: Is a directory");
   std::ofstream(folder_ / "empty").flush();
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "empty"); }), "empty: is too short to be a safetensors file");
-  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);  // nobody writes to it: opening must not wait
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);  // without a writer: opening must not block
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "pipe"); }), "pipe: can't be read: Invalid argument");
 }
 
@@ -158,11 +158,11 @@ TEST_F(BrokenSafetensors, ALongHeaderIsRefusedBeforeItIsRead) {
 }
 
 TEST_F(BrokenSafetensors, DeepNestingIsRefusedHoweverDeep) {
-  const size_t depth = 5'000'000;  // a parser that calls itself would run out of stack
+  const size_t depth = 5'000'000;  // would overflow the stack of a recursive parser
   EXPECT_EQ(refusal("{\"a\":" + std::string(depth, '['), ""), "w.safetensors: nests more than 64 levels");
 }
 
-// Fifty thousand tensors: reading takes time in proportion to their number, not to its square.
+// Fifty thousand tensors: the time to read them must be linear in their number.
 TEST_F(BrokenSafetensors, ManyTensorsAreReadAndTheOddOneIsFound) {
   std::string header = "{";
   const int count = 50'000;
@@ -199,7 +199,7 @@ TEST_F(BrokenSafetensors, EveryCutIsRefused) {
             "cut: tensor 't' is at bytes 0 to 8, but the file has 7");
 }
 
-// Others have written such files: their bytes are right, and whoever reads them must look at the address.
+// Other programs write such files, and they are valid; callers must check the alignment themselves.
 TEST_F(BrokenSafetensors, MisalignedTensorsAreNotBroken) {
   write_raw(
       folder_ / "odd",
@@ -314,7 +314,7 @@ TEST(Safetensors, WhatIsWrittenIntoACopyOnWriteMappingStaysOutOfTheFile) {
   const auto weights = Safetensors::open(folder / "w", Access::copy_on_write);
   const float two = 2;
   std::memcpy(const_cast<std::byte*>(weights.tensor("t").bytes.data()), &two, 4);
-  weights.release();  // gives back nothing that was written
+  weights.release();  // keeps pages that were written to
   EXPECT_EQ(std::memcmp(weights.tensor("t").bytes.data(), &two, 4), 0);
   EXPECT_EQ(std::memcmp(Safetensors::open(folder / "w").tensor("t").bytes.data(), one.data(), 4), 0);
 }
@@ -352,7 +352,7 @@ TEST(ShardedSafetensors, AreCutWhereTheLimitSays) {
   EXPECT_EQ(weights.names(), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(std::memcmp(weights.tensor("a").bytes.data(), three.data(), 12), 0);
   EXPECT_EQ(weights.metadata(), (std::map<std::string, std::string>{{"format", "pt"}}));
-  write_sharded(folder.path(), tensors, 4);  // a tensor larger than the limit has a shard of its own
+  write_sharded(folder.path(), tensors, 4);  // a tensor larger than the limit gets its own shard
   EXPECT_TRUE(std::filesystem::exists(folder / "model-00003-of-00003.safetensors"));
   write_sharded(folder.path(), tensors, 1000);
   EXPECT_FALSE(std::filesystem::exists(folder / "model.safetensors.index.json"));

@@ -79,7 +79,7 @@ TEST(Status, FirstFailureStands) {
   EXPECT_EQ(read_failure(run.path())->what, "bad byte \xef\xbf\xbd");
 }
 
-// What a power failure leaves of a file whose name had reached the disk before its contents.
+// After a power failure a file may exist with empty or zeroed contents.
 TEST(Status, WithoutContentsIsNone) {
   const TemporaryFolder folder;
   for (const std::string& contents : {std::string(), std::string(100, '\0')}) {
@@ -103,7 +103,7 @@ TEST(Status, SummaryHasMeansWithIntervals) {
   EXPECT_TRUE(nlohmann::json::parse(read_file(run / "summary.json"))["metrics"]["distinct_2"]["low"].is_null());
 }
 
-// Files of earlier versions have 1.96 standard errors there, over rows that depend on each other.
+// Files of earlier versions contain intervals of 1.96 standard errors, although training rows are not independent.
 TEST(Status, MeansOverRowsOfTrainingHaveNoInterval) {
   const TemporaryFolder run;
   write_summary(run.path(), {"grpo", 4, {{"reward", {1, 0.9, 1.1, 20}}}});

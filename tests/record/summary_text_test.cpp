@@ -99,7 +99,7 @@ TEST(StagesText, DoesNotListCountsWithoutEnd) {
             std::string::npos);
 }
 
-// As a summary may say that a stranger wrote.
+// The summary may come from an untrusted source.
 TEST(StagesText, LeavesNamesNoControlCharactersAndNumbersWhole) {
   json odd = stage("01-\x1b[2J", 1, 1);
   odd["counts"] = {{"many", 1e300}};

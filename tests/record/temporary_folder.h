@@ -9,7 +9,7 @@
 
 namespace compeer::record {
 
-/// An empty folder that goes with the test.
+/// A temporary folder, deleted at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -26,7 +26,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// What `act` complains about: "<file name>: <problem>", or "nothing".
+/// Returns the Error of `act` as "<file name>: <problem>", or "nothing".
 inline std::string complaint(const std::function<void()>& act) {
   try {
     act();

@@ -20,7 +20,7 @@ TEST(Crc32c, MatchesPublishedValues) {
   EXPECT_EQ(crc32c(std::string(32, '\xff')), 0x62A8AB43u);
 }
 
-// The first record of an event file with wall time 1, as TensorBoard's own writer makes it.
+// Expected: the first record of an event file with wall time 1, written by TensorBoard.
 TEST(EventFile, FramesARecordWithMaskedChecksums) {
   const std::string message(
       "\x09\0\0\0\0\0\0\xf0\x3f\x1a\x0d"
@@ -42,7 +42,7 @@ TEST(EventFile, HasAScalarForEachNumberAndNoneForNaN) {
   const auto file = write_tensorboard(folder / "events", run);
   EXPECT_TRUE(file.filename().string().starts_with("events.out.tfevents."));
   const std::string bytes = read_file(file);
-  // wall time, step 300 = 0xac 0x02, a summary of one value: tag "a/b", simple_value 0.5
+  // Wall time, step 300 = 0xac 0x02, a summary with one value: tag "a/b", simple_value 0.5.
   std::string event = std::string("\x09") + std::string(8, '\0') +
                       "\x10\xac\x02\x2a\x0c\x0a\x0a\x0a\x03"
                       "a/b"

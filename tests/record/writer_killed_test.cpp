@@ -15,8 +15,8 @@ namespace compeer::record {
 
 namespace {
 
-// Lets `write` run in a child, which tells the number of each step it has committed, and kills it in the middle of its
-// work once it has told `enough`. Returns the last number told.
+// Runs `write` in a child, which reports each committed step, and kills it while it works, after it has reported step
+// `enough`. Returns the last step reported.
 uint64_t kill_after(uint64_t enough, const std::function<void(const std::function<void(uint64_t)>&)>& write) {
   int ends[2];
   if (::pipe(ends) != 0) return 0;
@@ -52,7 +52,7 @@ std::vector<std::string> many_columns() {
   return names;
 }
 
-// Number `i` of row `row`, so that any mix-up shows.
+// Returns a value that is unique to row `row` and column `i`.
 double value(uint64_t row, size_t i) { return static_cast<double>(row) * 1000 + static_cast<double>(i); }
 
 void write_rows(RunWriter writer, const std::function<void(uint64_t)>& tell) {
@@ -116,7 +116,7 @@ TEST(KilledWriter, LosesNoCommittedRowOfTheRunFile) {
     ASSERT_GE(run.events().size(), events + told - rows);
     ASSERT_FALSE(run.live());
     expect_whole(run);
-    // Half of the time the run goes on from a checkpoint some rows back.
+    // Every second time the run resumes from a checkpoint some rows back.
     rows = run.rows() - (kill % 2 ? std::min<uint64_t>(run.rows(), kill) : 0);
     events = run.events().size();
   }
@@ -140,7 +140,7 @@ TEST(KilledWriter, LosesNoCommittedStepOfRolloutsAndResumingDoublesNone) {
   uint64_t step = 0;
   for (uint32_t kill = 0; kill < 12; ++kill) {
     const uint64_t told = kill_after(step + 1 + below(40, 2, Stream::plugin, kill), [&](const auto& tell) {
-      RolloutWriter writer(folder / "rollouts", 0, {"reward", "rank"}, 40'000);  // sealed every few steps
+      RolloutWriter writer(folder / "rollouts", 0, {"reward", "rank"}, 40'000);  // sealed after every few steps
       writer.resume(step, 1);
       for (uint64_t next = step + 1;; ++next) {
         writer.append(step_rows(next));
