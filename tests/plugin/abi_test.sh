@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether plugins of each kind that were built since its interface got its number still fit, and what the host offers
-# them: the SDK as it was then and as it is now, compared by abidiff (package abigail-tools).
+# Plugins of each kind built since its interface got its version must still work: abidiff (package abigail-tools)
+# compares the SDK of that commit with the current one. The same for what the host offers to plugins.
 # usage: abi_test.sh SOURCE_DIR CXX [COMPILER OPTION...]
 set -euo pipefail
 source_dir=$1 compiler=("${@:2}")
@@ -13,19 +13,19 @@ skip() { echo "skipped: $1"; exit 77; }
 command -v abidiff >/dev/null || skip "abidiff is not installed (package abigail-tools)"
 git -C "$source_dir" log -n 1 --format=%H -- "$header" >/dev/null 2>&1 || skip "$source_dir has no history"
 
-# need_object NAME SDK_FOLDER: $work/NAME.o, compiled once.
+# need_object NAME SDK_FOLDER: compiles $work/NAME.o, unless it exists.
 need_object() {
   [[ -f $work/$1.o ]] || "${compiler[@]}" -I"$2" -std=c++20 -g -femit-class-debug-always -fPIC -fvisibility=hidden \
     -c "$here/libraries/every_interface.cpp" -o "$work/$1.o"
 }
 
-# library NAME KIND: $work/NAME-KIND.so, which exports that kind's function alone: what abidiff looks at.
+# library NAME KIND: links $work/NAME-KIND.so, which exports only that kind's function, for abidiff.
 library() {
   echo "{ global: $2; local: *; };" >"$work/exports"
   "${compiler[@]}" -shared "$work/$1.o" -o "$work/$1-$2.so" -Wl,--unresolved-symbols=ignore-all,--version-script="$work/exports"
 }
 
-# need_sdk COMMIT: the SDK as it was, in $work/COMMIT.
+# need_sdk COMMIT: extracts that commit's SDK to $work/COMMIT.
 need_sdk() {
   [[ -d $work/$1 ]] || { mkdir "$work/$1" && git -C "$source_dir" archive "$1" runner/sdk | tar -x -C "$work/$1"; }
 }

@@ -15,12 +15,12 @@ namespace compeer::plugin {
 
 inline const std::filesystem::path broken = COMPEER_BROKEN_DIR;
 
-/// A library out of tests/plugin/libraries/, as tests/plugin/CMakeLists.txt builds it into sets.
+/// A library of tests/plugin/libraries/, built into the set by tests/plugin/CMakeLists.txt.
 inline Chosen library(const std::string& set, const std::string& kind, const std::string& name) {
   return {kind, name, broken / set / kind / (name + ".so"), ""};
 }
 
-/// Services whose similarities come from one set.
+/// Services that find similarities in one set.
 inline Services services(const std::string& set = "mirror") {
   return {.seed = 1, .log = {}, .cancelled = {}, .find = [set](const std::string& kind, const std::string& name) {
             const auto found = Finder({broken / set}).get(kind, name);
@@ -33,7 +33,7 @@ inline Plugin<Reward> actor(const std::string& act, const Services& shared) {
   return open<Reward>(chosen, Settings(nlohmann::json{{"act", act}}), std::make_unique<RunHost>(chosen, shared));
 }
 
-/// Has it score one completion. Nothing looks at the scores.
+/// Scores one completion and ignores the result.
 inline void score_one(Plugin<Reward>& reward) {
   const Example example;
   const std::vector<Completion> completions(1);
@@ -41,12 +41,12 @@ inline void score_one(Plugin<Reward>& reward) {
   reward.call("score", [&](Reward& r) { r.score_all(groups); });
 }
 
-/// How the actor's errors begin.
+/// The prefix of the actor's errors.
 inline std::string in(const std::string& method) {
   return "rewards/actor 2.3.4 (" + library("actor", "rewards", "actor").path.string() + "), in " + method + "()";
 }
 
-/// The error that `f` throws; fails the test if there is none.
+/// Returns the Error that `f` throws; the test fails if there is none.
 inline Error error_of(const std::function<void()>& f) {
   try {
     f();

@@ -40,7 +40,7 @@ class Answers : public testing::Test {
     const auto one = store.find({"who", asks(question)}, asks(question));
     return one ? one->text : "nothing";
   }
-  // The only file that answers lie in.
+  // Path of the only answer file.
   fs::path file() const {
     const auto all = answer_files(folder_);
     EXPECT_EQ(all.size(), 1u);

@@ -68,7 +68,7 @@ TEST(Score, NamesWhatTheContractForbids) {
   EXPECT_EQ(refused("write").problem(), "modified the completions");
 }
 
-// Of these texts, with a reward that can't read an 'x'.
+// Returns the error about a reward's results for these texts; "" if there is none.
 std::string about(const std::string& act, const std::vector<std::string>& texts) {
   const auto shared = services();
   auto plugin = actor(act, shared);
@@ -183,7 +183,7 @@ TEST(Compare, NeedsANumberForEachPair) {
   EXPECT_EQ(error.problem(), "returned 2 numbers instead of 3 for text 0 of the first list (the first is 0)");
 }
 
-// A plugin isn't to blame for these.
+// Errors of a device are not attributed to the plugin.
 TEST(ADevice, FailsWithARemedy) {
   const auto said = [](const auto& thrown) {
     return error_of([&] { guard(Identity(), "forward", [&] { throw thrown; }); });
@@ -205,7 +205,7 @@ TEST(ADevice, FailsWithARemedy) {
 
 namespace fs = std::filesystem;
 
-// The error of a score() in which the actor does this.
+// Returns the error of a score() call in which the actor does `act`.
 Error error_after(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);
@@ -268,7 +268,8 @@ TEST(CallerState, HasNoPartInFlagsOfPastCalculations) {
   EXPECT_NO_THROW(score_one(plugin));
 }
 
-// Who changes something, calls another plugin and puts it back has left nothing changed, and neither has the other.
+// A plugin that changes process state, calls another plugin and restores the state has changed nothing, and neither has
+// the other plugin.
 TEST(CallerState, IsThatOfTheInnerCallsCaller) {
   const auto shared = services();
   auto plugin = actor("change for the similarity", shared);

@@ -26,7 +26,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-// The error for these bytes; it always has exit 5 and names the file.
+// Returns the error for a library with these bytes; checks that it has exit code 5 and names the file.
 Error error_of(const std::string& bytes, const std::filesystem::path& name = file) {
   try {
     read_descriptor(bytes, name);
@@ -113,7 +113,7 @@ TEST(Descriptor, SaysWhereItsJsonIsMalformed) {
             "its descriptor is longer than 64 KiB");
 }
 
-// Defaults are copied and printed with one call a level.
+// Defaults are copied and printed recursively.
 TEST(Descriptor, MustNotNestDeeply) {
   const auto nested = std::string(25'000, '[') + std::string(25'000, ']');
   const auto error = error_of(tiny_elf(probe_descriptor(R"({"a": {"type": "list", "default": )" + nested + "}}")));
@@ -166,13 +166,13 @@ TEST(Defaults, AreFilledInInsideTablesToo) {
   EXPECT_EQ(defaults(schema).dump(), R"({"a":2,"p":{"plugin":"x"},"t":{"x":5,"y":7},"unset":null})");
 }
 
-// What docs/plugins.md says of the getters of compeer/settings.h, and its example, which is compiled.
+// The documentation in docs/plugins.md of the getters of compeer/settings.h, and its example, which is compiled.
 
 using nlohmann::json;
 
 const std::string page = read_file(COMPEER_SOURCE_DIR "/docs/plugins.md");
 
-// All that the first group of the pattern matches.
+// Returns all matches of the pattern's first group.
 std::set<std::string> matches(const std::string& text, const char* pattern) {
   const std::regex regex(pattern);
   std::set<std::string> found;
@@ -180,7 +180,7 @@ std::set<std::string> matches(const std::string& text, const char* pattern) {
   return found;
 }
 
-// The settings of a plugin with the parameters of the page, of which the user says only these.
+// Settings of a plugin with the parameters of the page, where the user has set `said` and the rest are defaults.
 Settings settings_of_the_page(const json& said) {
   std::smatch block;
   EXPECT_TRUE(std::regex_search(page, block, std::regex("```json\n\"parameters\": ([^`]*)```")));

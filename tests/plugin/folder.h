@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 
-/// A folder for one test, gone when the test ends.
+/// A temporary folder for one test.
 class Folder {
  public:
   Folder() {
@@ -19,7 +19,7 @@ class Folder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file below the folder, with the folders it needs; returns where it is.
+  /// Writes a file below the folder, creating parent folders; returns its path.
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     compeer::write_file(path_ / name, bytes);

@@ -20,7 +20,7 @@
 namespace compeer::plugin {
 namespace {
 
-// What opening this library as a reward says; it is always the plugin's fault and names the file.
+// Returns the error of opening this library as a reward; checks that it is attributed to the plugin and names the file.
 Error refusal(const Chosen& chosen) {
   const auto shared = services();
   const auto error = error_of([&] { open<Reward>(chosen, Settings(), std::make_unique<RunHost>(chosen, shared)); });
@@ -29,7 +29,7 @@ Error refusal(const Chosen& chosen) {
   return error;
 }
 
-// First of all: nothing may have loaded the library before.
+// The first test, because the library must not have been loaded before.
 TEST(AReadingOfADescriptor, RunsNoneOfTheLibrarysCode) {
   const auto chosen = library("actor", "rewards", "actor");
   ASSERT_EQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), nullptr);
@@ -188,7 +188,7 @@ TEST(Open, SaysWhatItsFactoryThrew) {
             "setting 'act' is \"ask for a number\", but the plugin reads it as a number");
 }
 
-// What the actor throws in score, as the guard tells it.
+// Returns the Error that the guard makes of an exception in the actor's score().
 Error thrown(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);

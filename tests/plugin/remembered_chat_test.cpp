@@ -23,7 +23,7 @@ class Remembering : public testing::Test {
     remember();
   }
 
-  // As a process that starts anew.
+  // Starts over with a new store on the same folder, as a new process does.
   void remember() {
     store_.reset();
     store_ = std::make_unique<AnswerStore>(folder_, AnswerStore::Log());
@@ -139,7 +139,7 @@ TEST_F(ARememberedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
 }
 
 TEST_F(ARememberedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
-  // Another process is about to ask "a", fails, and gives it up when this one has asked the rest.
+  // Another process has claimed the question "a", fails, and releases it after this one has asked the others.
   AnswerStore other(folder_, AnswerStore::Log());
   const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
   const AnswerKey a(who, {.turns = {{"user", "a"}}});
@@ -233,7 +233,7 @@ TEST_F(ARememberedChat, IsAskedByOneOfTwoThreadsWhatBothWantToKnow) {
   EXPECT_EQ(log_, "asked 1\n");
 }
 
-// What a plugin does that several threads call, one at a time.
+// A plugin that is called by several threads, one at a time.
 TEST(AVisit, IsInterruptedWhileAChatModelIsAwaited) {
   std::mutex door;
   Visit visit(door);

@@ -30,7 +30,7 @@ Error error_of(F&& f) {
   return Error("", "");
 }
 
-// An environment variable for the length of a test.
+// Sets an environment variable for the duration of a test.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -56,7 +56,7 @@ TEST(Finder, FindsByKindAndName) {
   EXPECT_EQ(info.parameters.at(0).name, "n");
 }
 
-// Reading /proc/self/mem fails as a bad disk does: nothing is mapped at its beginning.
+// Reading /proc/self/mem fails with an I/O error, like a bad disk: address 0 is never mapped.
 TEST(Finder, DoesNotBlameAPluginForAFailingDisk) {
   Folder folder;
   const auto file = folder.path() / "rewards" / "probe.so";
@@ -161,7 +161,7 @@ TEST(Distrust, IsForRootAlone) {
   EXPECT_EQ(distrust(file, 0, owner), "can be written by every user");
   EXPECT_EQ(distrust(file, 1000, owner), "");
   ::chmod(file.c_str(), 0644);
-  if (owner != 0 || ::chown(file.c_str(), 4321, 4321) != 0) return;  // only root can give files away
+  if (owner != 0 || ::chown(file.c_str(), 4321, 4321) != 0) return;  // only root can change a file's owner
   EXPECT_EQ(distrust(file, 0, owner), "belongs to user 4321");
 }
 
@@ -180,7 +180,7 @@ TEST(SearchPath, FallsBackToTheHomeFolder) {
 
 const std::string a(64, 'a'), b(64, 'b');
 
-// "where: what|help|exit" of what is thrown.
+// Returns "where: problem|help|exit code" of the Error that `work` throws.
 template <class Work>
 std::string refusal(Work&& work) {
   try {

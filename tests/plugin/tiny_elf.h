@@ -6,8 +6,8 @@
 
 #include "plugin/descriptor.h"
 
-/// The smallest shared library that has a section: ELF header, one loadable part, the section's bytes, the names of
-/// sections, and a table of three sections. For reading only; nothing could run it.
+/// Returns the smallest shared library with the given section: ELF header, one loadable segment, the section's bytes,
+/// section names, and a table of three sections. It can be read, but not loaded.
 inline std::string tiny_elf(const std::string& contents, const std::string& section = ".compeer") {
   const std::string names = std::string(1, '\0') + section + '\0' + ".shstrtab" + '\0';
   const uint64_t at_contents = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), at_names = at_contents + contents.size();
@@ -44,8 +44,8 @@ inline std::string tiny_elf(const std::string& contents, const std::string& sect
   return bytes(header) + bytes(part) + contents + names + bytes(sections);
 }
 
-/// A whole descriptor for rewards/probe, with `parameters` as its parameters; of an interface that this program has
-/// not, if that is more than 0.
+/// Returns a complete descriptor of rewards/probe with these `parameters`; for an unsupported interface version, if
+/// `interface` is above 0.
 inline std::string probe_descriptor(const std::string& parameters = "{}", int64_t interface = 0) {
   namespace plugin = compeer::plugin;
   if (interface == 0) interface = plugin::interface_number("rewards");

@@ -1,4 +1,5 @@
-// A reward that does what its setting `act` says: everything a plugin can do wrong, and one thing right.
+// A reward plugin that does what its setting `act` names: everything that a plugin can do wrong, and one correct
+// behaviour.
 #include <c10/util/Exception.h>
 #include <unistd.h>
 #ifdef __x86_64__
@@ -22,15 +23,15 @@ namespace {
 
 using namespace compeer;
 
-// Runs when the library is loaded, and only then.
+// Shows that the library was loaded.
 [[maybe_unused]] const int loaded = ::setenv("COMPEER_TEST_ACTOR_LOADED", "1", 1);
 
-struct Private : std::runtime_error {  // a type nobody outside knows
+struct Private : std::runtime_error {  // a type unknown outside this library
   using std::runtime_error::runtime_error;
 };
 struct Stranger {};
 
-// What a plugin could leave otherwise than it was before a call.
+// Changes one part of the process state that a call must restore.
 void change(const std::string& what) {
   if (what == "rounding") std::fesetround(FE_UPWARD);
 #ifdef __x86_64__
@@ -70,7 +71,7 @@ class Actor : public Reward {
     if (act_ == "equal columns") return {"style", "style"};
     if (act_ == "odd columns") return {"style/tone"};
     if (act_ == "dots") return {"style", ".."};
-    return {};  // the descriptor's
+    return {};  // from the descriptor
   }
 
   std::vector<Scores> score_all(std::span<const Group> groups) override {

@@ -1,4 +1,4 @@
-// A chat model that does what its setting `act` says.
+// A chat model plugin that does what its setting `act` names.
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -22,7 +22,7 @@ class Chatter : public ChatModel {
       if (act_ == "leave out") return;
       if (act_ == "make up") requests.reply(7, {});
       if (act_ == "until two ask") wait_for_another(requests, some);
-      std::reverse(some.begin(), some.end());  // any order will do
+      std::reverse(some.begin(), some.end());  // answers may arrive in any order
       for (auto& one : some) reply(requests, one);
     }
   }

@@ -1,5 +1,5 @@
-// A function for each kind of plugin that speaks of its interface, and one for the host's, so that debug information
-// has them.
+// Exports one function per plugin kind that uses its interface, and one for the host's, so that debug information
+// contains the types.
 #include "compeer/chat.h"
 #include "compeer/dataset.h"
 #include "compeer/host.h"

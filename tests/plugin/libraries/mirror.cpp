@@ -1,5 +1,5 @@
-// A similarity that asks for itself (CIRCLE), needs a setting (NEEDY), returns what no cosine can be (WILD), or
-// a number too few (SHORT).
+// A similarity plugin that requests itself (CIRCLE), needs a setting (NEEDY), returns values that can't be cosines
+// (WILD), or one number too few (SHORT).
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"
 

@@ -1,4 +1,4 @@
-// A descriptor and nothing behind it.
+// A library with a descriptor but no factory function.
 #include "compeer/plugin.h"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// The smallest reward, built as for another interface or host, another libtorch, fast arithmetic, with a missing
-// function, or so that it moves the current folder when it is loaded. It has no constructor of its own.
+// The smallest reward plugin. Built for another interface, host or libtorch version, with fast arithmetic, with a
+// missing function, or changing the working directory when it is loaded. It has no user-defined constructor.
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 
@@ -20,7 +20,7 @@ namespace {
 using namespace compeer;
 
 #ifdef FAST
-// What -ffast-math adds to a library: on loading, numbers below the normal ones are zero from now on.
+// As -ffast-math does: on loading, denormal numbers are flushed to zero from now on.
 [[gnu::constructor]] void flush_to_zero() { _mm_setcsr(_mm_getcsr() | 0x8040); }
 #endif
 
