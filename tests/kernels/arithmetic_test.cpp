@@ -37,7 +37,7 @@ TEST_F(Engines, AgreeOnAttention) {
   }
 }
 
-// Two prompts, then their continuations in turn, which are more than are taken at once; then sequences of their own.
+// Two prompts, then their continuations in alternation, more than fit into one batch; then separate sequences.
 TEST_F(Engines, AgreeOnAttentionOfManyTreesOfWhichNoneSeesAnother) {
   std::vector<Segment> segments;
   int64_t rows = 0;
@@ -77,7 +77,7 @@ TEST_F(Engines, AgreeOnAttentionWithACache) {
         return t.slice(0, from, to).contiguous();
       };
       for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 17}, {17, 18}, {18, 23}}) {
-        // The window of the last rows begins in the second page: the first one may be gone.
+        // The window of the last rows begins in the second page, so the first page may be freed (-1).
         const int32_t first = window > 0 && from == 18 ? -1 : 3;
         results.push_back(engine->attention_cached(part(q, from, to), part(k, from, to), part(v, from, to),
                                                    {{0, to - from, from, -1, {first, 1}}}, heads, cache, 0));
@@ -87,7 +87,7 @@ TEST_F(Engines, AgreeOnAttentionWithACache) {
   }
 }
 
-// Long and short ones, of one row and of several, in any order.
+// Segments of one and of several rows, short and long, in any order.
 TEST_F(Engines, AgreeOnAttentionOfManySegmentsWithACache) {
   const at::NoGradGuard no_grad;
   std::vector<Segment> segments;
@@ -122,7 +122,7 @@ TEST_F(Engines, AgreeOnLogProbabilities) {
                    {hidden, matrix}, 1e-3);
 }
 
-// The head is cut into tiles of rows and of columns: 300 rows in runs of odd lengths.
+// The head is processed in tiles of rows and of columns: 300 rows in runs of odd lengths.
 TEST_F(Engines, GiveLogProbabilitiesInPairsWhoseGradientsAddUpFromRuns) {
   const auto hidden = draw({300, 24}), matrix = draw({4500, 24});
   const auto target = at::randint(4500, {300}, at::kLong);
@@ -144,7 +144,7 @@ TEST_F(Engines, GiveLogProbabilitiesInPairsWhoseGradientsAddUpFromRuns) {
   EXPECT_TRUE(at::equal(matrix.grad(), together));
 }
 
-// What families of models differ in.
+// Architectural differences between model families.
 struct Variation {
   const char* name;
   bool biases, head_norms;
@@ -153,7 +153,7 @@ struct Variation {
   Format format() const { return pairs ? Format::bfloat16_pairs : Format::float32; }
 };
 
-// Both halves of a decoder block.
+// The attention and the MLP half of a decoder block.
 class Blocks : public Engines, public testing::WithParamInterface<Variation> {
  protected:
   static constexpr int64_t panel_width = 48;
@@ -182,7 +182,7 @@ class Blocks : public Engines, public testing::WithParamInterface<Variation> {
                            weight(3),
                            {4, 2, 12, GetParam().window, GetParam().pairs},
                            1e-6};
-  std::vector<at::Tensor> changes;  // A and B of each weight
+  std::vector<at::Tensor> changes;  // A and B of each matrix
   FeedForwardBlock feed_forward{other_norm, weight(4), weight(5), weight(6), 1e-6};
   void SetUp() override {
     Engines::SetUp();
@@ -232,7 +232,7 @@ TEST_P(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
   }
 }
 
-// Two segments of 20 and 1 rows and the rest: rows 19, 20 and the last.
+// Segments of 20 rows, of 1 row and of the rest. Their last rows are 19, 20 and the last one.
 TEST_P(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
   const at::NoGradGuard no_grad;
   const std::vector<Segment> segments{
@@ -283,7 +283,7 @@ TEST_P(Blocks, AddGradientsToThoseThatAreThere) {
   }
 }
 
-// An odd number of rows each: pairs of one may not reach into the next.
+// Odd numbers of rows: bfloat16 pairs of one sequence may not reach into the next.
 TEST_P(Blocks, HaveTheSameGradientsForSequencesTogetherAndOneByOne) {
   const std::vector<int64_t> lengths{5, 21, 11};
   std::vector<Segment> segments;
@@ -319,7 +319,7 @@ TEST_P(Blocks, AskNoGradientOfFrozenWeights) {
   EXPECT_FALSE(weights[0].grad().defined());
 }
 
-// The gradients of x and of the low-rank changes, where the matrices themselves are only read, kept in either type.
+// Gradients of x and of the low-rank matrices with frozen weights, stored in either type.
 TEST_P(Blocks, HaveTheSameGradientsAroundFrozenWeights) {
   const auto with = [&](auto make) {
     auto frozen = [&](at::Tensor w) { return make(w.detach().to(at::kBFloat16)); };

@@ -31,7 +31,7 @@ TEST(Arrays, SumSquares) {
   EXPECT_EQ(square_sum(threes.data(), 2051), 9.0 * 2051);
 }
 
-// bfloat16 has 8 bits of precision: 1 + 1/128 is the next after 1, halfway goes to the even one.
+// bfloat16 has 8 bits of precision: the next number after 1 is 1 + 1/128; halfway cases round to even.
 TEST(Arrays, RoundToBfloat16) {
   std::vector<float> x{1.0f, 1.00390625f, 1.01171875f, 1.005f, -1.01171875f, 3.4e38f, NAN};
   round_to_bfloat16(x.data(), 7, x.data());

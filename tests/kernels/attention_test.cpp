@@ -22,7 +22,7 @@ std::vector<float> draws(int64_t count, uint32_t stream) {
   return values;
 }
 
-// Self-attention of the first rows of a sequence of 70: page borders at 16, 32, 48, 64.
+// Self-attention of a sequence of 70 rows, with page borders at 16, 32, 48 and 64.
 class Attend : public testing::TestWithParam<Heads> {
  protected:
   static constexpr int64_t row_count = 70;
@@ -89,7 +89,7 @@ TEST_P(Attend, DoesNotDependOnThreadsOrInstructionSet) {
   }
 }
 
-// Each of these rows continues the first 50 by itself: they have three whole pages in common.
+// Each of these rows continues the first 50 separately: they share three full pages.
 TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
   if (heads.window > 0) return;
   std::vector<Segment> segments{{0, 50, 0, -1, {}}};
@@ -111,7 +111,7 @@ TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
   }
 }
 
-// Rows that see so much that pages are taken in parts: what they see doesn't depend on where their segment begins.
+// Contexts so long that pages are processed in parts: results do not depend on where a row's segment begins.
 TEST(LongContext, GivesARowTheSameBitsAsAShortSegmentDoes) {
   for (const bool pairs : {false, true}) {
     const Heads heads{3, 1, 20, 0, pairs};
@@ -136,10 +136,10 @@ TEST(LongContext, GivesARowTheSameBitsAsAShortSegmentDoes) {
   }
 }
 
-// The definition in attention.h, in double precision.
+// Compares with the definition in attention.h, in double precision.
 TEST_P(Attend, FollowsItsDefinition) {
   const auto whole = rows(alone(row_count));
-  const double tolerance = heads.pairs ? 4e-3 : 1e-5;  // in pairs: a weight may be rounded the other way
+  const double tolerance = heads.pairs ? 4e-3 : 1e-5;  // in bfloat16, a weight may be rounded the other way
   const auto scale = 1 / std::sqrt(static_cast<float>(heads.dim));
   const auto rounded = [&](float x) { return heads.pairs ? Bfloat16::nearest(x).widened() : x; };
   for (const int64_t row : {int64_t{0}, int64_t{15}, int64_t{16}, row_count - 1}) {

@@ -18,11 +18,11 @@ inline void expect_close(const at::Tensor& a, const at::Tensor& b, double tolera
   EXPECT_TRUE(at::allclose(a, b, tolerance, tolerance)) << what << ": " << (a - b).abs().max();
 }
 
-// A prompt of 18 tokens with two continuations.
+// A tree of segments: a prompt of 18 tokens with two continuations.
 inline const std::vector<Segment> tree{{0, 18, 0, -1, {}}, {18, 3, 18, 0, {}}, {21, 16, 18, 0, {}}};
 inline constexpr int64_t row_count = 37;
 
-/// Two of them for the same operations, and the same draws in each test.
+/// Both engines with the same inputs and the same random draws in each test.
 class Engines : public testing::Test {
  protected:
   void SetUp() override {
@@ -30,7 +30,7 @@ class Engines : public testing::Test {
     omp_set_num_threads(1);
   }
 
-  // Results and gradients of both engines for the same operation, at a random upstream gradient.
+  // Compares results and gradients of both engines for an operation, with a random upstream gradient.
   template <class Operation>
   void expect_agreement(Operation operation, const std::vector<at::Tensor>& inputs, double tolerance = 2e-5) {
     const at::Tensor ours = operation(exact()), theirs = operation(libtorch());

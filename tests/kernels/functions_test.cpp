@@ -31,7 +31,8 @@ class Functions : public testing::Test {
   void SetUp() override { at::manual_seed(3); }
 };
 
-// Analytic gradients of `ours` and of the same formula in plain tensor operations, at a random upstream gradient.
+// Compares the gradients of `ours` with those of the same formula in plain tensor operations, with a random upstream
+// gradient.
 void expect_same_gradients(const at::Tensor& ours, const at::Tensor& plain, const std::vector<at::Tensor>& inputs,
                            double tolerance = 1e-4) {
   ASSERT_TRUE(at::allclose(ours, plain, tolerance, tolerance)) << (ours - plain).abs().max();
@@ -49,7 +50,7 @@ TEST_F(Functions, LinearEqualsItsFormula) {
   expect_same_gradients(linear(x, weight), at::matmul(x, w.t()), {x, w});
 }
 
-// 9 rows at once, or 4 and then 5: what the first pass left in .grad is where the second goes on.
+// 9 rows in one pass, or 4 and then 5: the second pass accumulates into the .grad of the first.
 TEST_F(Functions, LinearAddsToGradientsRowByRow) {
   const auto x = at::randn({9, 70}), dy = at::randn({9, 50}), w = draw({50, 70}), b = draw({50});
   Weight weight(w);
@@ -112,7 +113,8 @@ TEST_F(Functions, RotationTurnsPairsOfHalves) {
   expect_same_gradients(y, at::stack({a * c - b * s, b * c + a * s}, 2).reshape({2, 8}), {x});
 }
 
-// A prompt of 21 tokens with three continuations, against attention written out for each path through the tree.
+// Attention on a prompt of 21 tokens with three continuations, compared with separate attention for each path through
+// the tree.
 class TreeAttention : public Functions {
  protected:
   const Heads heads{4, 2, 16};
@@ -165,7 +167,7 @@ TEST_F(TreeAttention, WithACacheHasTheSameBits) {
   const auto first = attention_cached(q.slice(0, 0, 21), k.slice(0, 0, 21), v.slice(0, 0, 21), prompt, heads, cache, 0);
   EXPECT_TRUE(at::equal(first, whole.slice(0, 0, 21)));
   for (auto* tensors : {&cache.keys, &cache.values})
-    (*tensors)[0][7].copy_((*tensors)[0][2]);  // fork the half-full page
+    (*tensors)[0][7].copy_((*tensors)[0][2]);  // copy the half-full page (copy on write)
   for (int64_t i = 0; i < 14; ++i) {
     const std::vector<Segment> token{{0, 1, 21 + i, -1, {5, 7, 0}}};
     const auto row = [&](const at::Tensor& t) { return t.slice(0, 27 + i, 28 + i); };
@@ -179,7 +181,7 @@ class Logprobs : public Functions {
   at::Tensor hidden = draw({130, 24}), matrix = draw({4500, 24}), target = at::randint(4500, {130}, at::kLong);
 };
 
-// The most memory that has been resident since `forget`, in MB.
+// Peak resident memory since the last `forget`, in MB.
 void forget() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double peak() {
   std::ifstream status("/proc/self/status");
@@ -189,8 +191,8 @@ double peak() {
   return 0;
 }
 
-// 1024 rows of 200,000 logits are 781 MB, of which 256 are kept; a head of so many rows, what it is rearranged to and
-// its gradient are 73.
+// 1024 rows of 200,000 logits would be 781 MB; 256 MB are kept. The head, its rearranged copy and its gradient are 73
+// MB.
 TEST(LogprobsMemory, DoesNotGrowWithTheVocabulary) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer keeps freed memory";
@@ -228,7 +230,7 @@ TEST_F(Logprobs, OfARowDoNotDependOnTheOthers) {
   }
 }
 
-// Sizes around vectors of 8 and 16, runs of 16, sets of 512.
+// Sizes around vectors of 8 and 16, runs of 16, blocks of 512.
 const std::vector<int64_t> counts{1, 7, 8, 15, 16, 17, 33, 511, 512, 513, 3000};
 
 std::vector<float> numbers(int64_t count) {
@@ -244,7 +246,7 @@ TEST(SamplingKernels, FindTheFirstOfTheLargest) {
     auto x = numbers(count);
     EXPECT_EQ(argmax(x.data(), count), std::max_element(x.begin(), x.end()) - x.begin()) << count;
     for (const int64_t at : {count - 1, count / 2, count / 3}) {
-      x[static_cast<size_t>(at)] = 9;  // from the back, so that the last one set is the first of all
+      x[static_cast<size_t>(at)] = 9;  // from the back, so that each new maximum is the first one
       EXPECT_EQ(argmax(x.data(), count), at) << count;
     }
   }

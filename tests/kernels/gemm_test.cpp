@@ -14,7 +14,7 @@
 namespace compeer::kernels {
 namespace {
 
-// The contract of gemm.h written out: chunks of 256 fused multiply-adds, added in order.
+// Reference implementation of the contract in gemm.h: chunks of 256 fused multiply-adds, added in order.
 float by_hand(const float* x, const float* w, int64_t k, float bias) {
   float total = 0;
   for (int64_t begin = 0; begin < k; begin += 256) {
@@ -64,7 +64,7 @@ TEST_P(Products, WithBfloat16AreThoseOfTheRoundedWeights) {
   });
 }
 
-// Blocks run along k, a row of w.
+// Quantization blocks run along k, a row of w.
 TEST_P(Products, WithBlocksAreThoseOfTheFloatsTheyStandFor) {
   const auto given = w;
   for (const Format format : {Format::q8_0, Format::q4_0}) {
@@ -82,7 +82,7 @@ TEST_P(Products, WithBlocksAreThoseOfTheFloatsTheyStandFor) {
   }
 }
 
-// The way back of a product: C = A B^T, of all columns of B or of some.
+// Backward pass of a product: C = A B^T, for all columns of B or a range.
 TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
   const auto given = w, left = draws(static_cast<size_t>(row_count * n), 4);
   for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
@@ -106,7 +106,7 @@ TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
   }
 }
 
-// As a weight has it, or turned; there and back.
+// The matrix as stored or transposed, in the forward and the backward product.
 TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
   const auto size = static_cast<size_t>(row_count * n), back = static_cast<size_t>(row_count * k);
   const auto dy = draws(size, 4);
@@ -179,7 +179,7 @@ TEST_P(Products, CanBeTakenInColumnTiles) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Products, testing::ValuesIn(sizes));
 
-// More rows and columns than are taken at once, and a last panel that is not full.
+// More rows and columns than one tile, and a last panel that is not full.
 class LargeProducts : public testing::TestWithParam<Format> {};
 
 TEST_P(LargeProducts, HaveTheRowsOfSmallOnes) {
@@ -227,7 +227,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts,
                          testing::Values(Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0,
                                          Format::bfloat16_pairs));
 
-// The gradient of a weight, dY^T X: one chain over the rows of all batches, from what stood there.
+// The gradient of a weight, dY^T X: one chain of additions over the rows of all batches, starting from the previous
+// value.
 TEST(WeightGradient, MayBeTakenInAnyParts) {
   constexpr int64_t rows = 700, out = 450, in = 410;
   const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
@@ -250,11 +251,11 @@ TEST(WeightGradient, MayBeTakenInAnyParts) {
   });
 }
 
-// Products of numbers rounded to bfloat16 and taken in pairs, as the processor's own instruction takes them.
+// Products of bfloat16 pairs, as computed by the processor's vdpbf16ps instruction.
 
 class PairProducts : public Products {};
 
-// The contract for bfloat16 pairs written out, of a row whose length was made even.
+// Reference implementation for bfloat16 pairs, for a row padded to an even length.
 float in_pairs(const std::vector<float>& x, const std::vector<float>& w, float start) {
   const FlushDenormals flush;
   const auto rounded = [](float value) { return Bfloat16::nearest(value).widened(); };
@@ -275,7 +276,7 @@ std::vector<float> even(const float* from, int64_t count, int64_t step = 1) {
   return all;
 }
 
-// Equal, or both not a number: which one it is, is nobody's business.
+// Equal, or both NaN with any payload.
 void expect_same(float a, float b, const std::string& where) {
   if (std::isnan(a) && std::isnan(b)) return;
   EXPECT_EQ(std::bit_cast<uint32_t>(a), std::bit_cast<uint32_t>(b)) << where << ": " << a << " and " << b;
@@ -327,7 +328,7 @@ TEST_P(PairProducts, GoBackInPairs) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PairProducts, testing::ValuesIn(sizes));
 
-// Numbers that round to zero, to infinity, to the smallest normal one; and sums that end below it.
+// Values that round to zero, to infinity and to the smallest normal number, and sums that are denormal.
 TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
   constexpr int64_t k = 38, n = 20, rows = 40;
   const float special[] = {1e-39f,    -1e-40f, 1.1754942e-38f, 3.4e38f, -3.4e38f, INFINITY, 1e-20f,
@@ -340,7 +341,7 @@ TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
   };
   for (const uint64_t most : {std::size(special), size_t{5}, size_t{3}, size_t{19}}) {
     pick(x, 1, most), pick(w, 2, most), pick(bias, 3, 3);
-    for (size_t i = 0; i < x.size(); i += 3) x[i] = special[6 + i % 8];  // rows without infinities and with sums below
+    for (size_t i = 0; i < x.size(); i += 3) x[i] = special[6 + i % 8];  // rows without infinities, with denormal sums
     Packed packed;
     packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
     everywhere([&] {
@@ -361,7 +362,7 @@ TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
   EXPECT_EQ(_mm_getcsr() & 0x8040, 0u) << "outside of products, denormal numbers are what they were";
 }
 
-// The gradient of a weight, dY^T X, is one chain over runs of rows, each of which has its own pairs.
+// The gradient of a weight, dY^T X, is one chain over runs of rows; pairs do not cross runs.
 TEST(PairGradient, MayBeTakenInAnyRuns) {
   constexpr int64_t out = 450, in = 410;
   const std::vector<int64_t> runs{3, 257, 1, 300};
@@ -398,8 +399,8 @@ TEST(PairGradient, MayBeTakenInAnyRuns) {
 
 TEST(Bfloat16Numbers, AreTheNearestTiesToEven) {
   EXPECT_EQ(Bfloat16::nearest(1.0f).bits, 0x3f80);
-  EXPECT_EQ(Bfloat16::nearest(1.0f + 1.0f / 256).bits, 0x3f80);   // half way: down to even
-  EXPECT_EQ(Bfloat16::nearest(1.0f + 3.0f / 256).bits, 0x3f82);   // half way: up to even
+  EXPECT_EQ(Bfloat16::nearest(1.0f + 1.0f / 256).bits, 0x3f80);   // halfway: down to even
+  EXPECT_EQ(Bfloat16::nearest(1.0f + 3.0f / 256).bits, 0x3f82);   // halfway: up to even
   EXPECT_EQ(Bfloat16::nearest(-1.0f - 1.5f / 256).bits, 0xbf81);  // nearer to -1 - 1/128
   EXPECT_EQ(Bfloat16::nearest(3.4e38f).bits, 0x7f80);             // beyond the largest: infinity
   EXPECT_TRUE(std::isnan(Bfloat16::nearest(std::nanf("")).widened()));

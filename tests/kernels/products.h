@@ -23,7 +23,7 @@ inline bool same_bits(const float* a, const float* b, size_t count) {
   return std::memcmp(a, b, count * sizeof(float)) == 0;
 }
 
-// For each instruction set that the machine has, with one thread and with two.
+// Runs the check for each instruction set of this machine, with one thread and with two.
 template <class Check>
 void everywhere(Check check) {
   for (const auto& set : instruction_sets()) {
@@ -43,7 +43,7 @@ struct Case {
 };
 inline constexpr Case sizes[] = {{1, 1}, {5, 17}, {64, 48}, {96, 384}, {256, 33}, {300, 129}, {1000, 80}};
 
-// Rows of A with a B of normal numbers, and a bias.
+// Rows of A, a matrix B of normally distributed numbers, and a bias.
 class Products : public testing::TestWithParam<Case> {
  protected:
   static constexpr int64_t row_count = 64;

@@ -77,7 +77,7 @@ TEST_F(Weights, ThatAreFrozenPassGradientsOn) {
   EXPECT_TRUE(at::allclose(dx, at::mm(dy, rounded), 1e-4, 1e-4));
 }
 
-// The bits are those of products of few rows, which read the copy.
+// The results have the bits of products of few rows, which use the packed copy.
 TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
   const auto many = at::randn({200, 70}), dy = at::randn({200, 50});
   for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
@@ -105,7 +105,7 @@ TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
   }
 }
 
-// The bits are those without the copy.
+// The results have the same bits as without the copy.
 TEST_F(Weights, ThatTrainKeepTheirCopyWhereMemoryIsKept) {
   const auto many = at::randn({200, 70}), dy = at::randn({200, 50});
   for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
@@ -138,7 +138,7 @@ TEST_F(Weights, ThatAreFrozenShareTheCopyOfOneTensor) {
     second.add_low_rank(at::ones({1, 70}), at::ones({50, 1}), 1.0);
     EXPECT_FALSE(first.low_rank());
   }
-  w.zero_();  // nobody has the old copy any more
+  w.zero_();  // the old packed copy has no user any more
   Weight later(w, whole);
   EXPECT_EQ(linear(x, later).abs().max().item<float>(), 0);
 }
@@ -175,7 +175,7 @@ Values values_of(const QuantizedBlock& block, int64_t count = QuantizedBlock::le
   return all;
 }
 
-// scale = 63.5 / 127 = 0.5, which float16 has as 0x3800. 1.25 / 0.5 = 2.5 and -0.75 / 0.5 = -1.5 go away from zero.
+// scale = 63.5 / 127 = 0.5, in float16 0x3800. 1.25 / 0.5 = 2.5 and -0.75 / 0.5 = -1.5 round away from zero.
 TEST(Q8_0, DividesByALargestOf127) {
   const Values x{-63.5f, 1.25f, -0.75f, 0.2f, 63.0f};
   const auto block = quantized(x.data(), 5, Format::q8_0);
@@ -192,7 +192,8 @@ TEST(Q4_0, DividesByALargestOfMinus8) {
   EXPECT_EQ(values_of(block, 6), (Values{1.0f, 4.0f, 4.0f, -3.5f, -1.0f, 0.0f}));
 }
 
-// 0.1f / 127 = 0.00078740... is 0x1273 in float16 (1651 * 2^-21 = 0.000787258...); 0.1 is 127 of the float32 scale.
+// The scale 0.1f / 127 = 0.00078740... is 0x1273 in float16 (1651 * 2^-21 = 0.000787258...); the integer is 127, by the
+// float32 scale.
 TEST(Q8_0, RoundsTheScaleToFloat16AfterTheIntegers) {
   const float x = 0.1f;
   const auto block = quantized(&x, 1, Format::q8_0);
@@ -200,7 +201,7 @@ TEST(Q8_0, RoundsTheScaleToFloat16AfterTheIntegers) {
   EXPECT_EQ(block.value(0), 127 * (1651 * 0x1p-21f));
 }
 
-// With 127 among them the scale is 1.
+// The value 127 makes the scale 1.
 TEST(Q8_0, RoundsAsStdRoundDoes) {
   for (int i = -126; i <= 126; ++i) {
     const float half = static_cast<float>(i) + 0.5f;
@@ -218,7 +219,7 @@ TEST_P(Blocks, OfZerosAreZeros) {
   EXPECT_EQ(values_of(quantized(zeros.data(), 32, GetParam())), zeros);
 }
 
-// The smallest scales are lost in float16: such a block is zeros, whatever its integers.
+// Scales too small for float16 become zero, and with them the whole block.
 TEST_P(Blocks, ComeBackFromTheValuesTheyStandFor) {
   int lost = 0;
   for (uint32_t i = 0; i < 5000; ++i) {
