@@ -11,7 +11,7 @@
 namespace compeer::grpo {
 namespace {
 
-// With weights .7 and .5: [0, 1] onto [0, .7], and [-2, 2] onto [-1, 1].
+// Weights .7 and .5: [0, 1] is mapped to [0, .7], and [-2, 2] to [-1, 1].
 TEST(Shaping, WithAWeightMapsARangeOntoAnother) {
   for (const auto& [reward, expected] : {std::pair{1.0, .7}, {.5, .35}, {.8, .56}})
     EXPECT_NEAR(.7 * shaped(reward, 9, true, {0, 1}), expected, 1e-12);
@@ -57,7 +57,7 @@ TEST(Advantages, OfTwoRewardsIsTheirSignOverRootTwo) {
   expect_near(advantages(rewards({1, 3}), {Baseline::group, Divisor::std, 1.0, 0.0, 1e-4}), {-0.70706, 0.70706}, 1e-5);
 }
 
-// A spread as small as epsilon is where implementations differ: std 0.0070711.
+// Implementations differ for spreads as small as epsilon: std 0.0070711.
 TEST(Advantages, ShrinksSmallSpreadsByEpsilon) {
   expect_near(advantages(rewards({1, 1.01})), {-0.70701, 0.70701}, 1e-5);
   expect_near(advantages(rewards({1, 1.01}), {Baseline::group, Divisor::std, 1.0, 0.0, 1e-4}), {-0.69725, 0.69725},
@@ -81,7 +81,7 @@ TEST(Advantages, OfASingleCompletionIsZero) { expect_near(advantages(rewards({7}
 
 const AdvantageRule leave_one_out_rule{Baseline::leave_one_out, Divisor::none};
 
-// Baselines 2.5, 2, 1.5; of 1, 2, 3, 4 they are 3, 8/3, 7/3, 2.
+// Baselines 2.5, 2, 1.5; for rewards 1, 2, 3, 4 they are 3, 8/3, 7/3, 2.
 TEST(Advantages, CanLeaveOneOut) {
   expect_near(advantages(rewards({1, 2, 3}), leave_one_out_rule), {-1.5, 0, 1.5}, 1e-12);
   expect_near(advantages(rewards({1, 2, 3, 4}), leave_one_out_rule), {-2, -2 / 3.0, 2 / 3.0, 2}, 1e-12);
@@ -94,7 +94,7 @@ TEST(Advantages, LeaveOutCompletionsThatNobodyJudged) {
   expect_near(advantages(rewards({5, none, none})), {0, 0, 0}, 0);
 }
 
-// Where the others are all alike their own deviation is 0; the group's is what divides.
+// If all other rewards are equal their deviation is 0, so the deviation of the whole group is used.
 TEST(Advantages, LeavingOneOutDoNotExplode) {
   AdvantageRule rule = leave_one_out_rule;
   rule.divisor = Divisor::std;
@@ -114,7 +114,7 @@ TEST(Advantages, CanBeCut) {
   expect_near(advantages(rewards({-10, 15, 0, 5}), rule), {-2, 3, 0, 3}, 0);
 }
 
-// All four: mean 4, squares 9 + 1 + 1 + 9, deviation sqrt(20 / 3) = 2.58199; the groups keep their own means.
+// Over both groups: mean 4, squares 9 + 1 + 1 + 9, deviation sqrt(20 / 3) = 2.58199; the means are per group.
 TEST(Advantages, CanBeDividedByTheDeviationOfTheStep) {
   AdvantageRule rule;
   rule.divisor = Divisor::batch;
@@ -122,7 +122,7 @@ TEST(Advantages, CanBeDividedByTheDeviationOfTheStep) {
   expect_near(advantages(rewards({1, 3, 5, 7}, 2), rule), {-0.38730, 0.38730, -0.38730, 0.38730}, 1e-5);
 }
 
-// A spread of 1e-5 on 1, and one of 1 on 1e8: the variance must be of two passes.
+// A spread of 1e-5 around 1, and of 1 around 1e8, where only a two-pass variance is accurate.
 TEST(Advantages, KeepTheirDigits) {
   expect_near(advantages(rewards({1, 1.00001})), {-0.62, 0.62}, 0.1);
   expect_near(advantages(rewards({1e8, 1e8 + 2})), {-0.7071, 0.7071}, 1e-4);
@@ -148,7 +148,7 @@ TEST(WeightedSum, LeavesOutRewardsOfWeightZeroUnlessAllAre) {
   EXPECT_TRUE(std::isnan(weighted_sum(std::vector{none}, std::vector{0.0})));
 }
 
-// 1e16 + 1 is 1e16: the order of a sum shows in its bits.
+// 1e16 + 1 rounds to 1e16, so the result depends on the order of additions.
 TEST(WeightedSum, AddsInTheOrderOfTheRewards) {
   EXPECT_EQ(weighted_sum(std::vector{1.0, 1e16, -1e16}, std::vector{1.0, 1.0, 1.0}), 0);
   EXPECT_EQ(weighted_sum(std::vector{1e16, -1e16, 1.0}, std::vector{1.0, 1.0, 1.0}), 1);
@@ -157,7 +157,7 @@ TEST(WeightedSum, AddsInTheOrderOfTheRewards) {
   EXPECT_EQ(rows[0][1].item<double>(), 1);
 }
 
-// Correctness (1, 1), integer (1, -1), format (1, 0): the first says nothing, the others each -+.7071.
+// Correctness (1, 1), integer (1, -1), format (1, 0): the first term has no variance, each of the others gives -+.7071.
 TEST(NormalizeThenSum, LetsNoTermDrownAnother) {
   const auto a = normalize_then_sum(terms({1, 1, 1, 1, -1, 0}, 2, 3), at::ones({3}, at::kDouble));
   expect_near(a, {0.7071, -0.7071}, 1e-4);

@@ -8,7 +8,7 @@
 
 namespace compeer::grpo {
 
-/// One completion, its tokens given: ratios against `old` by hand.
+/// Returns one completion with the given token log-probabilities (current and old) and advantages.
 inline Completions completion(std::vector<double> now, std::vector<double> old, std::vector<double> advantage) {
   const auto row = [](const std::vector<double>& values) { return at::tensor(values, at::kDouble).unsqueeze(0); };
   Completions c;

@@ -10,7 +10,7 @@ namespace {
 
 const double two = std::log(2.0);
 
-// Two completions of three tokens and of two: ratios 2, 1/2, 2 and 1/2, 1/2. Padding holds rubbish.
+// Two completions of three tokens and of two: ratios 2, 1/2, 2 and 1/2, 1/2. Padding has arbitrary values.
 Completions two_completions() {
   Completions c;
   c.old_log_prob = at::tensor({-1.0, -2.0, -3.0, -1.0, -0.5, 40.0}, at::kDouble).view({2, 3});
@@ -44,7 +44,7 @@ Objective as_printed() {
 }
 
 // Eq. 2 with A = -1, -3 and epsilon = .2: min(2 * -1, 1.2 * -1) = -2 and min(.25 * -3, .8 * -3) = -2.4; half of their
-// sum is -2.2. The second is cut, so it has no gradient; of the first each token has -A r / G = 1 * 2 / 2.
+// sum is -2.2. The second is clipped, so it has no gradient; each token of the first has -A r / G = 1 * 2 / 2.
 TEST(Ratio, AsAProductGivesTheObjectiveAsPrinted) {
   const auto c = two_completions();
   const auto result = group_loss(c, as_printed(), {{2, 5, 8}, 0, 5});
@@ -58,8 +58,8 @@ TEST(Ratio, AsAProductGivesTheObjectiveAsPrinted) {
   EXPECT_NEAR(cut.furthest, 1, 1e-12);
 }
 
-// On policy each token of a completion has -A / G, whatever its length; by tokens and by their mean it is -A / G /
-// length.
+// On policy the gradient of each token is -A / G for the product ratio, for any length; for the token ratio and the
+// mean ratio it is -A / G / length.
 TEST(Ratio, AsAProductPullsAtEachTokenAsIfItWereAlone) {
   for (const auto& [level, first, second] : {std::tuple{Level::sequence_product, 0.5, 1.5},
                                              {Level::sequence, 0.5 / 3, 1.5 / 2},
@@ -73,7 +73,7 @@ TEST(Ratio, AsAProductPullsAtEachTokenAsIfItWereAlone) {
   }
 }
 
-// Held against finite differences with every average and gate that has a ratio.
+// Compares with finite differences for every ratio level, average and gate.
 TEST(Ratio, OfEveryLevelHasTheGradientOfItsValue) {
   for (const auto level : {Level::token, Level::sequence, Level::sequence_product}) {
     for (const char* loss : {"grpo", "dapo", "dr_grpo", "luspo", "sapo"}) {
@@ -98,7 +98,7 @@ TEST(Ratio, OfEveryLevelHasTheGradientOfItsValue) {
   }
 }
 
-// 2000 tokens that each became 1.5 times as likely: the product is 10 to the 352. A = -1 is not cut by the clip.
+// 2000 tokens, each 1.5 times as likely as before: the product is 10^352. A = -1 is not clipped.
 TEST(Ratio, AsAProductStaysAFiniteNumber) {
   for (const double by : {std::log(1.5), -std::log(1.5)}) {
     Completions c;
@@ -120,7 +120,7 @@ const Clip clip{0.2, 0.2, 0, 0};
 
 at::Tensor by_token(const Completions& c) { return ratio(c, Level::token); }
 
-// .5 * 1, 1 * -1 and 1.2 * 2, cut from 1.5.
+// .5 * 1, 1 * -1 and 1.2 * 2, clipped from 1.5.
 TEST(Clipped, FollowsTheObjectiveAsPrinted) {
   const auto c = three_tokens();
   const auto loss = clipped(c, by_token(c), clip);
@@ -128,7 +128,7 @@ TEST(Clipped, FollowsTheObjectiveAsPrinted) {
   EXPECT_NEAR(loss.mean().item<double>(), -0.6333, 1e-4);
 }
 
-// Ratios .5, 1 and 10 with advantages 1, -1, -4: without the cap the last would cost 40.
+// Ratios .5, 1 and 10 with advantages 1, -1, -4: without the dual clip the last token would cost 40.
 TEST(Clipped, WithDualClipBoundsWhatABadTokenCosts) {
   const auto c = completion({-1.69315, -1, -0.69741}, {-1, -1, -3}, {1, -1, -4});
   expect_near(clipped(c, by_token(c), {0.2, 0.2, 0, 3}), {-0.5, 1, 12}, 1e-4);
@@ -137,7 +137,7 @@ TEST(Clipped, WithDualClipBoundsWhatABadTokenCosts) {
   expect_near(clipped(d, by_token(d), {0.2, 0.2, 0, 1.5}), {-2.4, 3, -1}, 1e-9);
 }
 
-// A = -4 and ratio 10: delta 4 leaves 4 * 4 = 16.
+// A = -4 and ratio 10: delta 4 gives 4 * 4 = 16.
 TEST(Clipped, WithDeltaCapsTheUnclippedRatioToo) {
   const auto c = completion({std::log(10)}, {0}, {-4});
   expect_near(clipped(c, by_token(c), {0.2, 0.2, 4, 0}), {16}, 1e-9);
@@ -149,7 +149,7 @@ TEST(Clipped, BySequenceHasOneRatioForACompletion) {
   expect_near(r, {0.9086}, 1e-4);  // exp((-.69315 + 0 + .40547) / 3)
   EXPECT_NEAR(clipped(c, r, clip).mean().item<double>(), -0.6057, 1e-4);
   const auto second = completion({-1.69315, -1, -0.59453}, {-2, -2, -2}, {1, -1, 2});
-  expect_near(ratio(second, Level::sequence), {2.4697}, 1e-4);  // cut to 1.2 where that costs more
+  expect_near(ratio(second, Level::sequence), {2.4697}, 1e-4);  // clipped to 1.2 where that increases the loss
   expect_near(clipped(second, ratio(second, Level::sequence), clip), {-1.2, 2.4697, -2.4}, 1e-4);
 }
 
@@ -167,7 +167,7 @@ TEST(Cispo, OnPolicyIsReinforce) {
   EXPECT_NEAR(cispo(c, by_token(c), {}).mean().item<double>(), 0.8333, 1e-4);
 }
 
-// At ratio 1 the gate is 4/t * 1/2 and its slope 1: the gradient is the policy gradient's.
+// At ratio 1 the gate is 4/t * 1/2 with slope 1, so the gradient equals the policy gradient.
 TEST(Sapo, HasThePolicyGradientAtRatioOne) {
   const auto c = completion({-1, -1}, {-1, -1}, {3, -3});
   sapo(c, by_token(c), {}).sum().backward();
@@ -190,7 +190,7 @@ TEST(Covariance, IsOfAdvantageAndLogProb) {
   expect_near(covariance(c), {1, 1}, 1e-12);
 }
 
-// All three lie in (0, 5); a third of three tokens is one: the one that comes first in `order`.
+// All three are within (0, 5); a third of three tokens is one token: the one with the smallest number in `order`.
 TEST(ClipCov, TakesTheGradientFromAShareOfTokens) {
   const auto c = completion({-1, -2, -6}, {-1, -2, -6}, {3, 2, 1});
   const auto order = at::tensor({0.7, 0.1, 0.9}, at::kDouble).unsqueeze(0);
@@ -233,7 +233,7 @@ TEST(Kl, AsAPenaltyIsTheMeanOfK3) {
   expect_near(kl(numbers({0, -1, -2}), numbers({-1, -1, -1}), Estimator::k3), {0.367879, 0, 0.718282}, 1e-5);
 }
 
-// Small cases that other trainers' own tests hold, beyond those in the tests of each file.
+// Small cases from the tests of other trainers that are not in the other test files.
 
 at::Tensor row(std::vector<double> values) { return at::tensor(values, at::kDouble).unsqueeze(0); }
 double mean_of(const at::Tensor& losses) { return losses.mean().item<double>(); }
@@ -278,7 +278,7 @@ TEST(PublishedCases, LossesOfTokensThatAnotherEngineSampled) {
   EXPECT_NEAR(mean_of(token * correction(c, far, {false, true, 0.5, 5})), -0.7561, 1e-4);
 }
 
-// The weight of the one sequence is e^-.2 = .8187.
+// The weight of the whole sequence is e^-.2 = .8187.
 TEST(PublishedCases, SequenceRatiosWithTheWeightOfTheWholeSequence) {
   const auto c = three_tokens();
   const auto weight = correction(c, row({-.5, -1.5, -.8}), {true, false, 0, 100});

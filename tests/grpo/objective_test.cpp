@@ -25,7 +25,7 @@ TEST(Average, OverTokensCountsEveryTokenOnce) { EXPECT_NEAR(total(Average::token
 TEST(Average, ByAConstantDoesNotKnowLengths) { EXPECT_NEAR(total(Average::constant), 22.0 / 30, 1e-12); }
 TEST(Average, OfSumsFavoursLongCompletions) { EXPECT_NEAR(total(Average::sum), 22.0 / 3, 1e-12); }
 
-// (1, 2) in one micro-batch, (3, 4, 5, 6, 7) in another: 28 / 7, not the mean of 1.5 and 5.
+// (1, 2) in one micro-batch, (3, 4, 5, 6, 7) in another: 28 / 7, not the mean of the means 1.5 and 5.
 TEST(Average, DoesNotDependOnHowAStepIsCutUp) {
   const StepSize step{2, 7, 5};
   const auto first = at::tensor({1, 2}, at::kDouble).view({1, 2}),
@@ -48,7 +48,8 @@ TEST(RowMean, IgnoresWhateverThePaddingHolds) {
 
 at::Tensor grid(const std::vector<double>& values) { return at::tensor(values).view({3, 4}); }
 
-// Three completions of up to four tokens; ratios on both sides of 1, some past the clip. Padding holds rubbish.
+// Three completions of up to four tokens; ratios on both sides of 1, some outside the clip range. Padding has arbitrary
+// values.
 Completions group() {
   Completions c;
   c.mask = grid({1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0});
@@ -80,8 +81,8 @@ at::Tensor value(const Completions& c, const Objective& o) {
 
 class EveryLoss : public testing::TestWithParam<std::string> {};
 
-// CISPO and VESPO weigh by a ratio without gradient, KL-Cov and Clip-Cov choose places by the log-probs: there the
-// finite difference is taken of the loss with that part held, which is what their definition says.
+// CISPO and VESPO are skipped, because by design their gradient is not that of their value. KL-Cov and Clip-Cov select
+// tokens by their log-probs; the steps are too small to change the selection.
 TEST_P(EveryLoss, HasTheGradientOfItsValue) {
   const auto o = objective(GetParam());
   if (o.loss == "cispo" || o.loss == "vespo")
@@ -115,18 +116,18 @@ TEST_P(EveryLoss, GetsTheSameEntropyBonus) {
   EXPECT_NEAR(bonus, 0.02 * (1.1 + 0.4 + 1.9 + 0.7 + 1.2 + 0.5 + 0.8 + 1.3 + 0.6) / 9, 1e-12);
 }
 
-// On policy all ratios are 1, so nothing is cut, and every loss pulls along A: - A times the token's weight.
+// On policy all ratios are 1, so nothing is clipped, and every loss has a gradient along -A times the token's weight.
 TEST_P(EveryLoss, OnPolicyHasThePolicyGradient) {
   auto c = group();
   c.old_log_prob = c.log_prob.detach();
   auto o = objective(GetParam());
   o.kl = 0;
-  o.clip_cov.low = 100;  // no place is eligible
+  o.clip_cov.low = 100;  // no token is eligible
   const auto result = group_loss(c, o, step_length, {}, at::zeros({3, 4}, at::kDouble));
   EXPECT_EQ(clipping(c, result.ratio, o).furthest, 0.0);
   result.value.backward();
   const auto sign = c.log_prob.grad() * c.advantage;
-  if (o.loss == "kl_cov") return;  // |log r| has no gradient at 0; the sign is checked by the others
+  if (o.loss == "kl_cov") return;  // |log r| has no gradient at 0; the other losses check the sign
   EXPECT_EQ(sign.gt(0).sum().item<int64_t>(), 0);
   EXPECT_EQ(sign.lt(0).sum().item<int64_t>(), 9);
 }
@@ -134,7 +135,7 @@ TEST_P(EveryLoss, OnPolicyHasThePolicyGradient) {
 INSTANTIATE_TEST_SUITE_P(Objective, EveryLoss, testing::ValuesIn(loss_names()),
                          [](const auto& name) { return name.param; });
 
-// CISPO's and VESPO's gradient: - weight A for each token, with the weight as their tests have it.
+// The gradient of CISPO and VESPO is - weight A for each token; their own tests check the weight.
 TEST(Objective, OfWeightedLossesHasTheWeightAsGradient) {
   const auto c = group();
   auto o = objective("cispo");
@@ -146,11 +147,11 @@ TEST(Objective, OfWeightedLossesHasTheWeightAsGradient) {
   EXPECT_LT((c.log_prob.grad() - expected).abs().max().item<double>(), 1e-12);
 }
 
-// What a step is worth does not depend on which groups are looked at together.
+// A step's loss does not depend on how its groups are batched.
 TEST(Objective, AddsUpOverGroups) {
   const auto c = group();
   for (const auto& name : loss_names()) {
-    if (name == "clip_cov" || name == "kl_cov") continue;  // they choose among the tokens they are shown
+    if (name == "clip_cov" || name == "kl_cov") continue;  // they select among the tokens of one batch
     double sum = 0;
     for (int64_t i = 0; i < 3; ++i) {
       const auto row = [&](const at::Tensor& t) { return t.slice(0, i, i + 1); };
@@ -168,7 +169,7 @@ TEST(Objective, AddsUpOverGroups) {
   }
 }
 
-// Of nine tokens five have an entropy of .65 or more; the others have no gradient.
+// Five of nine tokens have an entropy of .65 or more; the others have no gradient.
 TEST(Objective, CanLearnFromHighEntropyAlone) {
   const auto c = group();
   auto o = objective("dapo");
@@ -179,7 +180,7 @@ TEST(Objective, CanLearnFromHighEntropyAlone) {
   EXPECT_EQ(c.log_prob.grad().count_nonzero().item<int64_t>(), 6);
 }
 
-// k3 times the ratio has the gradient of the KL off policy; without it the value is k3 alone.
+// Off policy, k3 times the ratio has the gradient of the KL; without the ratio only the value is that of k3.
 TEST(Objective, CanWeighTheKlByTheRatio) {
   const auto c = group();
   auto o = objective("grpo");
@@ -194,7 +195,7 @@ TEST(Objective, CountsWhatIsCut) {
   const auto o = objective("grpo");
   const auto cut = clipping(c, ratio(c, Level::token), o);
   EXPECT_EQ(cut.places, 3);
-  EXPECT_EQ(cut.low, 0);  // the ratio .5 has A > 0: it still pulls
+  EXPECT_EQ(cut.low, 0);  // the ratio .5 has A > 0, so it is not clipped
   EXPECT_EQ(cut.high, 1);
   EXPECT_NEAR(cut.furthest, 0.5, 1e-5);
 }
@@ -212,7 +213,7 @@ TEST(Objective, KnowsItsLossesByName) {
   EXPECT_THROW(value(group(), objective("gpro")), c10::Error);
 }
 
-// Ten entropies .1 to 1.0: the best fifth lies above .82, the best half above .55.
+// Ten entropies .1 to 1.0: the top fifth is above .82, the top half above .55.
 TEST(HighEntropy, KeepsAShareOfAllTokens) {
   std::vector<double> entropies;
   for (int i = 1; i <= 10; ++i) entropies.push_back(0.1 * i);
@@ -228,7 +229,7 @@ TEST(HighEntropy, KeepsAShareOfAllTokens) {
   EXPECT_NEAR(entropy_threshold(entropies, 0.5), 0.55, 1e-12);
 }
 
-// What counts is the entropy that a token was drawn with, so updates of one rollout learn from the same tokens.
+// The entropy at sampling time counts, so all updates on one rollout train the same tokens.
 TEST(HighEntropy, LooksAtTheDraw) {
   auto c = completion({-1, -1}, {-1, -1}, {0});
   c.entropy = at::tensor({0.1, 0.9}, at::kDouble).unsqueeze(0);
@@ -237,7 +238,8 @@ TEST(HighEntropy, LooksAtTheDraw) {
   expect_near(high_entropy(c, 0.5), {1, 0}, 0);
 }
 
-// Moved by 2, .5 and 2 against a threshold of 1: only a bad completion that moved far is dropped.
+// Log-ratios 2, .5 and 2 against a threshold of 1: only a completion with negative advantage and a large change is
+// dropped.
 TEST(NearPolicy, DropsBadCompletionsThatMovedFar) {
   Completions c;
   c.mask = at::tensor({1, 1, 0, 1, 1, 0, 1, 1, 0}, at::kDouble).view({3, 3});
@@ -284,7 +286,7 @@ TEST(Exponential, IsTheNearestNumber) {
   EXPECT_EQ(exact_exp(of({1}, at::kFloat)).item<float>(), 2.7182817F);
 }
 
-// libtorch's differ for up to one number in a hundred (EPYC, libtorch 2.15).
+// libtorch's exp differs from the nearest number for up to one in a hundred (EPYC, libtorch 2.15).
 TEST(Exponential, IsTheNearestNumberToEachOfManyFloats) {
   const auto x = at::linspace(-8, 8, 20'001, at::kFloat).view({3, 6667}).t();  // not contiguous
   const auto y = exact_exp(x);
