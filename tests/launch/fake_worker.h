@@ -11,8 +11,8 @@
 
 namespace compeer::launch {
 
-/// A folder of its own to run in, and a shell script in the place of compeer-worker. In the script "$1" is the run's
-/// folder and "$2" may be --resume.
+/// A temporary working directory, and a shell script instead of compeer-worker. In the script "$1" is the run's folder
+/// and "$2" may be --resume.
 class FakeWorker : public testing::Test {
  protected:
   FakeWorker()
@@ -31,7 +31,7 @@ class FakeWorker : public testing::Test {
     ::unsetenv("COMPEER_WORKER");
   }
 
-  /// What the worker does: lines of shell. `finish` ends a run as a good worker does. All plugins can be opened.
+  /// Sets the worker's shell commands. The function `finish` ends a run successfully. All plugins can be opened.
   void worker(const std::string& lines) const {
     std::ofstream(folder_ / "worker")
         << "#!/bin/sh\nrun=\"$1\"\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs that change under way: a finished run gets more steps and has the bits of a run of that length; another build of a
-# plugin is refused in mid-run, or recorded.   usage: going_on_test.sh SOURCE_DIR BUILD_DIR
+# Runs that change after their start: a finished run with more steps has the bits of a run of that length; another build
+# of a plugin is refused for an unfinished run, or recorded with --changed.
+#   usage: going_on_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-going-on.XXXXXX)
@@ -14,7 +15,7 @@ fault() { echo "FAILED  $1"; shift; (($#)) && cat "$@"; failed=1; }
 holds() { if grep -qF -- "$2" "$3"; then echo "ok      $1"; else fault "$1: no '$2' in" "$3"; fi; }
 ends() { if ((code == $1)); then echo "ok      exit $1"; else fault "ends with $code, not $1" said; fi; }
 call() { "$compeer" "$@" >said 2>&1; code=$?; }
-rows() { # all metrics but times and memory
+rows() { # all metrics except times and memory
   "$compeer" log export "$1" --csv - | awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /seconds|per_second|time|peak_memory/ }
     { line = ""; for (i = 1; i <= NF; i++) if (keep[i]) line = line "," $i; print line }'
@@ -31,10 +32,10 @@ same() { # RUN RUN
 }
 spec_hash() { grep -m1 '"sha256"' "results/$1/spec.json"; }
 
-# More steps for a finished run: killed on the way, and on another number of ranks.
+# More steps for a finished run: killed on the way, and with another number of ranks.
 looks=(--set validation.every=2 --set validation.prompts=3)
 call run "$source_dir/tests/reliability/toy.toml" -q "${looks[@]}" --set grpo.steps=8 --set name=run
-mkdir longer && mv results longer/ && mv longer/results/run long # of the same name: its spec is the same one
+mkdir longer && mv results longer/ && mv longer/results/run long # with the same name, because the spec contains it
 for name in run other; do call run "$source_dir/tests/reliability/toy.toml" -q "${looks[@]}" --set "name=$name"; ends 0; done
 call resume results/run -q --set grpo.steps=8
 ends 0
@@ -83,10 +84,10 @@ ends 3
 holds "a schedule over all steps is refused" "'optimizer.schedule' is \"linear\": its learning rates depend on the number of steps" said
 "$compeer" log verify results/linear >said 2>&1 || fault "it is no longer whole" said
 
-# Another build of a plugin: bytes behind the end of a library are none of the loader's.
+# Another build of a plugin: the dynamic loader ignores bytes after the end of a library.
 mkdir -p plugins/rewards && cp "$build/plugins/rewards/esc_world_truth.so" plugins/rewards
 export COMPEER_PLUGIN_PATH=$work/plugins
-begin() { # NAME: a run that is killed
+begin() { # NAME: starts a run and kills it
   "$compeer" run "$source_dir/tests/reliability/toy.toml" --set "name=$1" --set grpo.steps=40 >said 2>&1 &
   until [[ -e results/$1/checkpoints/step-000002 ]] || ! kill -0 $! 2>/dev/null; do :; done
   kill -9 $! 2>/dev/null

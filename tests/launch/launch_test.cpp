@@ -21,7 +21,7 @@ namespace {
 
 class Launch : public Launching {
  protected:
-  // False once the process is gone, or a corpse that nobody has collected yet.
+  // True if the process exists and is not a zombie.
   static bool lives(pid_t process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string text;
@@ -29,7 +29,7 @@ class Launch : public Launching {
     return text.find(") ") != std::string::npos && text[text.rfind(") ") + 2] != 'Z';
   }
 
-  // What a run's terminal shows, which a worker finds in the file `told` meanwhile.
+  // Returns the run's output on the terminal; the worker can read it in the file `told` meanwhile.
   std::string terminal() {
     const int before = ::dup(STDERR_FILENO), file = ::open("told", O_CREAT | O_WRONLY, 0600);
     ::dup2(file, STDERR_FILENO);
@@ -118,7 +118,7 @@ TEST_F(Launch, NamesTheSignalThatEndedARun) {
             "again to continue|1");
 }
 
-// A killed process leaves no error.json itself.
+// A killed process can't write error.json itself.
 TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
   const auto left = [](const std::string& run) {
     const auto failure = record::read_failure("results/" + run);
@@ -133,7 +133,7 @@ TEST_F(Launch, LeavesAnErrorFileForARunThatLeftNone) {
             "runs out, a batch system at a limit; run the same command again to continue");
   worker("[ $OMPI_COMM_WORLD_RANK = 1 ] && kill -9 $$; exec sleep 1000");
   one(make_spec("ranks = 2", "two"));
-  // Which rank it was, mpirun doesn't say if it was killed soon after its start.
+  // mpirun doesn't name the rank if it was killed soon after its start.
   EXPECT_NE(left("two").find(" was killed by signal 9 (Killed) (137)|"), std::string::npos) << left("two");
   worker("echo mpirun noticed that process rank 1 with PID 0 on node n07 exited on signal 9; exit 137");
   one(make_spec("", "named"));
@@ -199,7 +199,7 @@ TEST_F(Launch, TellsWhenThereIsNoWorker) {
 }
 
 TEST_F(Launch, RunsSeveralAtTheSameTime) {
-  // Each waits for the other to have started.
+  // Each run waits until the other has started.
   worker("touch here-$(basename $run); while ! { [ -e here-a ] && [ -e here-b ]; }; do sleep 0.01; done; finish");
   auto options = quiet();
   options.jobs = 2;
@@ -243,7 +243,7 @@ TEST_F(Launch, CallsASignalThatCameTooEarlyAStopAndOneTooLateNothing) {
   }
 }
 
-// An mpirun that waits for something which never comes, as the real one does if it may open too few files.
+// An mpirun that waits forever, as the real one does if it can't open enough files.
 class StuckLauncher : public Launch {
  protected:
   StuckLauncher() {
@@ -306,7 +306,7 @@ TEST_F(Launch, TakesItsProcessesAlongWhenItIsKilled) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_FALSE(lives(process));
   worker("finish");
-  EXPECT_EQ(failure(one(make_spec())), "none");  // the folder is free again
+  EXPECT_EQ(failure(one(make_spec())), "none");  // the folder is unlocked again
 }
 
 TEST(AskProgram, GivesOutputAndExitCode) {

@@ -10,7 +10,7 @@ namespace compeer::launch {
 
 namespace fs = std::filesystem;
 
-/// Runs of the fake worker, and what became of them as text.
+/// Fixture that launches runs with a fake worker and describes their result as text.
 class Launching : public FakeWorker {
  protected:
   static LaunchOptions quiet() {
@@ -21,7 +21,7 @@ class Launching : public FakeWorker {
   static Launched one(const spec::Spec& spec, const LaunchOptions& options = quiet()) {
     return launch({spec}, options).at(0);
   }
-  // "where: what|help|exit" of a run that failed.
+  // Returns "where: problem|help|exit code" of a failed run, or "none".
   static std::string failure(const Launched& done) {
     if (!done.error) return "none";
     return done.error->where() + ": " + done.error->problem() + "|" + done.error->help() + "|" +
@@ -29,7 +29,7 @@ class Launching : public FakeWorker {
   }
 };
 
-/// "where: problem|help|exit" of what the work throws, or "none".
+/// Returns "where: problem|help|exit code" of the Error that `work` throws, or "none".
 inline std::string ended(const std::function<void()>& work) {
   try {
     work();

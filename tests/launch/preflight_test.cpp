@@ -1,5 +1,5 @@
-// What a run would only find when it has begun, found before: in dry runs, when a spec is shown and when it is
-// submitted. The program itself, with real plugins and workers.
+// Problems that are found before a run starts: by dry runs, `resolve` and `submit`. Runs the program itself, with real
+// plugins and workers.
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ class Opening : public Program {
     write("good.lua", "return function(completion) return #completion.text end\n");
   }
 
-  // A small experiment with these rewards.
+  // Writes a small experiment with these rewards.
   void experiment(const std::string& name, const std::string& rewards) {
     write(name,
           "name = \"x\"\ntask = \"grpo\"\n[model]\ntokenizer = \"plugins/datasets/esc_world/tokenizer\"\n"
@@ -29,7 +29,7 @@ class Opening : public Program {
               rewards);
   }
 
-  // Of a script of two runs, the second with this reward.
+  // Writes a script with two runs, the second one with this reward.
   void study(const std::string& reward, const std::string& then = "") {
     write("study.lua",
           "local compeer = require 'compeer'\nlocal base = compeer.load 'experiments/smoke_grpo.toml'\n"
@@ -237,7 +237,7 @@ TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
   }
 }
 
-// Whatever a run tells may be asked for beforehand.
+// A script's dry run accepts every metric that the run reports.
 TEST_F(Opening, PromisesEveryFigureOfARun) {
   ASSERT_TRUE(told("run " + smoke + " --set grpo.steps=2 --ranks 1 -q").ends_with("exit 0"));
   std::string names;
@@ -250,7 +250,7 @@ TEST_F(Opening, PromisesEveryFigureOfARun) {
   EXPECT_TRUE(text.ends_with("exit 0")) << text;
 }
 
-// The records and the memory that a dry run prints. Models and records that aren't there are those of runs before.
+// Records and memory printed by a dry run. Missing models and records are outputs of earlier runs.
 
 class PreviewOf : public Program {
  protected:
@@ -291,9 +291,9 @@ TEST_F(PreviewOf, CountsTheRecordsOfEverySplit) {
   EXPECT_NE(told("run judged.toml --dry-run --set data.records=3").find("    records: test 3\n"), std::string::npos);
 }
 
-// In MiB, on a GPU: weights 14,526, gradients 29,051, 200 tokens that are computed again 217, logits and the head's
-// gradient 2,591; on its host 150, and master, gradient and half of AdamW's state 87,154; on CPUs 150, weights 29,051,
-// half of AdamW's state 29,051, copies 14,526, a gradient 29,051, 293.
+// In MiB. GPU: weights 14,526, gradients 29,051, recomputed activations of 200 tokens 217, logits and the head's
+// gradient 2,591. Host with a GPU: 150, and master weights, gradient and half of AdamW's state 87,154. CPUs: 150,
+// weights 29,051, half of AdamW's state 29,051, copies 14,526, gradient 29,051, activations 293.
 TEST_F(PreviewOf, MemoryIsThatOfAModelWithoutWeights) {
   const std::string each =
       "    memory of a rank: 99.7 GiB on CPUs; 45.3 GiB of GPU memory and 85.3 GiB of host memory with a GPU\n"
@@ -303,11 +303,11 @@ TEST_F(PreviewOf, MemoryIsThatOfAModelWithoutWeights) {
 }
 
 TEST_F(PreviewOf, ModelsOfPluginsTakeMemoryToo) {
-  write("big/model.safetensors", "");  // the stage asks for weights, which aren't read
+  write("big/model.safetensors", "");  // the stage requires a weights file, which is not read
   write("judged.toml",
         "name = 'judged'\ntask = 'data'\n[dataset]\nplugin = 'profiles'\npath = 'd.jsonl'\n"
         "[[stages]]\nplugin = 'perplexity'\nmodel = 'big'\n");
-  const auto text = told("run judged.toml --dry-run");  // 150 MiB and two bytes for each weight
+  const auto text = told("run judged.toml --dry-run");  // 150 MiB, and two bytes per weight
   EXPECT_NE(text.find("memory of a rank: 14.3 GiB on CPUs\n"), std::string::npos) << text;
 }
 

@@ -50,7 +50,7 @@ TEST_F(Told, GivesALineEachHalfMinuteWithoutATerminal) {
   EXPECT_EQ(told(), "x: finished after 0:59\n");
 }
 
-// Stages take different times: how long one took says nothing of the next.
+// Stages take different times, so the remaining time is estimated for the current stage only.
 TEST_F(Told, SaysOfAStageWhatIsLeftOfItAlone) {
   auto progress = make(false);
   progress.start("x", "starts");
@@ -119,7 +119,7 @@ TEST_F(Told, HasOneLineForAllRunsOfASweep) {
   EXPECT_EQ(told(), "");
   now_ += 8;
   progress.update("f", at(4));
-  // Four runs and a half in 30 seconds; 18.5 of 23 are to come: 123 seconds.
+  // 4.5 of 23 runs in 30 seconds; the remaining 18.5 take 123 seconds.
   EXPECT_EQ(told(), "compeer: 5 of 24, 1 failed, 2:03 left\n");
   now_ += 20;
   progress.update("f", at(6));

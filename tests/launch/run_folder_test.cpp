@@ -12,7 +12,7 @@
 namespace compeer::launch {
 namespace {
 
-const plugin::Finder known({"/plugins"});  // where those of the fake catalog lie
+const plugin::Finder known({"/plugins"});  // the folder of the fake catalog's plugins
 
 Launched resumed(const LaunchOptions& options, const std::vector<spec::Change>& changes = {}) {
   return resume("results/x", options, known, changes);
@@ -81,7 +81,7 @@ TEST_F(RunFolders, GoesOnFromACheckpointAndElseStartsAgain) {
   EXPECT_EQ(failure(one(make_spec())), "none");
   EXPECT_EQ(read("results/x/log.txt"),
             "called with results/x\ncalled with results/x\ncalled with results/x --resume\n");
-  // What the worker finds when it is resumed: the running time so far, and nothing else of the earlier part.
+  // When the worker is resumed, status.json has only the elapsed time of the earlier part.
   EXPECT_NE(read("earlier.json").find(R"("elapsed":1.0)"), std::string::npos) << read("earlier.json");
   EXPECT_NE(read("earlier.json").find(R"("state":"starting","step":0)"), std::string::npos) << read("earlier.json");
 }

@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The program itself, with real plugins and a worker that only pretends.
+// Runs the program itself, with real plugins and a fake worker.
 class Run : public FakeWorker {
  protected:
   Run() { worker("finish"); }
@@ -105,7 +105,7 @@ print(done:table("reweighting.plugin", "reward"))
 print(done:compare { "reward", against = { ["reweighting.plugin"] = "none" } })
 )");
   const auto done = compeer({"run", "study.lua", "--ranks", "1", "-q"});
-  EXPECT_EQ(done.exit, 1);  // several causes
+  EXPECT_EQ(done.exit, 1);  // the runs failed for different reasons
   const std::string failed =
       "s-plugin_none-seed_2 failed (exit 4): ended with exit code 4\n"
       "s-plugin_none-seed_3 failed (exit 1): was killed by signal 9 (Killed)\n";
@@ -140,7 +140,7 @@ TEST_F(Run, KeepsTheTextOfARewardWhateverBecomesOfItsFile) {
   EXPECT_EQ(compeer({"resume", "results/smoke-grpo", "-q"}).exit, 0);
   EXPECT_EQ(read("results/smoke-grpo/spec.json"), spec);
   worker("finish");
-  EXPECT_EQ(compeer(command).exit, 0);  // another reward is another run
+  EXPECT_EQ(compeer(command).exit, 0);  // another reward makes another run
   EXPECT_EQ(std::distance(fs::directory_iterator("results"), fs::directory_iterator()), 2);
 }
 
@@ -170,7 +170,7 @@ TEST_F(Run, GoesOnWithARun) {
   EXPECT_NE(damaged.text.find("results/smoke-grpo/summary.json: is invalid: "), std::string::npos) << damaged.text;
 }
 
-// Experiments of which each names the run of the one before.
+// Experiments that each name the run of the previous one as input.
 class Chain : public Run {
  protected:
   Chain() {
@@ -179,7 +179,7 @@ class Chain : public Run {
     write("mine/the_second.toml", changed("the-second", "path = { run = \"first\" }\n"));
     write("mine/third.toml", changed("third", "path = { run = \"the-second\" }\n"));
   }
-  // The smoke experiment under another name, with a fresh model or this one.
+  // Returns the smoke experiment under another name, with a new model or the given one.
   static std::string changed(const std::string& name, const std::string& model) {
     auto text = read(smoke);
     text.replace(text.find("\"smoke-grpo\""), 12, '"' + name + '"');
@@ -200,7 +200,7 @@ TEST_F(Chain, IsRunFromItsBeginningEachOnce) {
             std::string::npos);
   EXPECT_EQ(compeer({"run", "mine/third.toml", "-q"}).exit, 0);
   EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/third \n");
-  EXPECT_EQ(compeer({"run", "mine/third.toml", "-q", "--fresh"}).exit, 0);  // not its inputs
+  EXPECT_EQ(compeer({"run", "mine/third.toml", "-q", "--fresh"}).exit, 0);  // --fresh does not repeat the inputs
   EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/third \nresults/third \n");
 }
 

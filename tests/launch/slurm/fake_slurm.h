@@ -9,7 +9,7 @@
 
 namespace compeer::launch {
 
-/// The command itself, with real plugins; sbatch and squeue are shell scripts that write down what they are asked.
+/// Runs the command itself, with real plugins; sbatch and squeue are shell scripts that record their arguments.
 class FakeSlurm : public FakeWorker {
  protected:
   FakeSlurm() {
@@ -18,7 +18,7 @@ class FakeSlurm : public FakeWorker {
     program("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
   }
 
-  // A program of Slurm's: lines of shell.
+  // Writes a fake Slurm program from lines of shell.
   void program(const std::string& name, const std::string& lines) {
     std::filesystem::create_directories(folder_ / "bin");
     write(folder_ / "bin" / name, "#!/bin/sh\n" + lines + "\n");

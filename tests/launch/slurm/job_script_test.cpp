@@ -34,7 +34,7 @@ JobEnvironment home() {
   return around;
 }
 
-// Text that stands in every script, written out once.
+// Text that is in every script.
 const std::string holds_folder = R"sh(
 # Only one job or process may use the run's folder at a time.
 exec 9>>"$run/.lock"
@@ -178,10 +178,10 @@ exit "$code"
 )");
 }
 
-// A name that tries to become a command in every way there is.
+// A name that would be executed as a command by any missing quote.
 const std::string hostile = "a b'c\"d $(touch broken) `touch broken` ; touch broken # \\ * ~ %j !x\n touch broken";
 
-// What a shell makes of a text.
+// Returns the output of bash for a script.
 std::string run_by_bash(const std::string& text) { return ask_program({"bash", "-c", text}).text; }
 
 TEST(JobScript, ShellsReadWordsBackAsTheyWere) {
@@ -221,8 +221,8 @@ TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
             "choose another folder with --results DIR");
 }
 
-// A new folder with an srun that prints its words, runs `lines` and ends with `code`, and an scontrol that prints its
-// own.
+// Makes a folder with an srun that prints its arguments, runs `lines` and exits with `code`, and an scontrol that
+// prints its arguments.
 fs::path folder_with_slurm(int code, const std::string& lines = "") {
   const auto folder = fs::path(testing::TempDir()) / ("job-script-" + std::to_string(::getpid()));
   fs::create_directories(folder);
@@ -254,7 +254,7 @@ TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
 
 struct Ending {
   int code;
-  std::string says;  // what Slurm writes into the log before it ends the job, with TERM; "": it does not
+  std::string says;  // log message of Slurm before it sends TERM; "": no such message
   std::string state, failure, queued;
 };
 
@@ -299,7 +299,7 @@ TEST(JobScript, KeepsTheErrorThatARankLeft) {
   fs::remove_all(folder);
 }
 
-// Everything of a script that names can reach is hostile; the shell must do nothing but what it would do anyway.
+// All names in the script are hostile; the shell must run only the script's own commands.
 TEST(JobScript, HostileNamesStayNames) {
   const auto folder = folder_with_slurm(85);
   auto name = hostile.substr(0, hostile.find('\n'));

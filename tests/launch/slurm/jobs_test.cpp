@@ -1,4 +1,4 @@
-// One experiment as a job, and what Slurm answers.
+// One experiment submitted as a job, and Slurm's replies.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ TEST_F(Submit, WritesEverythingWithoutSlurmIfAsked) {
   EXPECT_EQ(compeer({"submit", smoke, "--write-only", "--dry-run"}).exit, 2);
 }
 
-// 200.5 MiB of a rank and a quarter more: 250.6, in steps of 16 for each of its processors.
+// 200.5 MiB per rank, plus a quarter: 250.6, rounded up to a multiple of 16 for each of its processors.
 TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
   const auto script = [&](const std::vector<std::string>& more) {
     std::vector<std::string> command{"submit", smoke, "--dry-run"};
@@ -72,7 +72,7 @@ TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
             "of its memory\n");
 }
 
-// 4 GiB for CUDA: 5370.6.
+// 4 GiB more for CUDA: 5370.6.
 TEST_F(Submit, AsksForMemoryOfCudaAndSaysIfNoGpuIsAskedFor) {
   const std::vector<std::string> command{
       "submit", smoke, "--dry-run", "--set", "model.engine=libtorch", "--set", "model.device=cuda"};
@@ -185,7 +185,7 @@ TEST_F(Submit, FindsTheNumberBesideWhatTheSiteSays) {
 TEST_F(Submit, TakesTheLastNumberThatSbatchSays) {
   program("sbatch", "echo 'Hours left:'; echo 12345; echo 43");
   EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "43");
-  program("sbatch", "printf 44");  // no end of line
+  program("sbatch", "printf 44");  // no newline
   EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "44");
 }
 
@@ -212,7 +212,7 @@ TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
                                                            {"job", "17"},
                                                            {"state", "PENDING"}}}},
                                                         {"finished", nlohmann::json::array()}}));
-  EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // as the job would
+  EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // the same way the job would run it
   EXPECT_EQ(compeer({"submit", smoke}).text,
             "smoke-grpo: finished before, in results/smoke-grpo\ncompeer: note: nothing is left to submit\n");
 }
@@ -240,7 +240,7 @@ TEST_F(Submit, LaunchesStepsOfSrunWithinAnAllocation) {
       "srun\n");
 }
 
-// Scripts become arrays, one job for the whole, or jobs of what is ready.
+// Scripts become job arrays, one job for the whole script, or jobs for the runs that are ready.
 
 const std::string sweep_script = R"(local compeer = require "compeer"
 local base = compeer.load "experiments/smoke_grpo.toml"
@@ -262,7 +262,7 @@ TEST_F(SubmitScript, MakesAnArrayOfWhatASweepHasLeft) {
         "local compeer = require \"compeer\"\nlocal base = compeer.load \"experiments/smoke_grpo.toml\"\n"
         "compeer.sweep(base, { seed = { 2 } }):run()\n");
   EXPECT_EQ(compeer({"run", "one.lua", "-q"}).exit, 0);
-  // The finished run was made by another script; what a run is does not depend on that.
+  // The finished run was made by another script, which does not matter.
   const auto all = as_json({"submit", "sweep.lua", "--array-limit", "4"});
   ASSERT_EQ(all["jobs"].size(), 1u) << all;
   EXPECT_EQ(all["finished"][0]["name"], "smoke-grpo-seed_2");
@@ -289,7 +289,7 @@ base:with { ranks = 1 }:launch()
 base:launch()
 )");
   const auto all = as_json({"submit", "names.lua"});
-  ASSERT_EQ(all["jobs"].size(), 2u) << all;  // an array of two, and one that needs another allocation
+  ASSERT_EQ(all["jobs"].size(), 2u) << all;  // an array of two, and a run that needs another allocation
   for (const auto& job : all["jobs"]) {
     for (const auto& run : job["runs"]) EXPECT_TRUE(fs::exists(run["folder"].get<std::string>() + "/spec.json"));
   }
@@ -325,7 +325,7 @@ TEST_F(SubmitScript, TellsStudiesOfOneFileNameApart) {
   program("sbatch", "echo 18");
   const auto other = as_json({"submit", "b/chain.lua"});
   ASSERT_EQ(other["jobs"].size(), 1u) << other;
-  // study.json: of the script in full, so the digits differ from place to place
+  // The folder name has a hash of study.json, which contains the script's path, so the digits differ between machines.
   EXPECT_TRUE(std::regex_match(other["jobs"][0]["script"].get<std::string>(),
                                std::regex(".*/results/chain-[0-9a-f]{8}\\.jobs/script\\.sh")))
       << other;
@@ -362,7 +362,7 @@ TEST_F(SubmitScript, SubmitsWhatIsReadyIfAsked) {
   EXPECT_EQ(all["jobs"][0]["runs"][1]["name"], "alone");
   worker("mkdir -p \"$run/checkpoints/last\"; echo '{}' > \"$run/checkpoints/last/config.json\"; finish");
   for (const char* name : {"first", "alone"}) EXPECT_EQ(compeer({"resume", "results/" + std::string(name)}).exit, 0);
-  const auto rest = as_json({"submit", "chain.lua", "--ntasks", "1"});  // now it is ready, too
+  const auto rest = as_json({"submit", "chain.lua", "--ntasks", "1"});  // this run is ready now, too
   ASSERT_EQ(rest["jobs"].size(), 1u) << rest;
   EXPECT_EQ(rest["jobs"][0]["runs"][0]["name"], "second");
   EXPECT_EQ(rest["jobs"][0]["script"], here() + "/results/second/job.sh");
