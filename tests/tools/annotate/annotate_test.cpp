@@ -1,4 +1,4 @@
-// compeer data annotate: the page, in a browser.
+// The page written by compeer data annotate, in a browser.
 #include <map>
 
 #include "../../program.h"
@@ -20,7 +20,7 @@ class Annotate : public Program {
   void SetUp() override {
     if (Browser::program().empty()) GTEST_SKIP() << "no Chromium in PATH";
   }
-  // The page for records with these ids.
+  // Makes the page for records with these ids.
   fs::path page(const std::vector<std::string>& ids, const std::string& options = "", const std::string& more = "") {
     std::string lines;
     for (const auto& id : ids) lines += record_line(id, more);
@@ -37,19 +37,19 @@ class Annotate : public Program {
   static std::string text(Browser& browser, const std::string& selector) {
     return browser.value("document.querySelector('" + selector + "').innerText");
   }
-  // Who judges says so first.
+  // Types the annotator's name, which the page asks for first.
   static void begin(Browser& browser, const std::string& name) {
     browser.value("document.getElementById('annotator').value = ''");
     browser.value("document.getElementById('annotator').focus()");
     browser.press(name);
     browser.value("document.activeElement.blur()");
   }
-  // The id of the record on the page, whose texts end with it.
+  // Returns the id of the record on the page: the last word of its texts.
   static std::string shown(Browser& browser) {
     const auto reply = text(browser, "#replies .said");
     return reply.substr(reply.rfind(' ') + 1);
   }
-  // Whether reply A of the item on the page is the second candidate.
+  // True if reply A of the current item is the second candidate.
   static bool swapped(Browser& browser) { return text(browser, "#replies .said").starts_with("two"); }
 };
 
@@ -62,7 +62,8 @@ TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
   EXPECT_EQ(text(browser, "#history dd"), "I lost my job." + evil);
   EXPECT_EQ(browser.value("document.querySelectorAll('#replies .said').length"), 2);
   EXPECT_EQ(browser.value("performance.getEntriesByType('resource').length"), 0);
-  EXPECT_EQ(browser.value("document.documentElement.outerHTML.includes('writer-')"), false);  // who wrote what
+  EXPECT_EQ(browser.value("document.documentElement.outerHTML.includes('writer-')"),
+            false);  // the page hides the authors
 }
 
 TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
@@ -75,7 +76,7 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
     EXPECT_EQ(text(browser, "#count"), "0 of 3 judged");
     first = swapped(browser);
     judged.push_back(shown(browser));
-    browser.press("tftfft1");  // A: True False True, B: False False True, A is better; focus is on "Next" now
+    browser.press("tftfft1");  // A: True False True, B: False False True, A is better; then the focus is on "Next"
     EXPECT_EQ(text(browser, "#status"), "This item is judged.");
     EXPECT_EQ(browser.value("document.activeElement.id"), "next");
     browser.press("n");
@@ -83,8 +84,8 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
     judged.push_back(shown(browser));
     browser.press("tttttf");
     EXPECT_EQ(text(browser, "#count"), "1 of 3 judged");
-    browser.press("kf4");  // back to the last step, which was False: still is; then neither
-    browser.press("nt");   // one answer of the third
+    browser.press("kf4");  // back to the last step, which stays False; then "neither"
+    browser.press("nt");   // one of the answers of the third item
     browser.close();
   }
   Browser browser(folder());
@@ -103,7 +104,7 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   EXPECT_EQ(exported[0].at("preference"), "first");
   EXPECT_EQ(exported[1].at("steps"), json({{true, true, true}, {true, true, false}}));
   EXPECT_EQ(exported[1].at("preference"), "neither");
-  // In the records' order, whichever of the two stood first.
+  // The imported answers are in the records' order, whatever the order on the page.
   const auto records = read_records(folder() / "cer.jsonl");
   const auto read = read_export(file_of_answers, records);
   using Step = std::array<bool, 3>;
@@ -166,7 +167,7 @@ TEST_F(Annotate, ComparesACandidateWithTheReference) {
   for (int i = 0; i < 8; ++i) {
     json record = json::parse(record_line(std::to_string(i)));
     record["candidates"].erase(1);
-    record["reference"] = "two";  // what swapped() looks for
+    record["reference"] = "two";  // swapped() looks for this text
     lines += record.dump() + "\n";
   }
   write("one.jsonl", lines);
@@ -195,7 +196,7 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   EXPECT_EQ(browser.value("document.querySelector('main').hidden"), true) << "nothing is shown to nobody";
   browser.press("ttt");
   browser.value("document.getElementById('annotator').focus()");
-  browser.press("Pete n");  // keys are letters here
+  browser.press("Pete n");  // in this field, keys are letters
   EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "Pete n");
   browser.value("document.activeElement.blur()");
   EXPECT_EQ(browser.value("document.querySelector('main').hidden"), false);
@@ -207,7 +208,7 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   EXPECT_EQ(browser.value("document.activeElement.id"), "annotator");
 }
 
-// Two people at one browser.
+// Two annotators in one browser.
 TEST_F(Annotate, KeepsEachPersonsAnswersApart) {
   const auto file = page({"a", "b"});
   Browser browser(folder());
@@ -225,7 +226,7 @@ TEST_F(Annotate, KeepsEachPersonsAnswersApart) {
   EXPECT_EQ(browser.value("document.querySelectorAll(':checked[value=True]').length"), 6);
 }
 
-// A page that was made for nobody draws the orders from the name, and keeps them.
+// A page made without an annotator derives the random order from the name typed in, and keeps it.
 TEST_F(Annotate, DrawsItsOrderForWhomItIsTold) {
   std::vector<std::string> ids;
   for (int i = 0; i < 20; ++i) ids.push_back(std::to_string(100 + i));
@@ -235,7 +236,7 @@ TEST_F(Annotate, DrawsItsOrderForWhomItIsTold) {
     Browser browser(folder() / name);
     browser.open(file);
     begin(browser, name);
-    browser.press(std::string(ids.size(), 'p'));  // it goes on where it was left
+    browser.press(std::string(ids.size(), 'p'));  // the page reopens at the last position
     std::string all;
     for (size_t i = 0; i < ids.size(); ++i) {
       all += text(browser, "#replies .said") + "\n";
@@ -264,12 +265,12 @@ TEST_F(Annotate, CanBeUsedWithoutSingleKeys) {
   browser.value("document.getElementById('next').click()");
   browser.value("document.getElementById('previous').click()");
   EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 1);
-  // Every control has a name that a screen reader can say.
+  // Every control has an accessible name for screen readers.
   EXPECT_EQ(browser.value("[...document.querySelectorAll('input')].every((i) => i.labels.length === 1)"), true);
   EXPECT_EQ(browser.value("[...document.querySelectorAll('fieldset')].every((f) => f.querySelector('legend'))"), true);
 }
 
-// From two annotators to the third and to what is finished.
+// From two annotators over a third one to the merged records.
 TEST_F(Annotate, GoesRoundWithMerge) {
   const auto file = page({"a", "b", "c"});
   const auto judged = [&](const fs::path& opened, const std::string& name,

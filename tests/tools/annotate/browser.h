@@ -14,12 +14,12 @@
 
 namespace compeer::annotate {
 
-/// Chromium without a window, told what to do over a pair of pipes (the DevTools protocol). It ends with the object.
+/// Headless Chromium, controlled over a pair of pipes (the DevTools protocol). The destructor ends it.
 class Browser {
  public:
   using json = nlohmann::json;
 
-  /// The program in PATH, or "".
+  /// Path of the browser found on PATH, or "".
   static std::string program() {
     std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
     for (std::string folder; std::getline(folders, folder, ':');) {
@@ -31,7 +31,7 @@ class Browser {
     return "";
   }
 
-  /// What it keeps (localStorage) and downloads goes to `folder`.
+  /// `folder` receives the profile (localStorage) and downloads.
   explicit Browser(const std::filesystem::path& folder) : folder_(folder) {
     start();
     const json targets = ask("Target.getTargets").at("targetInfos");
@@ -59,14 +59,14 @@ class Browser {
     await("Page.loadEventFired", [](const json&) { return true; });
   }
 
-  /// As a person closes it, so that it keeps what pages want to have kept.
+  /// Closes the browser regularly, so that it saves localStorage.
   void close() {
     ask("Browser.close");
     ::waitpid(process_, nullptr, 0);
     process_ = -1;
   }
 
-  /// The value of an expression, which must be JSON.
+  /// Returns the value of an expression, which must be JSON.
   json value(const std::string& expression) {
     const json answer = ask("Runtime.evaluate", {{"expression", expression}, {"returnByValue", true}});
     if (answer.contains("exceptionDetails")) throw std::runtime_error(answer.dump());
@@ -82,7 +82,7 @@ class Browser {
     }
   }
 
-  /// Waits until a download has ended and gives its file.
+  /// Waits for the end of a download; returns the file.
   std::filesystem::path download() {
     std::string name;
     await("Browser.downloadWillBegin", [&](const json& event) {
@@ -100,7 +100,7 @@ class Browser {
     process_ = ::fork();
     if (process_ == 0) {
       ::setpgid(0, 0);
-      // High numbers first: 3 and 4, which the browser uses, may be among those of the pipes.
+      // Descriptors above 20 first, because 3 and 4, which the browser uses, may belong to the pipes.
       const int in = ::fcntl(to[0], F_DUPFD, 20), out = ::fcntl(from[1], F_DUPFD, 20);
       ::dup2(in, 3);
       ::dup2(out, 4);
@@ -117,7 +117,7 @@ class Browser {
     from_ = from[0];
   }
 
-  // The answer to a command; events that come before it are kept.
+  // Returns the answer to a command; events that arrive before it are queued.
   json ask(const std::string& method, const json& parameters = json::object()) {
     json message{{"id", ++last_}, {"method", method}, {"params", parameters}};
     if (!session_.empty()) message["sessionId"] = session_;
@@ -149,7 +149,7 @@ class Browser {
     }
   }
 
-  // Messages end with a zero byte. One that never comes would hang the test.
+  // Returns the next message, which ends with a zero byte. A missing message must not hang the test.
   json next() {
     for (;;) {
       if (const auto end = buffer_.find('\0'); end != buffer_.npos) {

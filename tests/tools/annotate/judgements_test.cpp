@@ -1,4 +1,4 @@
-// Agreement of annotators: the figures, and the command that prints them.
+// Agreement of annotators: the statistics, and the command that prints them.
 #include "tools/annotate/judgements.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace compeer::annotate {
 namespace {
 
-// "a:x b:y": annotator a says x, b says y. One text for each item.
+// Parses one text per item: "a:x b:y" means that annotator a chose x and b chose y.
 Judgements judgements(const std::vector<std::string>& items) {
   Judgements result;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -37,26 +37,27 @@ TEST(Judgements, KnowWhoWasAskedOnlyAboutDisagreements) {
   EXPECT_EQ(adjudicators(judgements({"a:x b:x", "a:x b:y c:y"})), (Who{false, false, true}));
   EXPECT_EQ(adjudicators(judgements({"a:x c:y b:y", "a:x b:x"})), (Who{false, true, false}));
   EXPECT_EQ(adjudicators(judgements({"a:x b:x", "a:x b:y c:y", "a:x b:x c:x"})), (Who{false, false, false}));
-  EXPECT_EQ(adjudicators(judgements({"a:x b:y c:y"})), (Who{false, false, false}));  // all judged all
+  EXPECT_EQ(adjudicators(judgements({"a:x b:y c:y"})), (Who{false, false, false}));  // all annotators judged all items
   EXPECT_EQ(adjudicators(judgements({"a:x b:y", "a:x"})), (Who{false, false}));
 }
 
 TEST(Judgements, AgreeAsMuchAsAHandWorksOut) {
-  // a and b agree on 2 of 3: chance (2/3)(1/3) + (1/3)(2/3) = 4/9; (2/3 - 4/9) / (5/9) = .4. The third is not counted.
+  // a and b agree on 2 of 3: chance (2/3)(1/3) + (1/3)(2/3) = 4/9; (2/3 - 4/9) / (5/9) = .4. The third annotator is not
+  // counted.
   const auto some = judgements({"a:x b:x", "b:y a:y", "a:x b:y c:y", "a:x"});
   const auto result = agreement(some, adjudicators(some), {.resamples = 0});
   EXPECT_EQ(result.n, 3u);
   EXPECT_TRUE(result.two);
   EXPECT_DOUBLE_EQ(result.observed.value, 2.0 / 3);
   EXPECT_NEAR(result.cohen.value, 0.4, 1e-15);
-  // Of three annotators there is no Cohen's. Pairs agreeing 1, 1/3; judgements 5 of 6: chance 26/36.
+  // For three annotators Cohen's kappa is undefined. Agreeing pairs 1, 1/3; 5 of 6 judgements are x: chance 26/36.
   const auto three = judgements({"a:x b:x c:x", "a:x b:x c:y"});
   const auto fleiss = agreement(three, adjudicators(three), {.resamples = 0});
   EXPECT_TRUE(std::isnan(fleiss.cohen.value));
   EXPECT_NEAR(fleiss.fleiss.value, (2.0 / 3 - 26.0 / 36) / (10.0 / 36), 1e-15);
 }
 
-// scikit-learn's weighted kappas and the package krippendorff's alphas of the same two annotators.
+// Expected: scikit-learn's weighted kappas and the package krippendorff's alphas for the same two annotators.
 TEST(Judgements, OfOrderedLabelsCountDisagreementsByTheirDistance) {
   const std::string a = "0012344213", b = "0112442201";
   std::vector<std::string> items;

@@ -1,4 +1,4 @@
-// compeer data annotate and merge: files in, files out.
+// compeer data annotate and merge, as commands on files.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -23,7 +23,7 @@ class Merge : public Program {
     write("cer.jsonl", record_line("a") + record_line("b") + record_line("c"));
     EXPECT_TRUE(told("data annotate cer.jsonl --out notes").ends_with("exit 0"));
   }
-  // "111010 both good": three steps of each candidate, then the preference.
+  // Returns a line of answers: "111010 both good" is three steps per candidate, then the preference.
   std::string judged(const std::string& annotator, const std::string& id, const std::string& answers) {
     json line{{"file", sha256_file(folder() / "cer.jsonl")}, {"id", id}, {"annotator", annotator}};
     for (size_t c = 0; c < 2; ++c)
@@ -63,7 +63,7 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
   EXPECT_NE(said.find("1 merged, 0 dropped, 1 open, 1 judged by fewer than two\n"), said.npos) << said;
   const json record = json::parse(output("merged.jsonl"));
   EXPECT_EQ(record.at("id"), "a");
-  EXPECT_EQ(record.at("dialogue"), "d");  // what the record held before
+  EXPECT_EQ(record.at("dialogue"), "d");  // unchanged field of the record
   EXPECT_EQ(record.at("steps"), json({{true, true, true}, {false, false, false}}));
   EXPECT_EQ(record.at("preference"), "first");
   EXPECT_EQ(record.at("annotators")[1],
@@ -166,7 +166,7 @@ TEST_F(Merge, DropsWhatHasNoMajority) {
   EXPECT_EQ(found.at("dropped_by_reason"), (json{{"no majority on the preference", 1}}));
   EXPECT_EQ(json::parse(output("merged.jsonl")).at("steps")[0], json({true, true, true}));
   EXPECT_EQ(json::parse(output("dropped.jsonl")).at("id"), "a");
-  // Preferences: of a none of three pairs agrees, of b one.
+  // Preferences: none of three pairs agrees for record a, one for record b.
   EXPECT_NEAR(found.at("agreement").at("preference").at("observed_agreement").get<double>(), 1.0 / 6, 1e-12);
   EXPECT_EQ(found.at("agreement").at("emotion").at("n"), 4);  // two candidates of two records
 }
@@ -262,10 +262,10 @@ TEST_F(Merge, TakesACandidateAgainstTheReference) {
   EXPECT_EQ(json::parse(output("merged.jsonl")).at("steps"), line.at("steps"));
 }
 
-// What a page shows: which records, and which of the replies first.
+// What a page shows: the records in order, and which reply comes first.
 struct Shown {
   std::vector<std::string> items, texts;
-  std::string first;  // "o" or "t": candidate one or two
+  std::string first;  // 'o' or 't' per item: candidate one or two comes first
 };
 
 Shown shown(const std::string& page) {
@@ -305,7 +305,7 @@ TEST_F(Merge, DrawsOrdersForEachAnnotator) {
   EXPECT_LT(two_first, 125);
 }
 
-// Ids tell models, sources and what was done to a record; neither the page nor what it exports may.
+// Ids reveal models, sources and modifications of a record; they must not be in the page or its export.
 TEST_F(Merge, ThePageTellsNothingOfARecordButWhatIsToBeJudged) {
   json record = json::parse(record_line("MARKsource/test/6/4/MARKurp~MARKsft/spoilt/rewritten"));
   record["dialogue"] = "MARKdialogue";
@@ -321,10 +321,10 @@ TEST_F(Merge, ThePageTellsNothingOfARecordButWhatIsToBeJudged) {
     EXPECT_EQ(page.find(mark), page.npos) << mark;
 }
 
-// What two say who see all in other orders comes to the same.
+// The answers of two annotators who see everything in different orders are mapped back to the same order.
 TEST_F(Merge, UndoesThePagesOrders) {
   const auto file = read_records(folder() / "cer.jsonl");
-  // Whoever judges finds the steps of candidate one right, those of two wrong, and one's reply better.
+  // Both annotators judge the steps of candidate one right, those of two wrong, and the reply of one better.
   const auto judge = [&](const std::string& annotator) {
     const auto page = shown(annotation_page({"t", "n", annotator, "", 1}, file, {0, 1, 2}));
     std::string lines;

@@ -4,7 +4,7 @@
 
 namespace compeer::annotate {
 
-/// A record as a line of a file; texts say which record and candidate they are of.
+/// Returns a record as a line of a file; its texts contain the record's id and the candidate.
 inline std::string record_line(const std::string& id, const std::string& more = "") {
   nlohmann::json record{{"id", id}, {"dialogue", "d"}, {"language", "en"}};
   record["history"] = {{{"role", "user"}, {"text", "I lost my job." + more}}};
@@ -16,7 +16,7 @@ inline std::string record_line(const std::string& id, const std::string& more = 
   return record.dump() + "\n";
 }
 
-/// Two replies without steps (or with empty ones), after a turn that shows a picture.
+/// Returns a record with two replies without steps (or with empty ones), after a turn with an image.
 inline std::string pair_line(const std::string& id, const std::string& picture = "", bool empty = false) {
   auto record = nlohmann::json::parse(record_line(id));
   for (auto& candidate : record["candidates"]) {

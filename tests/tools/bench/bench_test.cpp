@@ -1,4 +1,4 @@
-// compeer bench, as a user calls it: what it reports, not how fast it is.
+// The command compeer bench: what it reports, not its speed.
 #include "tools/bench/bench.h"
 
 #include <map>
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 class Bench : public Program {
  protected:
-  // The lines of a benchmark by what they measure, each with all that every line must have.
+  // Returns the lines of a benchmark by what they measure; checks the fields that every line must have.
   std::map<std::string, json> measured(const std::string& name, const std::string& options) {
     auto text = told("bench " + name + " --json --size toy --threads 1 --repeats 2 " + options);
     EXPECT_TRUE(text.ends_with("exit 0")) << text;
@@ -191,11 +191,11 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
             "compeer: error: --batch: Value 0 not in range 1 to 1048576\n  help: see compeer bench --help\nexit 2");
 }
 
-// compeer bench judging, as a user calls it.
+// The command compeer bench judging.
 
 class Judging : public Program {};
 
-// A judge that has learnt nothing answers nothing that could be read, which takes time all the same.
+// The answers of an untrained judge can't be parsed, but take the same time.
 TEST_F(Judging, ComparesOneConversationWithQuestionsApart) {
   make_tiny_model(folder() / "judge", 512);
   std::ofstream(folder() / "judge/form.json") << R"({"judge": {"view": "unifireward", "reads": true}})";

@@ -1,4 +1,4 @@
-// compeer verify --model: reference values of models that are elsewhere.
+// compeer verify --model: comparison with reference values of models outside the repository.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ class Pretrained : public testing::Test {
  protected:
   Pretrained() { ::setenv("COMPEER_PLUGIN_PATH", COMPEER_BINARY_DIR "/plugins", 1); }
 
-  // What is told of a folder with reference values, and the exit code.
+  // Returns the output of `verify` for a folder with reference values, and its exit code.
   std::string told(const json& models) {
     testing::internal::CaptureStdout();
     try {
@@ -123,7 +123,8 @@ TEST_F(Pretrained, RefusesAFolderWithoutAModel) {
   }
 }
 
-// In the layout of a published encoder's reference, what transformers computed with the small one of tests/golden/bert.
+// Reference values of transformers for the small model of tests/golden/bert, in the layout of a published encoder's
+// file.
 json sentences() {
   const json rows = read_json_object(golden_folder / "bert/embeddings.json").at("texts");
   json golden{{"max_seq_length", 512}, {"sentences", json::array()}, {"wordpiece", json::array()}, {"cosine", {}}};
@@ -152,7 +153,7 @@ TEST_F(Pretrained, ComparesSentencesAndTheirCosines) {
             (std::set<std::string>{"cosine", "sentences.ids"}));
 }
 
-// compeer verify: scores of classifiers, agreement of annotators, correlations.
+// compeer verify: classification scores, agreement of annotators, correlations.
 
 const fs::path metrics = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/metrics";
 
@@ -161,7 +162,7 @@ class VerifyMetrics : public testing::Test {
   VerifyMetrics() { fs::create_directories(folder_); }
   ~VerifyMetrics() override { fs::remove_all(folder_); }
 
-  // A copy of a reference file, changed.
+  // Writes an edited copy of a reference file.
   fs::path changed(const std::string& name, const std::function<void(json&)>& edit) {
     json value = json::parse(read_file(metrics / name));
     edit(value);
@@ -227,7 +228,7 @@ TEST_F(VerifyMetrics, NamesFilesThatAreNotWhatTheyShouldBe) {
   EXPECT_EQ(problem(file, verify_classification), "labels lack \"Maybe\"");
 }
 
-// A small Qwen2.5-VL model against transformers: tests/golden/vl.
+// A small Qwen2.5-VL model compared with transformers: tests/golden/vl.
 
 TEST(VerifyVl, AgreesWithTransformersOnAllThatTheFilesHold) {
   ::setenv("COMPEER_PLUGIN_PATH", COMPEER_BINARY_DIR "/plugins", 1);

@@ -1,4 +1,4 @@
-// compeer verify: the copies under tests/golden pass, and what is wrong is found.
+// compeer verify: the copies under tests/golden pass, and errors in them are found.
 #include "tools/verify/verify.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::set<std::string> failed_names(const std::vector<Check>& checks) {
   return names;
 }
 
-// A folder to change copies of reference files in.
+// A temporary folder for changed copies of reference files.
 class Verify : public testing::Test {
  protected:
   Verify() {
@@ -161,7 +161,7 @@ TEST_F(Verify, NamesALossThatNobodyKnows) {
   EXPECT_NE(output.find("'dappo' is not a supported loss"), std::string::npos) << output;
 }
 
-// A weight that is off by a hundredth spoils what is computed from it.
+// A weight changed by a hundredth changes everything computed from it.
 TEST_F(Verify, FindsAChangedWeight) {
   const auto text = copy("text_tied");
   auto bytes = read_file(text / "model.safetensors");
@@ -183,7 +183,7 @@ TEST_F(Verify, FindsAChangedWeight) {
   EXPECT_TRUE(failed.contains("right.hidden_states[2]"));
 }
 
-// Each number of golden.json is held to something: change one of each kind, and the check of that name fails.
+// Each number of golden.json is checked: if one of each kind is changed, the check of that name fails.
 TEST_F(Verify, FindsChangedNumbers) {
   const auto text = copy("text_tied");
   const auto add = [](json& number, double amount) { number = number.get<double>() + amount; };
