@@ -1,4 +1,4 @@
-// compeer chat, from a file and at a terminal.
+// compeer chat, with input from a file and from a terminal.
 #include "inference/chat.h"
 
 #include <poll.h>
@@ -19,7 +19,7 @@ class Talking : public Program {
  protected:
   Talking() { make_tiny_model(folder() / "tiny", 4096); }
 
-  // The text that `generate` answers messages with.
+  // Returns the reply of `compeer generate` to these messages.
   std::string generated(const json& messages, const std::string& options) {
     write("in.jsonl", json{{"messages", messages}}.dump() + "\n");
     const auto text = told("generate --model tiny " + options + " < in.jsonl");
@@ -62,7 +62,7 @@ TEST_F(Talking, NeedsATokenizer) {
   EXPECT_TRUE(told("chat --model " COMPEER_SOURCE_DIR "/tests/golden/text_tied < /dev/null").ends_with("exit 4"));
 }
 
-// The program at a terminal of its own.
+// Runs the program at a pseudo-terminal.
 class Terminal {
  public:
   explicit Terminal(const std::string& command) {
@@ -78,7 +78,7 @@ class Terminal {
     ASSERT_EQ(::write(side_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
 
-  // What it shows until `end` comes, or until it has ended.
+  // Returns the output up to `end`, or all of it if the program exits first.
   std::string shown(const std::string& end) {
     std::string text;
     pollfd wanted{side_, POLLIN, 0};
@@ -112,14 +112,14 @@ TEST_F(Talking, LetsAPersonStopAReplyAndGoOn) {
   EXPECT_NE(terminal.shown("> ").find("/help for commands"), std::string::npos);
   terminal.type("Tell me a very long story.\n");
   terminal.shown("story.\r\n");
-  terminal.shown(" ");  // the reply has begun
+  terminal.shown(" ");  // the reply has started
   terminal.type("\x03");
   terminal.shown("\n> ");
   terminal.type("/help\n");
   EXPECT_NE(terminal.shown("\n> ").find("/system TEXT"), std::string::npos);
   terminal.type("/nothing\n");
   EXPECT_NE(terminal.shown("\n> ").find("no command '/nothing'"), std::string::npos);
-  terminal.type("\x03");  // nothing is being said: the line is given up, the program stays
+  terminal.type("\x03");  // Ctrl-C outside a reply discards the line; the program continues
   terminal.shown("\n> ");
   terminal.type("\x04");
   terminal.shown("never");

@@ -11,7 +11,8 @@
 namespace compeer::app {
 namespace {
 
-// "log show" -> "compeer log show smoke-grpo ..."; of commands that have commands, those.
+// Returns the examples in the help, by command: "log show" -> "compeer log show smoke-grpo ...". Commands with
+// subcommands have no example, only their subcommands.
 std::map<std::string, std::string> examples(const CLI::App& app, const std::string& above = "") {
   std::map<std::string, std::string> all;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -27,7 +28,7 @@ std::map<std::string, std::string> examples(const CLI::App& app, const std::stri
   return all;
 }
 
-// What the shell gives compeer: behind a pipe, before a redirection.
+// Returns the arguments that the shell would pass to compeer, without a preceding pipe and a redirection.
 std::vector<std::string> words(std::string example) {
   example = example.substr(example.find("compeer "));
   std::istringstream text(example.substr(0, example.find(" >")));
@@ -55,7 +56,7 @@ TEST(Commands, HaveAnExampleThatTheyUnderstand) {
   }
 }
 
-// A small program: `run [--set KEY=VALUE]... FILE`, `log show|export`, and --plugin-dir for all.
+// A small command line: `run [--set KEY=VALUE]... FILE`, `log show|export`, and --plugin-dir for all commands.
 class Usage : public testing::Test {
  protected:
   Usage() {

@@ -160,7 +160,8 @@ TEST_F(StoredAnswers, AreNamedWhereThereAreNone) {
   }
 }
 
-// {"id", "history"}: these points; answered, if it is the limit that ends it.
+// Returns {"id", "history"} with these emotion points of the user. `answered`: the dialogue ends with a reply, because
+// of the limit on rounds.
 std::string dialogue(const std::string& id, const std::vector<int>& points, bool answered) {
   json history = json::array();
   for (size_t i = 0; i < points.size(); ++i) {
@@ -306,7 +307,8 @@ TEST_F(Rescore, RefusesStagesThatAreNoEvaluation) {
             "help: use an evaluation stage, such as sage, esc_eval or pairwise (docs/evaluations.md)\nexit 2");
 }
 
-// The published dialogues of twelve models, where they are at hand; their figures are on the published leaderboard.
+// The published dialogues of twelve models, if available locally; expected are the numbers of the published
+// leaderboard.
 TEST_F(Rescore, AgreesWithThePublishedLeaderboard) {
   const auto folder = fs::path(COMPEER_SOURCE_DIR) / ".." / "shared" / "data" / "sage" / "trajectories";
   if (!fs::exists(folder)) GTEST_SKIP() << "the dialogues are not at hand: no folder " << folder;

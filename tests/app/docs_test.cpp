@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every run succeeds at once, with plausible numbers.
+// Actions with which every run succeeds at once, with plausible results.
 class Pretended : public script::Actions {
  public:
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return changes_; }
-  bool dry_run() const override { return true; }  // checkpoints of runs that were not made can't be pinned
+  bool dry_run() const override { return true; }  // checkpoints of runs that were not made can't be hashed
   bool promised(const std::string&) const override { return true; }
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
     std::vector<script::RunResult> results;
@@ -78,7 +78,7 @@ TEST(LuaPage, ItsExamplesRun) {
     script::add_compeer(sandbox, actions);
     EXPECT_NO_THROW(sandbox.run_text(text, "example.lua", fs::path(COMPEER_SOURCE_DIR) / "docs")) << text;
   }
-  EXPECT_EQ(actions->launched, (2 + 3) + 1 + (1 + 3) + 9 + 6 + 6);  // with inputs that come first
+  EXPECT_EQ(actions->launched, (2 + 3) + 1 + (1 + 3) + 9 + 6 + 6);  // including the runs made as inputs
   EXPECT_EQ(actions->reports, 4);
   EXPECT_EQ(printed,
             "clip-0.1\t1.0\nclip-0.2\t1.0\nclip-0.3\t1.0\n"
@@ -108,7 +108,8 @@ TEST(LuaPage, ItsExamplesRun) {
             "\n"
             "±: half of the 95 % interval (Student's t) over 3 seeds\n"
             "!: the 95 % interval excludes zero; !!: also with Holm's correction for all 2 differences\n"
-            // 4.303 standard errors of three values: .0252/sqrt(3), and of their differences, .01/sqrt(3)
+            // Half intervals: 4.303 standard errors of three values, .0252/sqrt(3), and of their differences,
+            // .01/sqrt(3)
             "0.4133 ±0.063\t+0.06 ±0.025\tclear\n");
 }
 
@@ -125,7 +126,7 @@ TEST(LuaPage, NamesTheLimitsAsTheyAre) {
 
 using nlohmann::json;
 
-/// The results that the pages speak of, made small.
+/// Makes small versions of the results that the pages read.
 class ReadingPages : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -191,7 +192,7 @@ class ReadingPages : public testing::Test {
     return all;
   }
 
-  /// What a recipe prints in the folder that holds results/.
+  /// Returns the output of a recipe, run in the folder that contains results/.
   static std::string printed(const std::string& recipe) {
     const auto program = "import os; os.chdir('" + root_.string() + "')\n" + recipe;
     const auto done = launch::ask_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
@@ -212,7 +213,7 @@ TEST_F(ReadingPages, RecipesPrintWhatWasRecorded) {
              found = printed(all[5]);
   EXPECT_TRUE(has(metrics, "grpo-none          1.25\ngrpo-redundancy    1.25\n")) << metrics;
   EXPECT_TRUE(has(rollouts, "3.0 我听到了 5\n")) << rollouts;
-  EXPECT_TRUE(has(groups, "1    0        0.5")) << groups;  // of the first step and prompt: rewards 0 and 1
+  EXPECT_TRUE(has(groups, "1    0        0.5")) << groups;  // first step, first prompt: rewards 0 and 1
   EXPECT_TRUE(has(lines, "1    0       0.5")) << lines;
   EXPECT_TRUE(has(lines, "Hello -> 我听到了 1\n")) << lines;
   EXPECT_TRUE(has(found, "{'high': 65.0, 'low': 58.0, 'value': 61.5}")) << found;
@@ -221,7 +222,7 @@ TEST_F(ReadingPages, RecipesPrintWhatWasRecorded) {
 
 TEST_F(ReadingPages, ThePageAboutRecordsReadsWhatItSays) {
   const auto all = recipes("docs/records.md");
-  ASSERT_EQ(all.size(), 2u);  // the second goes on from the first
+  ASSERT_EQ(all.size(), 2u);  // the second recipe continues the first
   EXPECT_EQ(printed(all[0] + all[1] + "print(reward[-1], parts['quality'][0], len(texts), of_step_5[0])"),
             "1.25 0.5 20 我听到了 5\n");
 }

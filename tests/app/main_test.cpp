@@ -49,7 +49,7 @@ TEST_F(Program, LinksNeitherLibtorchNorMpi) {
     EXPECT_EQ(libraries.find(other), std::string::npos) << libraries;
 }
 
-// compeer about: facts of tests/golden/llama and of an adapter, counted by hand from their headers.
+// compeer about: facts of tests/golden/llama and of an adapter, counted by hand from the files' headers.
 
 using nlohmann::json;
 
@@ -63,7 +63,7 @@ class About : public Program {
   }
 };
 
-// 2 layers, 2 heads of keys of 24: 2 * 4 bytes * 2 * 2 * 24 for a token's keys and values.
+// 2 layers, 2 key heads of 24: 2 * 4 bytes * 2 * 2 * 24 for the keys and values of a token.
 TEST_F(About, CountsParametersAndBytes) {
   const auto found = facts(golden + "/llama");
   EXPECT_EQ(found.at("model_type"), "llama");
@@ -127,7 +127,7 @@ TEST_F(About, RefusesAFolderThatHoldsNoModel) {
 
 TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
   for (const auto& entry : fs::directory_iterator(COMPEER_SOURCE_DIR "/experiments")) {
-    if (entry.is_directory()) continue;  // they need models and corpora: tests/scripts
+    if (entry.is_directory()) continue;  // folders need models and corpora: see tests/scripts
     const auto text = told("resolve " + entry.path().string());
     EXPECT_NE(text.find("# sha256 "), std::string::npos) << text;
     EXPECT_TRUE(text.ends_with("exit 0")) << text;
@@ -243,7 +243,7 @@ const std::string esc_world = COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/to
 
 class Tokenize : public Program {
  protected:
-  // What comes out for these lines of standard input.
+  // Returns the output for these lines on standard input.
   std::string answer(const std::string& lines, const std::string& options = "", const std::string& model = esc_world) {
     write("lines.jsonl", lines);
     return told("tokenize --model " + model + " " + options + " <lines.jsonl");
@@ -262,7 +262,7 @@ TEST_F(Tokenize, WritesConversationsOut) {
   EXPECT_NE(said.find(R"("text":"<|im_start|>user\nhi<|im_end|><|im_end|>\n<|im_start|>assistant\n")"),
             std::string::npos)
       << said;
-  EXPECT_EQ(said.find("1017"), said.rfind("1017"));  // the template's end token, not the user's
+  EXPECT_EQ(said.find("1017"), said.rfind("1017"));  // only the template's end token, not the one in the user's text
   EXPECT_TRUE(said.starts_with("{\"ids\":[1016,")) << said;
 }
 

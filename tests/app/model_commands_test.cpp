@@ -1,4 +1,4 @@
-// compeer generate and compeer score, as a user calls them.
+// The commands compeer generate and compeer score.
 #include "inference/generate_and_score.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace {
 
 using nlohmann::json;
 
-const std::string golden = COMPEER_SOURCE_DIR "/tests/golden/text_tied";  // ids only: it has no tokenizer
+const std::string golden = COMPEER_SOURCE_DIR "/tests/golden/text_tied";  // no tokenizer, so ids only
 
 class ModelCommands : public Program {
  protected:
-  // The lines that a command answers, which must end well.
+  // Returns the JSON lines that a command prints; it must exit with 0.
   std::vector<json> answers(const std::string& arguments) {
     auto text = told(arguments);
     EXPECT_TRUE(text.ends_with("exit 0")) << text;
@@ -31,7 +31,7 @@ class ModelCommands : public Program {
     return lines;
   }
 
-  // What a command says of input that it refuses.
+  // Returns the error of a command for invalid input.
   std::string refused(const std::string& command, const std::string& input) {
     write("bad.jsonl", input);
     return told(command + " --model " + golden + " --max-new 2 < bad.jsonl");
@@ -46,7 +46,7 @@ class ModelCommands : public Program {
     return (folder() / "tiny").string();
   }
 
-  // Prompts of many lengths.
+  // Writes prompts of many lengths.
   void write_prompts(int count, int vocabulary) {
     std::string lines;
     for (int i = 0; i < count; ++i) {
@@ -58,7 +58,7 @@ class ModelCommands : public Program {
   }
 };
 
-// An adapter's folder stands for its model with the adapter: as peft and transformers compute it.
+// An adapter's folder is opened with its base model; expected are the results of peft and transformers.
 TEST_F(ModelCommands, GenerateWithAnAdapter) {
   const std::string lora = COMPEER_SOURCE_DIR "/tests/golden/lora";
   const auto greedy = json::parse(read_file(lora + "/golden.json")).at("cases").at("all").at("greedy");
@@ -135,7 +135,7 @@ TEST_F(ModelCommands, ScoreWhatTheyGeneratedWithTheSameBits) {
   }
 }
 
-// Prompts with pictures, for a model that sees.
+// Prompts with images, for a vision model.
 class PromptsWithPictures : public ModelCommands {
  protected:
   PromptsWithPictures() { make_seeing_model(folder() / "seeing"); }
@@ -145,7 +145,7 @@ class PromptsWithPictures : public ModelCommands {
   }
   static json image(const std::string& file) { return {{"type", "image"}, {"image", file}}; }
   static json video(const json& frames) { return {{"type", "video"}, {"video", frames}}; }
-  // What is said of this line, behind another one that is good.
+  // Returns the error for this line, which follows a valid line.
   std::string refused(const json& line, const std::string& model = "seeing") {
     write("bad.jsonl", R"({"ids": [5, 6]})"
                        "\n" +
@@ -239,7 +239,7 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
          {refused("generate", good + "\n" + line + "\n" + good), refused_score(good + "\n" + line)}) {
       const auto where = what == "has no tokenizer" ? golden : "line 3";
       const auto message = "compeer: error: " + where + ": " + what;
-      EXPECT_TRUE(told.starts_with("{\"")) << told;  // line 1 has been answered, whole
+      EXPECT_TRUE(told.starts_with("{\"")) << told;  // line 1 was answered completely
       EXPECT_TRUE(told.substr(told.find('\n') + 1).starts_with(message)) << told << "\nexpected " << message;
       EXPECT_TRUE(told.ends_with("exit 4")) << told;
     }

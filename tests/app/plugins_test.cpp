@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `compeer plugins ...` prints, with a plugin folder of the test's own first in the search path.
+// Fixture for the output of `compeer plugins ...`, with a temporary plugin folder first in the search path.
 class Plugins : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ class Plugins : public testing::Test {
     CLI::App app;
     Action action;
     add_commands(app, action);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects arguments in reverse order
     app.parse(arguments);
     std::ostringstream out;
     auto* const screen = std::cout.rdbuf(out.rdbuf());
@@ -85,7 +85,7 @@ TEST_F(Plugins, AreListedWithVersionAndSummary) {
   EXPECT_TRUE(holds(printed({"plugins", "list", "-v"}), (folder_ / "rewards/probe.so").string()));
 }
 
-// What would end a run is said where plugins are chosen.
+// Reasons that would end a run are shown in the list of plugins.
 TEST_F(Plugins, ThatCannotBeLoadedAreMarkedWithTheReason) {
   write("rewards/probe.so", tiny_elf(probe_descriptor("{}", 1)));
   const auto why = "was built for plugin interface 1, this program has interface " +

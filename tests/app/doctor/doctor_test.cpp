@@ -152,12 +152,12 @@ TEST_F(Doctor, RanksThatDoNotMeetAreLacking) {
   ASSERT_EQ(apart.size(), 1u);
   EXPECT_EQ(apart[0].state, Finding::lacking);
   EXPECT_EQ(apart[0].what, "two ranks can't communicate (exit 1): There are not enough slots available");
-  // Two worlds of one, as of a launcher of another MPI.
+  // Two worlds of one rank, as started by the launcher of another MPI.
   EXPECT_EQ(judge_ranks({0, "{\"ranks\":1}\n{\"ranks\":1}\n"})[0].state, Finding::lacking);
   EXPECT_EQ(judge_ranks({137, ""})[0].what, "two ranks can't communicate (exit 137): without output");
 }
 
-// What two ranks tell, after changes to the second one.
+// Returns the findings about two hosts, with `changes` applied to the report of the second rank.
 std::vector<Finding> between_hosts(const nlohmann::json& changes, const std::string& problem = "") {
   nlohmann::json hosts = nlohmann::json::parse(R"([
     {"host": "n1", "program": "aa", "torch": "2.11.0", "mpi": "Open MPI v4.1.4", "findings": [["memory", 1, "little", ""]],
@@ -295,7 +295,7 @@ TEST_F(Doctor, LibrariesOfAWorkerThatStartsAreLookedAt) {
   const auto findings = check_worker(script("worker", "echo compeer-worker 1.2.3\n"));
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].what, "compeer-worker 1.2.3, " + (folder_ / "worker").string());
-  EXPECT_EQ(findings[1].what, "compeer-worker does not load it");  // nor does the shell that plays it
+  EXPECT_EQ(findings[1].what, "compeer-worker does not load it");  // the fake worker is a script
 }
 
 TEST_F(Doctor, LibraryTheLoaderDoesNotFindIsNamed) {
@@ -355,7 +355,7 @@ TEST_F(Doctor, PluginsAreCountedWhereTheyAre) {
   ::setenv("COMPEER_PLUGIN_PATH", (folder_ / "mine").c_str(), 1);
   fs::create_directories(folder_ / "mine/rewards");
   write_file(folder_ / "mine/rewards/broken.so", "not a library");
-  const auto finding = check_plugins();  // beside them are those that were built with this test, if any
+  const auto finding = check_plugins();  // also finds plugins that were built with this test
   EXPECT_NE((finding.what + finding.remedy).find((folder_ / "mine").string()), std::string::npos);
 }
 

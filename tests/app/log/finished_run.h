@@ -21,7 +21,7 @@ namespace compeer::app {
 
 using nlohmann::json;
 
-/// A finished run of two steps, two prompts each, two completions each; with a checkpoint.
+/// A finished run with a checkpoint: two steps of two prompts with two completions each.
 class Log : public testing::Test {
  protected:
   Log() {
@@ -46,7 +46,7 @@ class Log : public testing::Test {
   }
   ~Log() override { std::filesystem::remove_all(folder_); }
 
-  /// The text of spec.json.
+  /// Writes spec.json and returns its text.
   std::string write_spec(const json& spec) {
     const json file = {{"format", 1},
                        {"sha256", sha256(spec.dump())},
@@ -76,7 +76,7 @@ class Log : public testing::Test {
     return out.str();
   }
 
-  // The checks that fail, as "what: detail"; checks the exit code too.
+  // Returns the failed checks as "what: detail"; checks that the exit code fits.
   std::vector<std::string> failures() {
     std::ostringstream out;
     const int code = log_verify({folder_.string(), true, 60}, out);

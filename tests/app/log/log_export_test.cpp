@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Two GRPO runs that differ in one setting, and an evaluation by stages.
+/// Two GRPO runs that differ in one setting, a run with chat rollouts, and evaluations by stages.
 class Export : public testing::Test {
  protected:
   Export() {
@@ -36,7 +36,7 @@ class Export : public testing::Test {
   }
   ~Export() override { fs::remove_all(root_); }
 
-  // Its text.
+  // Writes spec.json and returns its text.
   std::string write_spec(const fs::path& folder, json spec) {
     fs::create_directories(folder);
     spec["name"] = folder.filename().string();
@@ -151,7 +151,7 @@ TEST_F(Export, FiguresHaveTheirIntervals) {
 TEST_F(Export, NamesRunsWithoutFigures) {
   fs::remove(root_ / "a/summary.json");
   std::ostringstream out;
-  testing::internal::CaptureStderr();  // of the process that reads, too
+  testing::internal::CaptureStderr();  // including the child process that reads
   EXPECT_EQ(log_export({{path("a"), path("b")}, "", "-"}, out), 0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "a has no summary, so it has no figures\n");
   EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\nb,reward,1.75,,,2\n");
@@ -196,7 +196,7 @@ TEST_F(Export, RolloutsHaveMessagesTokensAndTheColumnsOfAllRuns) {
   for (std::string line; std::getline(lines, line);) all.push_back(json::parse(line));
   ASSERT_EQ(all.size(), 12u);
   for (const auto& line : all) {
-    EXPECT_EQ(line.size(), all[0].size());  // the same keys everywhere
+    EXPECT_EQ(line.size(), all[0].size());  // all lines have the same keys
     EXPECT_EQ(line["tokens"], (json{5, 6}));
     EXPECT_EQ(line["logprobs"], (json{-0.5, -1.0}));
     EXPECT_EQ(line["prompt_tokens"], (json{1, 2, 3}));
@@ -207,7 +207,7 @@ TEST_F(Export, RolloutsHaveMessagesTokensAndTheColumnsOfAllRuns) {
   EXPECT_EQ(last["group"], 1);
   EXPECT_EQ(last["index"], 1);
   EXPECT_EQ(last["rewards/x/score"], 0.5);
-  EXPECT_EQ(last["completion"], "\xEF\xBF\xBD");  // no UTF-8 before
+  EXPECT_EQ(last["completion"], "\xEF\xBF\xBD");  // was invalid UTF-8
   EXPECT_EQ(last["prompt"],
             json::parse(R"([{"role":"system","content":"Be kind."},{"role":"user","content":"你好"}])"));
 }
@@ -230,7 +230,7 @@ TEST_F(Export, RolloutsOfARunWithoutAnyAreRefused) {
 }
 
 TEST_F(Export, ScalarsAreFiguresAndCurvesOfEvaluations) {
-  EXPECT_TRUE(scalars_in(root_ / "a", 2).empty());  // its rows tell all
+  EXPECT_TRUE(scalars_in(root_ / "a", 2).empty());  // training rows contain everything already
   const auto scalars = scalars_in(root_ / "sage", 2);
   ASSERT_EQ(scalars.size(), 4u);
   EXPECT_EQ(scalars[0].tag, "summary/01-sage/mean_emotion");
@@ -269,7 +269,7 @@ for run in ["b", "sage"]:
 
 TEST_F(Export, GroupShowsOnePromptsCompletions) {
   std::ostringstream out;
-  EXPECT_EQ(log_group({path("a"), 0, 1, true}, out), 0);  // of the last step
+  EXPECT_EQ(log_group({path("a"), 0, 1, true}, out), 0);  // step 0 means the last step
   EXPECT_EQ(out.str(),
             "step 2, prompt 1: train/1, 2 completions\n"
             "prompt, 3 tokens\n  How\n  are you?\n"
@@ -313,7 +313,7 @@ TEST_F(Export, DiffShowsChangedSettingsAndMetrics) {
   const auto text = out.str();
   EXPECT_NE(text.find("reweighting.alpha  0.5"), std::string::npos) << text;
   EXPECT_EQ(text.find("seed"), std::string::npos) << text;
-  EXPECT_NE(text.find("-0.25\n"), std::string::npos) << text;  // of training without a verdict
+  EXPECT_NE(text.find("-0.25\n"), std::string::npos) << text;  // training metrics have no test of significance
   EXPECT_EQ(text.find('*'), std::string::npos) << text;
 }
 
@@ -325,9 +325,9 @@ TEST_F(Export, DiffOfEvaluationsHasIntervals) {
   const auto& one = all["metrics"]["01-sage/mean_emotion"];
   EXPECT_EQ(one["after"]["mean"], 70.0);
   EXPECT_EQ(one["difference"]["value"], 8.5);
-  EXPECT_NEAR(one["difference"]["low"].get<double>(), 8.5 - std::sqrt(8.0), 1e-9);  // halves of 2 and 2
+  EXPECT_NEAR(one["difference"]["low"].get<double>(), 8.5 - std::sqrt(8.0), 1e-9);  // half intervals of 2 and 2
   EXPECT_EQ(one["clear"], true);
-  EXPECT_FALSE(all["metrics"].contains("01-sage/n"));  // the same
+  EXPECT_FALSE(all["metrics"].contains("01-sage/n"));  // equal in both runs
 }
 
 TEST_F(Export, DiffNotesThatRunsDifferInLength) {

@@ -54,7 +54,7 @@ TEST_F(Log, ShowAllHasEveryColumnAndFigureWithinTheWidth) {
             "\n"
             "        mean\n"
             "reward   617\n");
-  options.width = 0;  // no terminal
+  options.width = 0;  // not a terminal
   EXPECT_EQ(show(options).substr(0, 23), "step  reward  odd,name\n");
 }
 
@@ -162,7 +162,7 @@ TEST(InChild, GivesTheResultOrWhatWentWrong) {
       },
       0.01);
   EXPECT_EQ(endless.problem, "took longer than 0.01 seconds");
-  // As a library may end a process: its silence must not pass for an empty answer.
+  // A library may end the process; the missing result must be an error, not an empty answer.
   EXPECT_EQ(record::in_child([]() -> std::string { ::_exit(3); }, 60).problem, "reading it ended with code 3");
 }
 
@@ -190,7 +190,7 @@ TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
   EXPECT_EQ(out.str(), "row 1\n");
 }
 
-// "group/name" of those chosen, in their order.
+// Returns "group/name" of the chosen metrics, in order.
 std::vector<std::string> chosen(const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const auto& [group, name] : key_figures(names)) found.push_back(group + ": " + name);

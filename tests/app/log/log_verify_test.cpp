@@ -5,7 +5,7 @@ namespace compeer::app {
 
 namespace {
 
-/// A finished data run of a stage that kept two of three records.
+/// A finished data run whose stage kept two of three records.
 class DataLog : public Log {
  protected:
   DataLog() {
@@ -128,7 +128,7 @@ TEST_F(Log, VerifyFindsRowsBeyondTheNewestCheckpoint) {
   std::filesystem::remove_all(folder_ / "checkpoints");
   EXPECT_EQ(failures(), Failures{"checkpoints: reach no step, but the run was finished with 2 rows"});
   auto run = record::RunWriter::resume(folder_ / "run.h5", 2, {"step", "reward", "odd,name"});
-  EXPECT_EQ(failures(), Failures{});  // it goes on, or was killed
+  EXPECT_EQ(failures(), Failures{});  // a run that is running or was killed
   run.finish("preempted");
   EXPECT_EQ(failures(), Failures{"checkpoints: reach no step, but the run was preempted with 2 rows"});
 }
@@ -139,7 +139,7 @@ TEST_F(Log, VerifyFindsARunFileOfAnotherSpec) {
   run.append(std::vector<double>{2});
   run.finish("finished");
   EXPECT_EQ(failures(), Failures{"run.h5: was written for another spec than spec.json"});
-  // Killed after it was given more steps, before its rows went on.
+  // Killed after its steps were raised, before it wrote the first new row.
   auto file = json::parse(read_file(folder_ / "spec.json"));
   file["history"] = json::parse(
       R"([{"step": 2, "what": "grpo.steps", "before": 2, "after": 4, "spec_before": "0", "spec_after": "1"}])");
@@ -179,7 +179,7 @@ TEST_F(DataLog, VerifyFindsDamagedFilesOfStages) {
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: missing"});
 }
 
-// It has no checkpoint from which it would continue, so nothing in run.h5 is missed.
+// Without a checkpoint the run starts over, so nothing in run.h5 is needed.
 TEST_F(DataLog, VerifyForgivesDamagedRowsOfARunThatStartsOver) {
   const auto text = record::RunReader(folder_ / "run.h5").spec_text();
   std::filesystem::remove(folder_ / "run.h5");
@@ -189,7 +189,7 @@ TEST_F(DataLog, VerifyForgivesDamagedRowsOfARunThatStartsOver) {
   {
     auto run = record::RunWriter::create(folder_ / "run.h5", text, {"step", "in", "out", "dropped"});
     run.append(std::vector<double>{1, unusual, 3, 0});
-    run.finish("finished");  // and then the power failed: there is no summary
+    run.finish("finished");  // a power failure follows: there is no summary
   }
   const auto bytes = read_file(folder_ / "run.h5");
   flip_byte(folder_ / "run.h5", bytes.find(std::string(reinterpret_cast<const char*>(&unusual), sizeof unusual)));

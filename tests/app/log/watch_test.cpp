@@ -43,19 +43,19 @@ using Lines = std::vector<std::string>;
 
 TEST(Sparkline, ShowsTheCourse) {
   EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8), "▁▂▃▄▅▆▇█");
-  EXPECT_EQ(sparkline({0, 0, 1, 1}, 2), "▁█");  // means of two
+  EXPECT_EQ(sparkline({0, 0, 1, 1}, 2), "▁█");  // each character is the mean of two values
   EXPECT_EQ(sparkline({5, 5}, 8), "▅▅");
   EXPECT_EQ(sparkline({std::nan(""), 2}, 8), "▅");
   EXPECT_EQ(sparkline({}, 8), "");
   std::vector<double> risen(100, 3.0);
-  risen[0] = -1e9;  // long ago: only the last 64 are shown
+  risen[0] = -1e9;  // outside of the last 64 values, which are shown
   EXPECT_EQ(sparkline(risen, 2), "▅▅");
 }
 
 TEST(SecondsLeft, AreAtThePaceOfTheLastRows) {
   auto watched = run("a", "running", {1, 2, 3, 4, 5}, 20);
   EXPECT_DOUBLE_EQ(seconds_left(watched), 15 * 2.0);
-  watched.times[0] = -1e6;  // of five rows, all four gaps
+  watched.times[0] = -1e6;  // five rows have only four intervals, so all of them count
   EXPECT_DOUBLE_EQ(seconds_left(watched), 15 * (108 + 1e6) / 4);
   watched.state = "stopped";
   EXPECT_TRUE(std::isnan(seconds_left(watched)));
@@ -94,7 +94,7 @@ TEST(WatchTable, LeavesNamesNoControlCharacters) {
   EXPECT_EQ(lines[1].substr(0, 14), "\\x1b[2Jevil  r");
 }
 
-// As a file may tell it that a stranger made.
+// The file may come from an untrusted source.
 TEST(WatchTable, BelievesAnything) {
   auto odd = run("a", "run\x1b[2Jning", {1e308, -1e308, 1e308}, 9);
   odd.elapsed = 1e300;
@@ -133,7 +133,7 @@ TEST(ExitOfWatching, IsThatOfTheRunsThatDidNotFinish) {
   EXPECT_EQ(exit_of({run("d", "preempted", {}, 1)}), 85);
 }
 
-/// A run that is written while it is watched: waiting is what lets it go on.
+/// A run that is written while it is watched: each wait of the watcher writes the next rows.
 class Watch : public testing::Test {
  protected:
   Watch() {
@@ -195,7 +195,7 @@ TEST_F(Watch, EndsWhenTheUserHasHadEnough) {
 
 TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
   const int code = watch(false, [&](int) {
-    writer_.reset();  // as a killed process leaves it
+    writer_.reset();  // as if the process was killed
     return true;
   });
   EXPECT_EQ(code, 1);
@@ -205,7 +205,7 @@ TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
       << written_;
 }
 
-// A job script on another host writes its name into the lock, and holds it as long as it lives.
+// A job script on another host writes its host name into the lock file, and holds the lock while it runs.
 TEST_F(Watch, BelievesTheLockAndNotTheNameInIt) {
   write_file(folder_ / ".lock", "17 another-host\n");
   EXPECT_EQ(look_at(folder_, {}).state, "running");
@@ -227,7 +227,7 @@ TEST_F(Watch, SeesThatRanksHoldTheSpec) {
   EXPECT_EQ(look_at(folder_, {}).state, "stopped");
 }
 
-/// A run that no process of this host holds, and a squeue that says what became of its job.
+/// A run without a process on this host, and a squeue that reports the state of its job.
 class WatchedJob : public Watch {
  protected:
   WatchedRun look(const std::string& squeue) {
@@ -280,7 +280,7 @@ TEST_F(Watch, OfADamagedFileSaysSo) {
   EXPECT_NE(written_.find(": stopped after 0:10: run.h5: "), std::string::npos) << written_;
 }
 
-/// A file in HDF5's old format with one other byte.
+/// A file in HDF5's old format with one byte changed.
 class DamagedWatch : public Watch {
  protected:
   void SetUp() override { end("finished"); }
@@ -303,7 +303,7 @@ TEST_F(Watch, WaitsForNobodyAtAPipe) {
   }
 }
 
-// Version 1.10 crashes on this byte, refuses it or reads on, as memory happens to be.
+// HDF5 1.10 crashes on this byte, refuses it or reads on, depending on the contents of memory.
 TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
   damage(6142, 1);
   const auto run = look_at(folder_, {"reward"}, 60);
@@ -311,7 +311,7 @@ TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
   EXPECT_TRUE(run.problem.empty() || run.problem.starts_with("run.h5: ")) << run.problem;
 }
 
-// Version 1.10 never ends on this one.
+// HDF5 1.10 loops forever on this byte.
 TEST_F(DamagedWatch, OutlivesReadingWithoutEnd) {
   damage(691, '\x80');
   const auto run = look_at(folder_, {"reward"}, 0.5);
