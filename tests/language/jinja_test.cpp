@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// tests/language/templates/rendered.json: templates, and what transformers makes of them (make.py).
+// Templates with the output of transformers for them: tests/language/templates/rendered.json, written by make.py.
 const Json& rendered() {
   static const Json read = [] {
     ::setenv("TZ", "UTC", 1);
@@ -111,7 +111,7 @@ TEST(Template, IsBounded) {
   bounded("{{ 2 ** 64 }}", "64 bits");
 }
 
-// Half of this times the other half: comparisons that would take minutes.
+// A naive search would take minutes: 2 million times 2 million comparisons.
 TEST(Template, SearchesAlmostEqualTextsInLinearTime) {
   const std::string half = "{% set a = 'a' * 2000000 %}", front = "{% set b = 'b' ~ a %}",
                     back = "{% set b = a ~ 'b' %}";
@@ -132,7 +132,7 @@ TEST(Template, EmptiesNamespacesThatHoldThemselves) {
   EXPECT_EQ(render("{% set a = namespace() %}{% set a.b = a %}{% set a.c = [a] %}ok"), "ok");
 }
 
-// What people wrote stays marked through everything that templates do with it.
+// User data stays marked as data through everything that templates do with it.
 TEST(Text, KnowsWhoWroteIt) {
   const auto marked = [](const std::string& source) {
     const Text text = Template(source, "t").render(variables_of({{"c", " <A> b "}}), 0);

@@ -1,4 +1,4 @@
-// From pixels to patches: by hand on a tiny picture, and against tests/golden/vl.
+// From pixels to patches: worked out by hand for a tiny image, and compared with tests/golden/vl.
 #include "language/pictures.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using record::TemporaryFolder;
 
 const std::filesystem::path golden_folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
 
-// Patches of one pixel, units of 2 x 2, and numbers that stay what they are.
+// Patches of one pixel, merged 2 x 2, with normalization that changes no value.
 PictureSettings plain(int64_t slots) {
   PictureSettings s;
   s.min_pixels = 1;
@@ -35,7 +35,7 @@ PictureSettings plain(int64_t slots) {
   return s;
 }
 
-// Red counts pixels from `first`, green is 10 more, blue 20.
+// An image whose red values count from `first`; green is 10 more, blue 20 more.
 Image counting(int64_t height, int64_t width, int first = 0) {
   Image image{height, width, {}};
   for (int i = 0; i < height * width; ++i) {
@@ -144,7 +144,7 @@ TEST_F(PictureSettingsFile, AFolderWithoutThemIsNamed) {
       record::complaint([&] { PictureSettings::load(folder.path()); }).ends_with(": has no preprocessor_config.json"));
 }
 
-// Which files messages show.
+// The image files that messages refer to.
 
 json message(const json& part) {
   return json::array({{{"role", "user"}, {"content", json::array({part, {{"type", "text"}, {"text", "Look."}}})}}});
@@ -176,7 +176,7 @@ TEST(PictureParts, VideosAreTheirFrames) {
       picture_parts(message({{"type", "video"}, {"video", {"1.png", "2.png", "3.png"}}, {"fps", 4}}), {}, "x");
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].frames.size(), 3u);
-  EXPECT_EQ(parts[0].seconds, 0.5);  // two frames to a place
+  EXPECT_EQ(parts[0].seconds, 0.5);  // at 4 frames per second, two frames per temporary patch
   EXPECT_EQ(picture_parts(message({{"type", "video"}, {"video", "1.png"}}), {}, "x")[0].seconds, 1.0);
 }
 
@@ -199,7 +199,7 @@ TEST(PictureList, NamesFilesAndVideos) {
   EXPECT_THROW(picture_list("a.png", "x"), Error);
 }
 
-// Pictures of every kind against what Pillow makes of them: tests/golden/images.json.
+// Images of every kind compared with Pillow's decoding: tests/golden/images.json.
 
 namespace fs = std::filesystem;
 
@@ -224,7 +224,7 @@ std::string decoding_complaint(const std::string& bytes) {
 
 std::string stored(const char* name) { return read_file(pictures / name); }
 
-// A PNG header that claims this size.
+// Returns a PNG with a header that claims this size.
 std::string png_claiming(uint32_t width, uint32_t height) {
   std::string bytes = stored("rgb.png");
   for (int i = 0; i < 4; ++i) {
@@ -295,7 +295,7 @@ TEST(ImageFile, AJpegOfTwoColoursIsRefused) {
   std::string jpeg = stored("grey.jpg");
   const size_t frame = jpeg.find("\xff\xc0");
   EXPECT_EQ(jpeg[frame + 9], 1);
-  jpeg[frame + 3] = 14;  // one component more: ids, sampling and table
+  jpeg[frame + 3] = 14;  // one component more (id, sampling factors, table)
   jpeg[frame + 9] = 2;
   jpeg.insert(frame + 13, std::string("\x02\x11\x00", 3));
   const size_t scan = jpeg.find("\xff\xda");
@@ -305,7 +305,7 @@ TEST(ImageFile, AJpegOfTwoColoursIsRefused) {
   EXPECT_EQ(decoding_complaint(jpeg), "has 2 color channels");
 }
 
-// Sizes of tests/golden/vl, and resampling against numbers worked out by hand.
+// Image sizes of tests/golden/vl, and resampling worked out by hand.
 
 Image grey(int64_t height, int64_t width, const std::vector<uint8_t>& values) {
   Image image{height, width, {}};
@@ -348,13 +348,14 @@ TEST(Resize, AnEvenSurfaceStaysEven) {
   EXPECT_EQ(image.pixels, std::vector<uint8_t>(108, 200));
 }
 
-// Twice the size: the centre of place 3 is at 1.75, a quarter from 2's. Weights of the cubic with a = -1/2 at distances
-// 1.25, 0.25, 0.75, 1.75: -0.0703125, 0.8671875, 0.2265625, -0.0234375 for places 0 to 3 from the left neighbour on.
+// Doubling the size: the centre of output pixel 3 is at 1.75 input pixels, 0.25 from the centre of pixel 1. Cubic
+// weights with a = -1/2 at distances 1.25, 0.25, 0.75, 1.75: -0.0703125, 0.8671875, 0.2265625, -0.0234375 for input
+// pixels 0 to 3.
 TEST(Resize, WeighsNeighboursByTheCubic) {
   const Image image = resize(grey(1, 6, {0, 0, 100, 0, 0, 0}), {1, 12});
   std::vector<int> row;
   for (size_t i = 0; i < image.pixels.size(); i += 3) row.push_back(image.pixels[i]);
-  // From 0.23 and 0.87 of 100; overshoot is clamped at 0.
+  // 0.23 and 0.87 times 100; negative overshoot is clamped to 0.
   EXPECT_EQ(row, (std::vector<int>{0, 0, 0, 23, 87, 87, 23, 0, 0, 0, 0, 0}));
 }
 

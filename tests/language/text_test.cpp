@@ -13,7 +13,7 @@ TEST(ValidUtf8, KeepsWhatIsValid) {
   EXPECT_EQ(valid_utf8("a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82"), "a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82");
 }
 
-// One U+FFFD for each longest broken beginning, as Unicode recommends and Python does.
+// One U+FFFD for each maximal invalid subsequence, as Unicode recommends and Python does.
 TEST(ValidUtf8, ReplacesBrokenBytes) {
   EXPECT_EQ(valid_utf8("\xFF"), "\xEF\xBF\xBD");
   EXPECT_EQ(valid_utf8("a\xE4\xBD"), "a\xEF\xBF\xBD");
@@ -23,7 +23,7 @@ TEST(ValidUtf8, ReplacesBrokenBytes) {
 
 TEST(Normalize, ComposesAccents) { EXPECT_EQ(normalize("e\xCC\x81"), "\xC3\xA9"); }
 
-// The class of U+0316 (below) is less than that of U+0301 (above), so it comes first.
+// The combining class of U+0316 (below) is smaller than that of U+0301 (above), so U+0316 comes first.
 TEST(Normalize, BringsMarksIntoOrder) {
   std::string marks = "a", above, below;
   for (int i = 0; i < 100; ++i) marks += "\xCC\x81\xCC\x96", above += "\xCC\x81", below += "\xCC\x96";
@@ -68,7 +68,7 @@ TEST(Splitter, DoesWithMatchesWhatItIsToldTo) {
       all += "|" + std::string(piece);
     return all;
   };
-  // As pre_tokenizers.Split of the library tokenizers 0.23.3 cuts.
+  // Expected: pre_tokenizers.Split of the Python library tokenizers 0.23.3.
   EXPECT_EQ(split(isolated, false), "|a|bxxb|a|a|b");
   EXPECT_EQ(split(isolated, true), "|a|bxxb|a|a|b");
   EXPECT_EQ(split(removed, false), "|bxxb|b");
@@ -79,7 +79,7 @@ TEST(Splitter, DoesWithMatchesWhatItIsToldTo) {
   EXPECT_EQ(split(merged_with_next, true), "|a|bxxba|a|b");
   EXPECT_EQ(split(contiguous, false), "|a|bxxb|aa|b");
   EXPECT_EQ(split(contiguous, true), "|a|bxxb|aa|b");
-  // Matches of no characters cut, too.
+  // Empty matches also split.
   EXPECT_EQ(split(isolated, false, "(?=b)"), "|a|bxx|baa|b");
   EXPECT_EQ(split(removed, true, "(?=b)"), "");
   EXPECT_EQ(split(removed, false, "x*"), "|a|b|b|a|a|b");
@@ -88,7 +88,7 @@ TEST(Splitter, DoesWithMatchesWhatItIsToldTo) {
   EXPECT_EQ(split(contiguous, true, ""), "|a|b|x|x|b|a|a|b");
 }
 
-// U+180E is no white space to Oniguruma; U+31350 is a letter since Unicode 15; sets stand in sets.
+// In Oniguruma U+180E is not white space, U+31350 is a letter (Unicode 15), and character sets can be nested.
 TEST(Splitter, ReadsPatternsAsOnigurumaDoes) {
   EXPECT_EQ(Splitter(R"(\s)", "test", SplitBehavior::removed, true).split("\xE1\xA0\x8E\xC2\x85").size(), 1u);
   EXPECT_EQ(Splitter(R"(\p{L}+)", "test", SplitBehavior::removed, true)
@@ -116,7 +116,7 @@ std::string refused(const std::string& pattern, const std::string& text) {
   return "taken";
 }
 
-// Each would take minutes and more.
+// Each of these would take minutes or more.
 TEST(Splitter, EndsWhatTakesTooManySteps) {
   const std::string help = "\n  help: use a tokenizer whose pattern needs less backtracking";
   EXPECT_EQ(refused("[a-z]{1,60000}(?<=a{60000})", text_of('b', 5000)),
@@ -130,7 +130,7 @@ TEST(Splitter, EndsWhatTakesTooManySteps) {
         << pattern;
 }
 
-// Patterns of GPT-2, Qwen, o200k and DeepSeek on a megabyte of anything.
+// The patterns of GPT-2, Qwen, o200k and DeepSeek on texts of a megabyte.
 TEST(Splitter, CutsLongTextsWithThePatternsOfRealTokenizers) {
   const std::string marks = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
   const std::vector<std::string> patterns{

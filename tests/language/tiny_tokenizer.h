@@ -14,7 +14,7 @@
 
 namespace compeer::language {
 
-// A folder of the test's own for a tokenizer of the 256 bytes and little more: "a" is 64, "b" 65, ...
+// A temporary folder for a tokenizer of the 256 bytes and a few more tokens: "a" is 64, "b" 65, ...
 class TinyTokenizer : public testing::Test {
  protected:
   TinyTokenizer() : folder_(testing::TempDir() + "tokenizer-" + std::to_string(::getpid())) {
@@ -23,7 +23,7 @@ class TinyTokenizer : public testing::Test {
   }
   ~TinyTokenizer() override { std::filesystem::remove_all(folder_); }
 
-  // Bytes in the order of GPT-2's vocabulary (printable ones first), then `more` from 256 on.
+  // Bytes in the order of GPT-2's vocabulary (printable ones first), then `more` from id 256 on.
   static nlohmann::json whole(const nlohmann::json& model = nlohmann::json::object(),
                               const std::vector<std::string>& more = {}) {
     nlohmann::json vocabulary = nlohmann::json::object();
@@ -44,7 +44,7 @@ class TinyTokenizer : public testing::Test {
   Tokenizer load() const { return Tokenizer::load(folder_); }
   const std::filesystem::path& folder() const { return folder_; }
 
-  // Why loading is refused, as people read it.
+  // Returns the error of loading, as text.
   std::string message() const {
     try {
       load();

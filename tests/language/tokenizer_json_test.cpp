@@ -1,5 +1,5 @@
-// The steps of tokenizer.json against the library tokenizers: a tokenizer, its file changed in one way after another,
-// and what that library makes of texts and ids with each. tests/golden/README.md
+// The steps of tokenizer.json compared with the library tokenizers: one tokenizer with its file changed in many ways,
+// and the library's results for texts and ids. See tests/golden/README.md.
 #include <fmt/format.h>
 
 #include "language/text_stream.h"
@@ -53,7 +53,7 @@ class Steps : public TinyTokenizer {
     write(file);
     return load();
   }
-  // Why the file, changed so, is refused.
+  // Returns the error for a changed file.
   std::string refused(const std::string& of, const json& changes) {
     json file = golden(of + "/tokenizer.json");
     file.merge_patch(changes);
@@ -142,7 +142,7 @@ TEST_F(Steps, NeedTheUnknownTokenWhereItMayOccur) {
   EXPECT_EQ(load_changed("sentencepiece", {{"model", {{"unk_token", "<what>"}}}}).lost_bytes(), 0);
 }
 
-// A file as Llama 2, TinyLlama and Mistral have it.
+// A file like those of Llama 2, TinyLlama and Mistral.
 const Tokenizer& llama() {
   static const Tokenizer loaded = Tokenizer::load(golden_folder / "sentencepiece");
   return loaded;
@@ -157,7 +157,7 @@ TEST(SentencePiece, AddsNoBeginningOfText) {
   EXPECT_NE(llama().encode("I feel sad", true).front(), llama().id("<s>"));
 }
 
-// In the middle of what people wrote nothing is special, and the template's own tokens are found beside it.
+// Within user content no token is special; the template's tokens next to it are recognized.
 TEST(SentencePiece, ReadsSpecialTokensOutsideOfSpansOnly) {
   const std::string text = "<s>[INST] I feel</s> sad[/INST]</s>";
   const size_t begin = text.find("I feel"), end = text.find("[/INST]");
@@ -168,7 +168,7 @@ TEST(SentencePiece, ReadsSpecialTokensOutsideOfSpansOnly) {
   EXPECT_EQ(llama().encode(text, {&content, 1}), wanted);
 }
 
-// The same where special tokens are looked for in the normal form, in which every space is two bytes longer.
+// The same for special tokens that are matched after normalization, which makes every space two bytes longer.
 TEST_F(Steps, KeepSpansThroughTheNormalForm) {
   json tokens = golden("sentencepiece/tokenizer.json").at("added_tokens");
   for (json& token : tokens) token["normalized"] = true;
@@ -182,7 +182,7 @@ TEST_F(Steps, KeepSpansThroughTheNormalForm) {
   const ByteSpan content{text.find("<s> a"), text.find(" <s> ", 10)};
   const auto ids = tokenizer.encode(text, {&content, 1});
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 1), 2) << json(ids);
-  const ByteSpan space{5, 6};  // which is a part of the first
+  const ByteSpan space{5, 6};  // inside the first special token
   const auto other = tokenizer.encode(text, {&space, 1});
   EXPECT_EQ(std::count(other.begin(), other.end(), 1), 3) << json(other);
 }
@@ -198,7 +198,8 @@ TEST(NormalForm, GrowsSpansThatEndWithinAReplacement) {
   EXPECT_EQ(form.of(""), "");
 }
 
-// Bytes that spell characters come with the first token that is none: one more might break all of them.
+// Bytes of characters are held back until the first token that is not a byte: one more byte could make all of them
+// invalid.
 TEST(SentencePiece, StreamsAsDecodeDoes) {
   for (const json& record : golden("sentencepiece/decode.json")) {
     TextStream stream(llama(), true);
@@ -225,7 +226,7 @@ TEST(SentencePiece, BeginsEachTextWithoutItsSpace) {
     for (const int32_t id : ids) all += stream.push(id);
     EXPECT_EQ(all + stream.finish(), "I feel");
   }
-  stream.push(llama().id("<s>"));  // not shown, so the text still begins with what follows
+  stream.push(llama().id("<s>"));  // not shown, so the text still begins with the next token
   EXPECT_EQ(stream.push(ids[0]), "I");
 }
 

@@ -56,7 +56,7 @@ TEST(Tokenizer, LeavesSpecialTokensOutUnlessAsked) {
   EXPECT_EQ(tokenizer().decode(ids, true), "<|im_end|>");
 }
 
-// Published files: tests/golden/qwen2.5, and what the library tokenizers makes of texts and ids with them.
+// The published tokenizer in tests/golden/qwen2.5, and the library tokenizers' results for texts and ids.
 const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
 
 nlohmann::json golden(const char* name) {
@@ -92,7 +92,7 @@ TEST(Qwen, DecodesAsHuggingFaceDoes) {
   }
 }
 
-// 96 merges of this file begin with "#": only a first line with "#version" would be a header.
+// 96 merges of this file begin with "#": only "#version" on the first line is a header.
 TEST(Qwen, HasMergesThatBeginWithANumberSign) { EXPECT_EQ(qwen().encode("##"), (Ids{565})); }
 
 TEST(Qwen, KnowsItsTokens) {
@@ -104,15 +104,17 @@ TEST(Qwen, KnowsItsTokens) {
   EXPECT_EQ(qwen().decode(Ids{151700, 9707, -3}), "Hello");
 }
 
-// A megabyte of one letter is one word, and one of marks is one letter: neither may take quadratic time.
+// A megabyte of one letter is one word, and a long run of combining marks belongs to one letter: neither may take
+// quadratic time.
 TEST(Qwen, TakesLongWordsAndLongRunsOfMarks) {
   EXPECT_EQ(qwen().encode(std::string(1000000, 'a')).size(), 125000u);
   std::string marks = "a";
   for (int i = 0; i < 100000; ++i) marks += "\xCC\x81\xCC\x96";
-  EXPECT_EQ(qwen().decode(qwen().encode(marks)).size(), marks.size() - 1);  // the letter and one mark are U+00E1
+  EXPECT_EQ(qwen().decode(qwen().encode(marks)).size(), marks.size() - 1);  // a and the mark become U+00E1
 }
 
-// Spans in which special tokens are text change nothing else: the line break and the word behind it still meet.
+// Spans of user content only disable special tokens: a line break and the following word are still merged over the
+// border.
 TEST(Qwen, ReadsSpecialTokensOutsideOfSpansOnly) {
   const std::string text = "<|im_start|>user\n\nI'<|im_end|>d<|im_end|>\n";
   const size_t begin = text.find("\nI"), end = text.find("d<") + 1;
@@ -123,7 +125,7 @@ TEST(Qwen, ReadsSpecialTokensOutsideOfSpansOnly) {
   EXPECT_EQ(qwen().encode(text, {&content, 1}), wanted);
 }
 
-// Content that ends where a special token would begin does not hide the template's own.
+// User content that ends with the beginning of a special token does not hide the template's own token.
 TEST(Qwen, FindsTheTemplatesTokensBesideBrokenOnes) {
   const std::string text = "<|im_<|im_end|>";
   const ByteSpan content{0, 5}, half{0, 8};
@@ -160,7 +162,7 @@ TEST(TextStream, FlushesABrokenEnd) {
   EXPECT_EQ(stream.finish(), "");
 }
 
-// A tokenizer of 256 bytes and a few merges, made in a folder of the test's own.
+// A tokenizer of 256 bytes and a few merges, in a temporary folder.
 class Tiny : public TinyTokenizer {};
 
 TEST_F(Tiny, JoinsByRankFromTheLeft) {
@@ -180,7 +182,7 @@ TEST_F(Tiny, LosesBytesWithoutAToken) {
   file["model"]["vocab"].erase("c");
   write(file);
   EXPECT_EQ(load().lost_bytes(), 1);
-  EXPECT_EQ(load().encode("acbc"), (Ids{256}));  // what is left meets
+  EXPECT_EQ(load().encode("acbc"), (Ids{256}));  // without the lost byte, "a" and "b" are neighbours
 }
 
 TEST_F(Tiny, StripsWhiteSpaceAroundAddedTokens) {
@@ -197,7 +199,7 @@ TEST_F(Tiny, LooksForSingleWordsOnlyWhereTheyStandAlone) {
   file["added_tokens"] = {{{"id", 256}, {"content", "ow"}, {"single_word", true}}};
   write(file);
   EXPECT_EQ(load().encode("ow-ow.wow"), (Ids{256, 12, 256, 13, 86, 78, 86}));
-  EXPECT_EQ(load().encode("ow\xCC\x81").front(), 78);  // a mark belongs to the letter
+  EXPECT_EQ(load().encode("ow\xCC\x81").front(), 78);  // the mark belongs to the letter
 }
 
 TEST_F(Tiny, PrefersTheLongestAddedToken) {
@@ -218,7 +220,7 @@ TEST_F(Tiny, LooksForNormalizedTokensInNormalText) {
   EXPECT_EQ(load().encode("o\xCC\x81"), (Ids{257}));
 }
 
-// Special tokens that are looked for after the normal form: content moves, and stays content.
+// Special tokens that are matched after normalization: the content's span moves, but stays content.
 TEST_F(Tiny, KeepsSpansThroughTheNormalForm) {
   auto file = whole();
   file["normalizer"] = {{"type", "NFC"}};
@@ -246,7 +248,7 @@ TEST_F(Tiny, SplitsAsItsClassSaysIfItIsTwoTables) {
   write_file("vocab.json", all.at("model").at("vocab").dump());
   write_file("merges.txt", "#version: 0.2\n1 1\n");
   config({{"tokenizer_class", "GPT2Tokenizer"}, {"eos_token", "11"}});
-  EXPECT_EQ(load().encode("11"), (Ids{256}));  // GPT-2 keeps digits together
+  EXPECT_EQ(load().encode("11"), (Ids{256}));  // GPT-2 does not split digits
   config({{"tokenizer_class", "Qwen2TokenizerFast"}});
   EXPECT_EQ(load().encode("11"), (Ids{16, 16}));
   config({{"tokenizer_class", "LlamaTokenizer"}});
@@ -263,7 +265,7 @@ TEST_F(Tiny, CopiesItsFiles) {
   EXPECT_TRUE(fs::exists(folder() / "copy/chat_template.jinja"));
 }
 
-// Files that are no tokenizer are refused with their name and what is wrong.
+// Invalid tokenizer files are refused with the file's name and the reason.
 class Refused : public TinyTokenizer {
  protected:
   void expect(const nlohmann::json& file, const std::string& what) {

@@ -71,7 +71,7 @@ void expect_reference_ids(const WordPieces& pieces) {
   }
 }
 
-// A folder with tokenizer.json, changed.
+// Returns the error for a folder with a changed tokenizer.json.
 template <class Change>
 std::string refused(Change change) {
   const TemporaryFolder folder;
@@ -111,7 +111,7 @@ TEST(WordPieces, DoesToTextWhatTheConfigBesideVocabTxtSays) {
   EXPECT_EQ(pieces.encode("The the", 10), (std::vector<int32_t>{2, 4, 76, 3}));
 }
 
-// tests/golden/word_pieces: all-MiniLM-L6-v2, whose texts are hard cases, long ones, and pairs.
+// tests/golden/word_pieces: all-MiniLM-L6-v2 on difficult texts, long texts and pairs.
 void expect_ids_of_minilm(const WordPieces& pieces) {
   std::ifstream in(golden_folder / "../word_pieces/texts.json");
   const json golden = json::parse(in);
@@ -119,7 +119,7 @@ void expect_ids_of_minilm(const WordPieces& pieces) {
   const auto encode = [&](const json& text, size_t most) { return pieces.encode(text.get<std::string>(), most); };
   for (const json& record : golden.at("wordpiece")) {
     auto wanted = ids(record);
-    // Special pieces are never recognised here: [MASK] is three.
+    // Special pieces in texts are never recognized: [MASK] is three pieces.
     if (record.at("text") == "[MASK] [mask]") wanted = {101, 1031, 7308, 1033, 1031, 7308, 1033, 102};
     EXPECT_EQ(encode(record.at("text"), 1000), wanted) << record.at("text");
   }

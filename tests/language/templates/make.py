@@ -388,7 +388,7 @@ You see.<|im_end|>
 {% endif %}""",
 }
 
-# One construct each.
+# One construct per line.
 SMALL = r"""
 {{ 1 + 2 * 3 - 4 // 3 }} {{ 7 / 2 }} {{ -7 // 2 }} {{ -7 % 3 }} {{ 2 ** 10 }} {{ 1.5 * 2 }} {{ 1e3 }} {{ 10 / 5 }}
 {{ 1e16 }} {{ 1e15 }} {{ 0.0001 }} {{ 0.00001 }} {{ 123456789.125 }} {{ 1.0 }} {{ 3.14e-10 }} {{ 0.1 + 0.2 }}
@@ -471,7 +471,7 @@ after
 {{ messages[0]['content'] is string }}{{ messages | length }}{{ messages[-1].role }}{{ messages | map(attribute='role') | unique | list }}
 """
 
-# These must be refused, by both.
+# Templates that both implementations must refuse.
 REFUSED = r"""
 {{ missing.a }}
 {{ missing['a'] }}
@@ -554,7 +554,7 @@ def main():
         for i, template in enumerate(lines.strip("\n").split("\n")):
             templates[f"{kind} {i}"] = template
             add(f"{kind} {i}", "small")
-    templates["small, all"] = SMALL  # with what goes over several lines
+    templates["small, all"] = SMALL  # including constructs over several lines
     add("small, all", "small")
     with open(HERE / "rendered.json", "w") as out:
         out.write('{"now": %d,\n' % NOW)
