@@ -1,5 +1,4 @@
-// In the place of runner/inference/device.cpp: where a run asks for CUDA, it gets the emulated device, one for each
-// rank.
+// Replaces runner/inference/device.cpp: a run that asks for CUDA gets the emulated device, one per rank.
 #include "inference/device.h"
 
 #include "base/error.h"

@@ -22,14 +22,14 @@ namespace {
 
 constexpr auto device_type = c10::DeviceType::PrivateUse1;
 constexpr size_t device_memory = size_t{16} << 30, allocation_unit = 512;
-constexpr int nan = 0xff;  // every byte of it
+constexpr int nan = 0xff;  // value of every byte
 
 struct PendingCopy {
-  at::Tensor from, to;  // of the device, of the host
+  at::Tensor from, to;  // device tensor, host tensor
 };
 
 struct State {
-  // Addresses of the device are a range that nobody may touch; their bytes lie at a constant distance.
+  // Device addresses are in an inaccessible range; the bytes themselves are at a constant distance from it.
   std::byte* const begin = reserved();
   std::mutex mutex;
   std::map<std::byte*, size_t> used, free{{begin, device_memory}};
@@ -137,7 +137,7 @@ struct Hooks final : at::PrivateUse1HooksInterface {
 
 bool on_device(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == device_type; }
 
-// The same bytes as a tensor of the host, for the CPU's kernels.
+// Returns a CPU tensor with the same memory, for the CPU's kernels.
 at::Tensor on_host(const at::Tensor& tensor) {
   const auto options = tensor.options().device(at::kCPU).requires_grad(false);
   if (!tensor.storage().data()) return at::empty_strided(tensor.sizes(), tensor.strides(), options);
@@ -154,7 +154,7 @@ at::Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, at::Sca
   return made;
 }
 
-// What a kernel of the CPU gave: a view of some tensor's bytes, or something new.
+// Wraps the result of a CPU kernel: a view of an argument's memory, or a new tensor.
 at::Tensor on_device(const at::Tensor& result, const std::vector<at::Tensor>& given) {
   if (!result.defined()) return result;
   const auto* data = result.storage().data();
@@ -176,7 +176,7 @@ at::Tensor on_device(const at::Tensor& result, const std::vector<at::Tensor>& gi
   TORCH_CHECK(false, "a result lies in memory of the emulated device that no argument has");
 }
 
-// An operator's arguments for the CPU, and which tensors they stand for.
+// An operator call with its arguments replaced by CPU tensors.
 class Call {
  public:
   Call(const c10::OperatorHandle& op, torch::jit::Stack& stack) : op_(op), stack_(stack) {}
@@ -228,7 +228,7 @@ class Call {
     }
     return on_device(tensor, given_);
   }
-  // An empty tensor that an operator has given a size.
+  // Resizes an empty tensor as the operator did.
   static void enlarge(const at::Tensor& given, const at::Tensor& like) {
     TORCH_CHECK(!given.storage().data(), "a tensor of the emulated device that isn't empty gets another size");
     const auto fresh = empty_strided(like.sizes(), like.strides(), like.scalar_type());
@@ -293,7 +293,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_local_scalar_dense", number_of);
 }
 
-// Of some operators the CPU has a kernel, and other devices are given what they are made of, which rounds otherwise.
+// For some operators libtorch uses a CPU kernel, but a decomposition into others on other devices, which rounds
+// differently. Uses the CPU kernels.
 void prefer_kernels() {
   static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__);
   auto& all = c10::Dispatcher::singleton();

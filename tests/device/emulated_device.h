@@ -5,19 +5,17 @@
 
 namespace compeer::emulated {
 
-/// A device for tests of what must run on a GPU where there is none. libtorch knows it as its backend PrivateUse1, and
-/// its operators compute on the CPU, but what a GPU doesn't forgive fails here, too:
-/// - its memory is at addresses that the host can't read or write: whoever does so dies by SIGSEGV;
-/// - an operator that is given a tensor of the host (other than a number) beside one of the device throws;
-/// - what is copied to the host without waiting is NaN until somebody waits;
-/// - memory that is new, or was given back, holds NaN.
+/// An emulated device for testing GPU code without a GPU. It is libtorch's backend PrivateUse1; its operators compute
+/// on the CPU, but mistakes that fail on a GPU fail here, too: - its memory is at addresses that the host can't read or
+/// write: an access raises SIGSEGV; - an operator with both host tensors (other than numbers) and device tensors
+/// throws; - data copied to the host asynchronously is NaN until the host waits; - new and freed memory contains NaN.
 c10::Device device();
 
-/// What was done since `forget`.
+/// Counters since the last `forget`.
 struct Counts {
-  int64_t launches = 0;     ///< operators that computed
-  int64_t waits = 0;        ///< times that the host stood still until the device was done
-  int64_t allocations = 0;  ///< of memory
+  int64_t launches = 0;     ///< operators computed
+  int64_t waits = 0;        ///< synchronizations, in which the host waited for the device
+  int64_t allocations = 0;  ///< memory allocations
 };
 Counts counts();
 void forget();
@@ -25,16 +23,16 @@ void forget();
 /// Bytes in use.
 int64_t in_use();
 
-/// Where the bytes behind an address of the device lie, for those who stand in for other libraries of it.
+/// Returns the memory of a device address, for stubs of other device libraries.
 void* bytes_behind(const void* address);
 
-/// Waits for all that was asked for.
+/// Waits for all pending work.
 void synchronize();
 
-/// The `which`-th allocation from now on fails, as if the memory were full (c10::OutOfMemoryError); 0: none does.
+/// Lets the `which`-th allocation from now on fail, as if the memory were full (c10::OutOfMemoryError); 0: none.
 void fail_allocation(int64_t which);
 
-/// From the `wait`-th wait from now on there is no device (c10::AcceleratorError); 0: it stays.
+/// Lets the device fail from the `wait`-th wait from now on (c10::AcceleratorError); 0: never.
 void disappear(int64_t wait);
 
 }  // namespace compeer::emulated

@@ -1,4 +1,4 @@
-// The device that others are tested on: that it forgives nothing, and computes as the CPU does.
+// The emulated device itself: it detects mistakes, and computes as the CPU does.
 #include "device/emulated_device.h"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What no emulated device shows, on an NVIDIA GPU: doctor's checks; runs, killed in between, gone on with on the CPU, on a
-# full device; a judge, an evaluation and a stage's model; pictures; ranks that want one device; sums by NCCL.
-# Two ranks get the one GPU by names of hosts of their own, which takes root.   usage: gpu_test.sh SOURCE_DIR COMPEER
+# Tests that need a real NVIDIA GPU: doctor's checks; runs, killed and resumed, also on the CPU and with full device
+# memory; a judge, an evaluation and a stage's model; images; ranks that share one device; sums by NCCL. Two ranks get
+# the one GPU by using different host names, which requires root.
+#   usage: gpu_test.sh SOURCE_DIR COMPEER
 set -uo pipefail
 source_dir=$(realpath "$1") compeer=$(realpath "$2")
 worker=$(dirname "$compeer")/compeer-worker
@@ -14,7 +15,7 @@ failures=0
 
 fail() { echo "FAILED  $1" && exit 1; }
 says() { grep -qF -- "$2" "$1" || { tail -n 20 "$1" && fail "$1 does not say '$2'"; }; }
-# make_run FOLDER EXPERIMENT [--set ...]: a run's folder, as the front end prepares it.
+# make_run FOLDER EXPERIMENT [--set ...]: makes a run folder as the front end does.
 make_run() {
   local folder=$1 experiment=$2
   shift 2
@@ -28,7 +29,8 @@ ends() { # EXPECTED_EXIT LOG COMMAND...
   ((code == expected)) || { tail -n 20 "$log" && fail "$log ended with $code"; }
 }
 run() { ends "$2" "$1/log.txt" "$worker" "$1" --resume; } # FOLDER EXPECTED_EXIT
-# near FILE FILE BOUND: all numbers of two weight files, or of two files of JSON lines, as near as that in the mean.
+# near FILE FILE BOUND: checks that the mean difference of all numbers of two weight files, or of two JSON lines files,
+# is at most BOUND.
 near() {
   python3 - "$@" <<'PYTHON'
 import array, json, pathlib, sys
@@ -54,7 +56,7 @@ whole() {
   grep -h "device:\|certif" whole/log.txt
 }
 
-killed() { # begun there, killed, gone on with there and on the CPU
+killed() { # started on the GPU, killed, resumed on the GPU and on the CPU
   make_run killed "$smoke" "${there[@]}" --set model.device=auto --set grpo.steps=4
   "$worker" killed --resume >killed/log.txt 2>&1 &
   until [[ -f killed/checkpoints/last/manifest.json ]] || ! kill -0 "$!" 2>/dev/null; do sleep 0.05; done
@@ -68,7 +70,7 @@ killed() { # begun there, killed, gone on with there and on the CPU
   near "$(weights whole)" "$(weights moved)" 1e-5 || fail "a run that went on on the CPU has other weights"
 }
 
-full() { # another program has the device's memory
+full() { # another program uses most of the device memory
   python3 -c 'import torch' 2>/dev/null || { echo "skipped: no torch for Python that would fill the device" && return; }
   make_run full "$smoke" "${there[@]}" --set grpo.steps=4
   coproc python3 -c 'import torch
@@ -86,14 +88,14 @@ input()'
   run full 0
 }
 
-large() { # refused before anything is read or made
+large() { # refused before anything is read or written
   make_run large "$smoke" "${there[@]}" --set model.config.num_hidden_layers=64 \
     --set model.config.max_position_embeddings=2000000 --set sampling.max_new_tokens=1000000
   run large 3
   tail -n 2 large/log.txt
 }
 
-others() { # SFT, a judge beside the policy, an evaluation, a model that a stage asks; in bfloat16
+others() { # SFT, a judge next to the policy, an evaluation, and a model used by a stage; in bfloat16
   local bfloat16=("${there[@]}" --set model.compute=bfloat16)
   make_run taught "$source_dir/experiments/esc_world_sft.toml" "${bfloat16[@]}" --set model.path="whole/checkpoints/last" \
     --set sft.steps=2 --set sft.batch=4
@@ -131,13 +133,13 @@ PYTHON
   done
 }
 
-shared() { # two ranks of a host want the one device
+shared() { # two ranks of a host with one device
   make_run shared "$smoke" "${there[@]}" --set ranks=2 --set grpo.steps=2
   CUDA_VISIBLE_DEVICES=0 ends 2 shared/log.txt mpirun -n 2 --oversubscribe --bind-to none "$worker" shared
   says shared/log.txt "share one device"
 }
 
-# Two ranks that each believe to be on a host of its own, so that both get the one device.
+# Two ranks with different host names, so that both get the one device.
 two() { # FOLDER [--set ...]
   local folder=$1
   shift

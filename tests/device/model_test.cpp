@@ -1,4 +1,4 @@
-// A model on another device than the host: what it gives is what it gives on the CPU with the same engine.
+// A model on a device that is not the host gives the same results as on the CPU with the same engine.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -35,15 +35,14 @@ TEST_P(OnADevice, SaysAndScoresWhatItDoesOnTheCpu) {
   for (size_t i = 0; i < got.size(); ++i) {
     for (size_t k = 0; k < got[i].size(); ++k) {
       EXPECT_EQ(got[i][k].tokens, expected[i][k].tokens);
-      for (size_t t = 0; t < got[i][k].log_probs.size();
-           ++t)  // those of the host in float32, there in double precision
+      for (size_t t = 0; t < got[i][k].log_probs.size(); ++t)  // host: float32; device: double precision
         EXPECT_NEAR(got[i][k].log_probs[t], expected[i][k].log_probs[t], 1e-5);
     }
   }
   EXPECT_EQ(rollout::Engine(other).score(some_prompts()), rollout::Engine(cpu).score(some_prompts()));
 }
 
-// The weights of `precision = "bfloat16"`, not only the embedding and the head, are rounded and take half the memory.
+// With `precision = "bfloat16"` all weights, not only the embedding and the head, are rounded and take half the memory.
 TEST_P(OnADevice, KeepsWeightsInBfloat16AsTheExactEngineDoes) {
   const json kept{{"precision", "bfloat16"}};
   json exact = kept, there = device();
@@ -85,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(Families, OnADevice,
                                          std::pair("mistral", "mistral")),
                          [](const auto& one) { return std::string(one.param.second); });
 
-// One pass more for each token: what it does doesn't depend on how many sequences there are, and the host waits for
-// hidden states and logits alone.
+// The number of kernel launches per token does not depend on the number of sequences, and the host waits only for
+// hidden states and logits.
 TEST(ADevice, DoesAsMuchForManySequencesAsForOne) {
   emulated::device();
   const auto model = open_model("llama", "llama", {{"device", "emulated"}});
@@ -107,10 +106,10 @@ TEST(ADevice, DoesAsMuchForManySequencesAsForOne) {
     launches.push_back(after.launches - before.launches);
   }
   EXPECT_EQ(launches[0], launches[1]);
-  EXPECT_LE(launches[0], 250);  // of two layers
+  EXPECT_LE(launches[0], 250);  // for two layers
 }
 
-// Wherever memory runs out, that is said, and the next call gives what it should.
+// If memory runs out anywhere, the error says so, and the next call works.
 TEST(ADevice, GoesOnAfterItsMemoryRanOut) {
   emulated::device();
   const auto model = open_model("llama", "llama", {{"device", "emulated"}});
@@ -160,11 +159,12 @@ TEST(ADevice, IsNothingForTheExactEngine) {
 namespace compeer::train {
 namespace {
 
-// GRPO on another device than the host: sums, masters and AdamW are the host's, and so are the bits.
+// GRPO on a device that is not the host: the host computes sums, master weights and AdamW, so results have the same
+// bits.
 
 using nlohmann::json;
 
-// The weights after three steps on two groups each.
+// Returns the weights after three steps of two groups each.
 std::vector<float> learnt(const json& more, const std::vector<std::vector<rollout::Sample>>& samples) {
   auto model = open_model("llama", "llama", more);
   rollout::Policy policy(model->object());

@@ -9,7 +9,7 @@
 
 namespace compeer {
 
-/// A model of the reference files that libtorch's engine computes.
+/// Opens a model of the reference files with libtorch's engine.
 inline std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& folder, const std::string& family,
                                                          const nlohmann::json& more = nlohmann::json::object()) {
   static const plugin::Services services;
@@ -42,7 +42,7 @@ inline rollout::Request some_request() {
   return request;
 }
 
-/// libtorch has a kernel of its own for attention on the CPU, and on no other device.
+/// Disables libtorch's own attention kernel of the CPU, which other devices do not have.
 class OnTheCpuWithoutItsOwnAttention : public testing::Test {
  protected:
   OnTheCpuWithoutItsOwnAttention() { at::globalContext().setSDPUseFlash(false); }

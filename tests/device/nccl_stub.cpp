@@ -1,5 +1,5 @@
-// NVIDIA's NCCL, as far as it is used here, between processes that have an emulated device each. A message is a file of
-// a folder that the id names: with COMPEER_NCCL=wrong its numbers come doubled, with a number that call fails.
+// A stub of the NCCL functions in use, between processes with one emulated device each. A message is a file in a folder
+// that the id names. COMPEER_NCCL=wrong doubles the numbers; COMPEER_NCCL=N lets the N-th call fail.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "device/emulated_device.h"
 
 struct ncclUniqueId {
-  char internal[128];  // a folder's name
+  char internal[128];  // name of a folder
 };
 
 namespace {
@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 struct Group {
   fs::path folder;
   int rank = 0;
-  std::map<std::pair<int, int>, int> messages;  // so many from one rank to another
+  std::map<std::pair<int, int>, int> messages;  // number of messages from one rank to another
 
-  fs::path member() const { return folder / std::to_string(rank); }  // there as long as this rank is
+  fs::path member() const { return folder / std::to_string(rank); }  // exists while this rank does
   fs::path next(int from, int to) { return folder / fmt::format("{}-{}-{}", from, to, messages[{from, to}]++); }
 };
 
@@ -69,7 +69,7 @@ int ncclCommAbort(void* known) {
   auto* const group = static_cast<Group*>(known);
   std::error_code none;
   fs::remove(group->member(), none);
-  fs::remove(group->folder, none);  // the last one does, for it is empty then
+  fs::remove(group->folder, none);  // succeeds for the last rank, when the folder is empty
   delete group;
   return 0;
 }

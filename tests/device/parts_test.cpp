@@ -1,4 +1,4 @@
-// What stands around a model on another device: pictures, judges, a base that several share, files that are saved.
+// Features around a model on another device: images, judges, a base shared by several models, saved files.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST_F(OnADevice, ABaseIsThereOnce) {
   EXPECT_TRUE(first->object().head().is_same(second->object().head()));
 }
 
-// Masters are the host's: they are what is saved, though the device multiplies their rounding.
+// The master weights on the host are saved, although the device uses their rounded values.
 TEST_F(OnADevice, MastersAreSaved) {
   const json trains{{"frozen", false}, {"precision", "float32"}, {"compute", "bfloat16"}};
   const auto model = open_model("llama", "llama", with(trains, there));
@@ -118,7 +118,7 @@ TEST_F(OnADevice, MastersAreSaved) {
   EXPECT_TRUE(at::equal(model->object().parameters().at(0).value.detach().cpu(), first));
 }
 
-// A gradient of a bfloat16 leaf is float32, and the same in one pass as in two that go on.
+// The gradient of a bfloat16 parameter is float32, and is the same when accumulated over two passes.
 TEST_F(OnADevice, GradientsOfSeveralPassesComeBackOnce) {
   const json trains{{"frozen", false}, {"precision", "float32"}, {"compute", "bfloat16"}};
   const auto model = open_model("llama", "llama", with(trains, there));
@@ -178,7 +178,7 @@ TEST_F(OnADevice, MemoryThatRunsOutOnTheWayBackIsSaidAndTheNextPassIsWhole) {
 namespace compeer::verify {
 namespace {
 
-// What `compeer doctor --device cuda` does, on the emulated device.
+// The checks of `compeer doctor --device cuda`, on the emulated device.
 
 TEST(TheCheckOfADevice, PassesOnTheEmulatedOne) {
   emulated::device();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Whole runs on an emulated device: SFT, a judge, GRPO with it, evaluation, stages; checkpoints go on there after kill -9 and on
-# the CPU; memory that runs out ends a run without loss.   usage: runs_test.sh SOURCE_DIR BUILD_DIR EMULATED_WORKER
+# Whole runs on an emulated device: SFT, a judge, GRPO with it, evaluation, stages; checkpoints can be resumed after
+# kill -9, also on the CPU; a run that runs out of memory ends without loss.
+#   usage: runs_test.sh SOURCE_DIR BUILD_DIR EMULATED_WORKER
 set -euo pipefail
 source_dir=$1 build=$2 worker=$3
 work=$(mktemp -d -t compeer-device-runs.XXXXXX)
@@ -10,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$s
 
 fail() { echo "FAILED  $1"; exit 1; }
 says() { grep -qF -- "$2" "$1" || { cat "$1"; fail "$1 does not say '$2'"; }; }
-# make FOLDER EXPERIMENT [--set ...]: a run's folder, as the front end prepares it.
+# make_run FOLDER EXPERIMENT [--set ...]: makes a run folder as the front end does.
 make_run() {
   local folder=$1 experiment=$2
   shift 2
@@ -27,7 +28,7 @@ weights() { sha256sum <"$1/checkpoints/last/model.safetensors"; }
 there=(--set ranks=1 --set model.device=auto --set model.engine=libtorch)
 smoke=$source_dir/experiments/smoke_grpo.toml
 
-# The same weights, whether killed in between or not.
+# The same weights with and without a kill in between.
 make_run whole "$smoke" "${there[@]}" --set grpo.steps=4
 run whole 0
 says whole/log.txt "an emulated device"
@@ -41,7 +42,7 @@ kill -9 "$!" 2>/dev/null || true
 run killed 0
 [[ $(weights whole) == "$(weights killed)" ]] || fail "a killed run has other weights"
 
-# Memory runs out, or the device is gone: what a checkpoint holds stays, and the run goes on from there.
+# The device runs out of memory, or fails: checkpoints are kept, and the run can be resumed.
 make_run full "$smoke" "${there[@]}" --set grpo.steps=4
 run full 1 COMPEER_EMULATED_FULL=24000
 [[ -d full/checkpoints/step-000002 ]] || fail "memory runs out too early for this test"
@@ -57,10 +58,10 @@ says gone/log.txt "compeer resume continues from the newest checkpoint, with mod
 cp -r gone moved
 run gone 0
 [[ $(weights whole) == "$(weights gone)" ]] || fail "a run whose device was gone has other weights"
-run moved 0 COMPEER_EMULATED=none  # begun there, ended on the CPU
+run moved 0 COMPEER_EMULATED=none  # started on the device, finished on the CPU
 says moved/log.txt "note: model.device is 'auto', and the run computes on the CPU: COMPEER_EMULATED is 'none'"
 
-# SFT, a judge beside the policy, an evaluation, and a model that a stage asks.
+# SFT, a judge next to the policy, an evaluation, and a model used by a stage.
 make_run taught "$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set threads=1 --set model.path=whole/checkpoints/last \
   --set sft.steps=2 --set sft.batch=4 --set sft.together=2
 run taught 0
@@ -96,12 +97,13 @@ says asked/log.txt "compeer: note: an emulated device"
 says asked/log.txt "is not certified on this machine"
 [[ $(wc -l <asked/stages/02-answer.jsonl) == 3 ]] || fail "a stage's model on a device answers nothing"
 
-# Two ranks, a device each.
+# Two ranks with one device each.
 make_run two "$smoke" "${there[@]}" --set grpo.steps=2 --set ranks=2 --set overlap=always
 mpirun -n 2 --oversubscribe --bind-to none "$worker" two >two/log.txt 2>&1 || { cat two/log.txt; fail "two ranks"; }
 says two/log.txt "device: 2 x an emulated device"
 
-# Their gradients added up there have the same bits. NCCL may add up wrongly, or fail; and a rank has one leaf.
+# Gradients summed on the devices have the same bits. NCCL's sum is wrong, or a call fails; a rank may have only one
+# leaf.
 on_devices() { # FOLDER EXPECTED_EXIT [VARIABLE=VALUE...] [--set ...]
   local folder=$1 expected=$2 code=0 variable=COMPEER_NCCL=
   shift 2

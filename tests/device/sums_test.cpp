@@ -1,4 +1,4 @@
-// Gradients of ranks added up on emulated devices, through a NCCL of the test's own.
+// Sums gradients of ranks on emulated devices, through a stub of NCCL.
 #include <ATen/ATen.h>
 
 #include "comm/ranks.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Numbers = std::vector<float>;
 
-// One leaf of each rank: of all sizes, so that the order of additions shows.
+// One leaf per rank, with values of all magnitudes, so that the order of additions changes the bits.
 Numbers leaf_of(int rank, int64_t length) {
   Numbers leaf(static_cast<size_t>(length));
   for (size_t i = 0; i < leaf.size(); ++i)
@@ -65,7 +65,7 @@ TEST(SumsOnDevices, NeedEachLeafOnce) {
   const int64_t own = world().rank();
   EXPECT_THROW(gradients.add(own + 1, gradients.room()), std::logic_error);
   if (own == 0) gradients.add(own, gradients.room());
-  EXPECT_THROW(gradients.finish(), Error);  // of the ranks whose leaves are missing
+  EXPECT_THROW(gradients.finish(), Error);  // on ranks with a missing leaf
   gradients.add(own, gradients.room());
   EXPECT_THROW(gradients.add(own, gradients.room()), std::logic_error);
   EXPECT_EQ(gradients.finish().size(), static_cast<size_t>(parameters.size()));
