@@ -10,8 +10,8 @@
 namespace compeer::report {
 namespace {
 
-/// The first thing wrong with the markup, or "". Knows what page() may write: elements, attributes in double quotes,
-/// the five entities, one document type, a style sheet.
+/// Returns the first error in the markup, or "". Accepts only what page() may write: elements, attributes in double
+/// quotes, the five entities, one document type, a style sheet.
 class Checker {
  public:
   explicit Checker(const std::string& html) : text_(html) {}
@@ -104,8 +104,8 @@ TEST(Page, SurvivesRunsOfEveryKindOfBrokenness) {
   auto runs = sample::quickstart();
   runs[0].columns.clear();  // no rows
   runs[1].columns["reward"].assign(80, NAN);
-  runs[1].columns["loss"] = {1, INFINITY, -INFINITY, NAN};  // shorter than the rest
-  runs[2] = RunData{};                                      // nothing at all could be read
+  runs[1].columns["loss"] = {1, INFINITY, -INFINITY, NAN};  // shorter than the other columns
+  runs[2] = RunData{};                                      // a run without any readable data
   runs[2].folder = "results/lost";
   runs[2].name = "lost";
   runs[3].summary["reward"] = {NAN, NAN, NAN, 0};
@@ -176,7 +176,7 @@ TEST(Page, StaysSmall) {
   EXPECT_LT(page(sample::sweep(50, 1, 1000)).size(), 2'000'000u);
   auto runs = sample::sweep(10, 5, 1000);
   EXPECT_LT(page(runs).size(), 2'000'000u);
-  for (size_t i = 0; i < 50; ++i)  // and each of them tested
+  for (size_t i = 0; i < 50; ++i)  // an evaluation of each run
     runs.push_back(sample::tested("sage-" + runs[i].name, runs[i].name, 1, 50, 2, 0.1));
   EXPECT_LT(page(runs).size(), 3'000'000u);
 }
@@ -200,7 +200,7 @@ TEST(Page, ShowsWhatEvaluationsCameTo) {
   const std::string html = page(sample::study());
   for (const char* id : {"evaluations", "records", "stages"})
     EXPECT_TRUE(has(html, "<section id=\"" + std::string(id) + "\"")) << id;
-  EXPECT_FALSE(has(html, "training-data"));  // rows of a data run are its stages, not steps of training
+  EXPECT_FALSE(has(html, "training-data"));  // a data run's rows are its stages, not training steps
 }
 
 TEST(Page, IsNamedAfterWhatTheRunsShare) {
@@ -236,7 +236,7 @@ TEST(Page, BeginsWithWhatWasSwept) {
   EXPECT_TRUE(has(html, "<a href=\"#sweep\">Sweep</a>"));
 }
 
-// On a narrow screen a table is wider than what is seen of it; its caption is not.
+// On a narrow screen a wide table scrolls; its caption does not.
 TEST(Page, WrapsTheCaptionsOfWideTables) {
   const auto html = page(sample::quickstart());
   EXPECT_TRUE(has(html, "\n.scroll { overflow-x: auto; margin: 1.8rem 0; container-type: inline-size; }\n"));
@@ -253,7 +253,7 @@ TEST(Page, TakesSeedsOfAnEvaluationTogether) {
     runs.back().spec["seed"] = seed;
   }
   const std::string html = page(runs);
-  // 0.51, 0.52, 0.53: sd 0.01, half width 4.303 * 0.01 / sqrt(3) = 0.0248
+  // 0.51, 0.52, 0.53: deviation 0.01, half interval 4.303 * 0.01 / sqrt(3) = 0.0248
   EXPECT_TRUE(has(html, "eval (3 seeds)"));
   EXPECT_TRUE(has(html, "0.520 <small>0.495 to 0.545</small>")) << html.substr(html.find("Reward and its"), 3000);
 }
@@ -261,7 +261,7 @@ TEST(Page, TakesSeedsOfAnEvaluationTogether) {
 TEST(Page, NamesWhatNeverChangesInsteadOfDrawingIt) {
   auto run = sample::grpo("r", "none", "");
   for (size_t i = 0; i < run.rows(); ++i) run.columns["loss"][i] = i % 2 ? 3e-17 : -1e-17;  // rounding noise
-  for (size_t i = 0; i < run.rows(); ++i) run.columns["lr"][i] = i % 2 ? 2e-9 : 1e-9;       // small, but no noise
+  for (size_t i = 0; i < run.rows(); ++i) run.columns["lr"][i] = i % 2 ? 2e-9 : 1e-9;       // small, but not noise
   const std::string html = page({run});
   const std::string beginning = "Constant, not drawn: ";
   ASSERT_TRUE(has(html, beginning));
@@ -272,7 +272,7 @@ TEST(Page, NamesWhatNeverChangesInsteadOfDrawingIt) {
   EXPECT_FALSE(has(sentence, "learning rate")) << sentence;
 }
 
-/// From a heading to the next.
+/// Returns the page from this heading to the next.
 std::string part(const std::string& html, const std::string& heading) {
   const size_t from = html.find(heading);
   return from == std::string::npos ? "" : html.substr(from, html.find("<h3", from + 1) - from);
@@ -309,7 +309,7 @@ TEST(Page, TablesTooWideForAnUprightPageSaySo) {
   const std::string html = page(sample::quickstart());
   const size_t last_rows = html.find("aria-label=\"At the end of training");  // 19 columns
   EXPECT_TRUE(html.substr(0, last_rows).ends_with("<div class=\"scroll wide\" role=\"group\" tabindex=\"0\" "));
-  const size_t before_after = html.find("aria-label=\"Differences, with");  // 5
+  const size_t before_after = html.find("aria-label=\"Differences, with");  // 5 columns
   EXPECT_TRUE(html.substr(0, before_after).ends_with("<div class=\"scroll\" role=\"group\" tabindex=\"0\" "));
 }
 

@@ -6,7 +6,7 @@
 
 #include "report/runs/run_data.h"
 
-/// Made-up runs for the tests of report/: shaped like a small study, wrong in known ways where a test asks for it.
+/// Made-up runs for the tests of report/: shaped like a small study, with known errors where a test needs them.
 namespace sample {
 
 namespace report = compeer::report;
@@ -51,7 +51,7 @@ inline RunData run(const std::string& name, const std::string& task, const std::
   return run;
 }
 
-/// y goes from `from` to `to`, fast at first, with noise.
+/// Returns a course from `from` to `to`, fast at first, with noise.
 inline std::vector<double> course(size_t rows, double from, double to, double noise, unsigned seed) {
   std::mt19937 bits(seed);
   std::normal_distribution<double> normal(0, noise);
@@ -69,7 +69,7 @@ inline void fill_times(RunData& run, size_t rows, const std::vector<std::pair<st
   run.steps_done = run.steps_planned = static_cast<int64_t>(rows);
 }
 
-/// Means of the last 20 rows, as a finished run leaves them.
+/// Sets the means of the last 20 rows, as a finished run writes them.
 inline void fill_summary(RunData& run) {
   for (const auto& [metric, values] : run.columns) {
     const size_t n = std::min<size_t>(20, values.size());
@@ -127,7 +127,7 @@ inline RunData sft(const std::string& name, size_t rows = 1000) {
   return made;
 }
 
-/// Held-out records were looked at every `every` steps; the loss at them falls and rises again after step `best`.
+/// Adds validation every `every` steps; the loss decreases until step `best` and then increases.
 inline RunData validated(RunData made, int every, int best) {
   const size_t rows = made.rows();
   const std::string metric = made.task == "sft" ? "validation/loss" : "validation/reward";
@@ -215,7 +215,7 @@ inline RunData evaluation(const std::string& name, const std::string& model_path
   return made;
 }
 
-/// One model taught from nothing, two trained on from it, all three evaluated both ways.
+/// One SFT model, two GRPO models trained from it, and evaluations of all three, sampled and greedy.
 inline std::vector<RunData> quickstart() {
   const std::string sft_path = "results/quickstart-sft/checkpoints/last";
   const std::string none_path = "results/quickstart-grpo-none/checkpoints/last";
@@ -231,7 +231,7 @@ inline std::vector<RunData> quickstart() {
           evaluation("quickstart-eval-grpo-redundancy-greedy", redundancy_path, true, 0.874, 0.0, 0.0759)};
 }
 
-/// `settings` values of one setting, `seeds` runs of each.
+/// `settings` values of one setting, with `seeds` runs each.
 inline std::vector<RunData> sweep(int settings, int seeds, size_t rows) {
   std::vector<RunData> runs;
   for (int a = 0; a < settings; ++a) {
@@ -246,12 +246,12 @@ inline std::vector<RunData> sweep(int settings, int seeds, size_t rows) {
   return runs;
 }
 
-/// A figure as findings have it.
+/// Returns a figure as in the findings of a stage.
 inline nlohmann::json figure(double value, double half, int n = 100) {
   return {{"value", value}, {"low", value - half}, {"high", value + half}, {"n", n}};
 }
 
-/// A dialogue of an evaluation: two rounds, with the user's emotion after each.
+/// Returns a dialogue of an evaluation: two rounds, with the user's emotion after each.
 inline nlohmann::json played(int number, double start, const std::string& reply) {
   const nlohmann::json steps = {{"history", "the job loss is told"}, {"emotion", "sad"}, {"strategy", "question"}};
   return {{"id", "esc_world/test/" + std::to_string(number)},
@@ -264,7 +264,7 @@ inline nlohmann::json played(int number, double start, const std::string& reply)
             {{"role", "assistant"}, {"text", "What do you fear they would say?"}}}}};
 }
 
-/// A data run that tested the model of `supporter` in dialogues, as the stage `sage` does.
+/// Returns a data run that tests the model of `supporter` in dialogues, as the stage `sage` does.
 inline RunData tested(const std::string& name, const std::string& supporter, int seed, double emotion, double half,
                       double failure, int64_t unreadable = 0) {
   RunData made = run(name, "data");
@@ -305,7 +305,7 @@ inline RunData tested(const std::string& name, const std::string& supporter, int
   return made;
 }
 
-/// Three kinds of model over three seeds each, tested in dialogues, with the runs that taught them.
+/// Three kinds of model with three seeds each, tested in dialogues, and the runs that trained them.
 inline std::vector<RunData> study() {
   std::vector<RunData> runs;
   const std::vector<std::pair<std::string, double>> kinds = {{"sft", 41}, {"por", 58}, {"urp", 63}};

@@ -29,7 +29,7 @@ TEST(MeanDifference, IsNeverClearWithoutIntervals) {
 }
 
 TEST(MeanDifference, OfWhatWasMeasuredOnceHasNoInterval) {
-  // distinct-2 of all texts together: its "interval" is the value itself.
+  // distinct-2 of all texts is one number, so its interval has no width.
   EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).clear());
 }
 
@@ -41,7 +41,7 @@ RunData with_prompts(const std::vector<double>& values) {
 }
 
 TEST(MeanDifference, IsTakenPromptByPromptWhereBothRunsAnsweredTheSame) {
-  // Prompts differ much, runs by 0.1 on each but for a little: only the paired view can see it.
+  // Prompts differ much; the runs differ by about 0.1 on each prompt, which only the paired difference detects.
   const RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7});
   const RunData b = with_prompts({0.1, 1.1, 2.1, 3.1, 4.1, 5.1, 6.1, 7.18});
   EXPECT_FALSE(difference(a.estimate("reward"), b.estimate("reward")).clear());
@@ -64,7 +64,7 @@ std::vector<Standing> standings_of(const std::vector<Interval>& all, Better bett
 }
 
 TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
-  // 62 - 60: sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
+  // 62 - 60: half interval sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
   const std::vector<Interval> all = {{60, 57, 63, 9}, {62, 61, 63, 9}, {50, 49, 51, 9}, {missing, missing, missing, 0}};
   const auto marks = standings_of(all, Better::higher);
   EXPECT_TRUE(marks[1].best && !marks[1].level);
@@ -116,7 +116,7 @@ TEST(Lineage, FollowsCheckpointsBackToTheRunThatWroteThem) {
   const auto runs = sample::quickstart();
   const Lineage lineage(runs);
   EXPECT_FALSE(lineage.parent(0));
-  EXPECT_EQ(lineage.parent(1), 0u);  // grpo-none started from sft
+  EXPECT_EQ(lineage.parent(1), 0u);  // the parent of grpo-none is sft
   EXPECT_EQ(lineage.parent(3), 0u);  // the first evaluation is of sft
   EXPECT_EQ(lineage.parent(5), 2u);
 }

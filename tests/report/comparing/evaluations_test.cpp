@@ -9,7 +9,7 @@ namespace {
 
 TEST(Evaluations, KeepGreedyApartAndPutTheStartFirst) {
   auto runs = sample::quickstart();
-  std::swap(runs[3], runs[5]);  // the evaluation of sft is no longer given first
+  std::swap(runs[3], runs[5]);  // sft's evaluation is not the first any more
   const Lineage lineage(runs);
   const auto groups = evaluations(runs, lineage);
   ASSERT_EQ(groups.size(), 2u);
@@ -17,7 +17,7 @@ TEST(Evaluations, KeepGreedyApartAndPutTheStartFirst) {
   EXPECT_EQ(groups[1].heading, "Greedy");
   EXPECT_EQ(groups[0].candidates[0].label, "sft");
   const auto& pairs = groups[0].comparisons;
-  ASSERT_EQ(pairs.size(), 3u);  // from the start to each, and each with each
+  ASSERT_EQ(pairs.size(), 3u);  // from sft to each of the others, and between those
   EXPECT_EQ(groups[0].candidates[pairs[0].first].label, "sft");
   EXPECT_EQ(pairs[2], (std::pair<size_t, size_t>(1, 2)));
 }
@@ -45,7 +45,7 @@ TEST(Evaluations, TakeSeedsTogether) {
   EXPECT_EQ(groups[0].candidates[1].label, "b");
   EXPECT_EQ(each_run(groups[0]).candidates.size(), 6u);
   EXPECT_EQ(groups[0].candidates[1].subject, "models/b");
-  // b - a is 0.01, 0.02, 0.03 seed by seed, where seeds differ by 0.1: sd 0.01, half width 0.0248
+  // b - a is 0.01, 0.02, 0.03 per seed, although seeds differ by 0.1: deviation 0.01, half interval 0.0248
   const auto d = difference(groups[0].candidates[0], groups[0].candidates[1], "rewards/truth/quality");
   EXPECT_TRUE(d.paired);
   EXPECT_NEAR(d.value, 0.02, 1e-9);
@@ -73,7 +73,7 @@ TEST(Evaluations, CountWhatWasDoneTwiceOnce) {
   runs.back().name = "the-same-again";
   EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates.size(), 3u);
   EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates[1].evaluations.size(), 3u);
-  // Other weights in the same folder: no further seed, so a candidate of its own.
+  // Another figure in the same folder means other weights: not another seed, but a separate candidate.
   runs.back().stages[1].findings["mean_emotion"] = sample::figure(12, 2);
   EXPECT_EQ(evaluations(runs, Lineage(runs))[0].candidates.size(), 4u);
 }
@@ -98,7 +98,7 @@ TEST(Evaluations, LookLikeTheRunThatTaughtTheModel) {
 TEST(Evaluations, KeepApartWhatWasMeasuredInOtherWays) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
                                sample::tested("c", "y", 1, 60, 2, 0.1)};
-  runs[1].stages[1].settings["supporter_temperature"] = 1.0;  // who is tested: no matter
+  runs[1].stages[1].settings["supporter_temperature"] = 1.0;  // settings of the tested model may differ
   runs[2].stages[1].settings["rounds"] = 20;
   const auto groups = evaluations(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 2u);
@@ -110,7 +110,7 @@ TEST(Evaluations, KeepApartWhatWasMeasuredInOtherWays) {
 TEST(Evaluations, OfRecordsThatAnEarlierStagePlayedAreOfWhoWasTestedThere) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
                                sample::tested("c", "y", 1, 60, 2, 0.1)};
-  runs[2].stages[1].settings["rounds"] = 20;  // so other dialogues
+  runs[2].stages[1].settings["rounds"] = 20;  // other dialogues
   for (auto& run : runs) {
     StageData truth;
     truth.name = "02-world_truth", truth.plugin = "world_truth";
@@ -135,7 +135,7 @@ TEST(Evaluations, NameChatModelsByTheirModel) {
   EXPECT_EQ(supporters[0].candidates[0].subject, "large");
   EXPECT_EQ(supporters[0].candidates[1].subject, "esc_world");
 
-  // Of judges: chat models are compared with those in folders.
+  // For judges: chat models are compared with local models.
   for (auto& run : runs) run.stages[1].settings = {{"plugin", "reward_accuracy"}};
   runs[0].stages[1].settings["chat"] = {{"plugin", "openai"}, {"name", "large"}};
   runs[0].stages[1].settings["outcome_chat"] = {{"plugin", "local"}, {"path", "models/small"}};
@@ -177,7 +177,7 @@ TEST(Evaluations, NameSeveralStagesOfOneRunByTheirStages) {
 
 EvaluationGroup group_of(const std::vector<RunData>& runs) { return evaluations(runs, Lineage(runs)).at(0); }
 
-/// The tests of por and urp in the study, where seeds differ by 10, and the two by 2, 3 and 4 at the same seed.
+/// The evaluations of por and urp in the study: seeds differ by 10, the two policies by 2, 3 and 4 for the same seed.
 std::vector<RunData> study() {
   auto runs = sample::study();
   const double por[] = {50, 60, 70}, urp[] = {52, 63, 74};
@@ -196,7 +196,7 @@ MeanDifference urp_against_por(const std::vector<RunData>& runs) {
 
 TEST(Figures, OfSeveralSeedsAreTheirMean) {
   const auto runs = sample::study();
-  // 59, 60, 61: sd 1, half width 4.30265 / sqrt(3) = 2.484
+  // 59, 60, 61: deviation 1, half interval 4.30265 / sqrt(3) = 2.484
   const auto figure = figure_of(group_of(runs).candidates[1], "mean_emotion");
   EXPECT_DOUBLE_EQ(figure.mean, 60);
   EXPECT_NEAR(figure.high, 62.484, 1e-3);
@@ -206,7 +206,7 @@ TEST(Figures, OfSeveralSeedsAreTheirMean) {
 TEST(MeanDifference, OfCandidatesIsTakenTestByTest) {
   const auto d = urp_against_por(study());
   EXPECT_TRUE(d.paired);
-  EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: sd 1, half width 2.484
+  EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: deviation 1, half interval 2.484
   EXPECT_NEAR(d.low, 0.516, 1e-3);
   EXPECT_TRUE(d.clear());
 }
@@ -217,7 +217,7 @@ TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) 
   const auto d = urp_against_por(runs);
   EXPECT_FALSE(d.paired);
   EXPECT_DOUBLE_EQ(d.value, 3);
-  EXPECT_FALSE(d.clear());  // means with half widths of 24.8 and 27.3
+  EXPECT_FALSE(d.clear());  // half intervals 24.8 and 27.3
 }
 
 TEST(MeanDifference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {

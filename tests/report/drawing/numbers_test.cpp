@@ -47,7 +47,7 @@ TEST(Numbers, DurationsReadAsPeopleSayThem) {
 }
 
 TEST(Numbers, DecimalsFollowTheUncertainty) {
-  EXPECT_EQ(decimals_for(0.021), 3);  // 0.021: two digits, for they are at most 35
+  EXPECT_EQ(decimals_for(0.021), 3);  // 0.021: two digits, because they are at most 35
   EXPECT_EQ(decimals_for(0.08), 2);   // one digit
   EXPECT_EQ(decimals_for(0.1), 2);
   EXPECT_EQ(decimals_for(5), 0);
@@ -57,7 +57,7 @@ TEST(Numbers, DecimalsFollowTheUncertainty) {
 
 TEST(Numbers, AColumnLinesUpByItsMedianInterval) {
   EXPECT_EQ(column_decimals({{0.5, 0.48, 0.52, 9}, {0.6, 0.58, 0.62, 9}, {0.7, 0.2, 1.2, 9}}), 3);
-  EXPECT_EQ(column_decimals({{0.99999, 0.999989, 0.999991, 9}}), 5);  // five digits will do
+  EXPECT_EQ(column_decimals({{0.99999, 0.999989, 0.999991, 9}}), 5);  // at most five decimals
   EXPECT_EQ(column_decimals({{12.5, missing, missing, 0}}), 1);       // three digits without an interval
   EXPECT_EQ(column_decimals({}), 0);
 }
@@ -123,7 +123,7 @@ TEST(Escape, ReplacesWhatNoDocumentMayHold) {
   EXPECT_EQ(escape(std::string("a\0b", 3)), "a" + replaced + "b");
   EXPECT_EQ(escape("\x1B[31m"), replaced + "[31m");
   EXPECT_EQ(escape("\xFF"), replaced);
-  EXPECT_EQ(escape("\xE4\xBD"), replaced + replaced);                 // a character cut in two
+  EXPECT_EQ(escape("\xE4\xBD"), replaced + replaced);                 // a truncated character
   EXPECT_EQ(escape("\xC0\xBC"), replaced + replaced);                 // an overlong <
   EXPECT_EQ(escape("\xED\xA0\x80"), replaced + replaced + replaced);  // a surrogate
   EXPECT_EQ(escape("\xEF\xBF\xBF"), replaced + replaced + replaced);  // a non-character
@@ -225,7 +225,7 @@ TEST(Smoothing, LeavesOutMissingValues) {
 }
 
 TEST(ThinExtremes, KeepsLowestAndHighestOfEachBucketInOrder) {
-  // Eight points in two buckets (x 1..4.5 and 4.5..8): 5 then 1 of the first, 0 then 9 of the second.
+  // Eight points in two buckets (x 1..4.5 and 4.5..8): 5 then 1 in the first, 0 then 9 in the second.
   const Curve thin = thin_extremes(line({2, 5, 1, 3, 0, 4, 9, 4}), 2);
   EXPECT_EQ(thin.y, (std::vector<double>{5, 1, 0, 9}));
   EXPECT_EQ(thin.x, (std::vector<double>{2, 3, 5, 7}));

@@ -22,7 +22,7 @@ size_t count(const std::string& text, const std::string& what) {
   return n;
 }
 
-/// Vertical places of all labels at line ends.
+/// Returns the y positions of the labels at line ends, sorted.
 std::vector<double> label_places(const std::string& svg) {
   std::vector<double> at;
   const std::regex pattern("<text x=\"[^\"]*\" y=\"([^\"]*)\" text-anchor=\"start\" class=\"end-label\"");
@@ -107,7 +107,7 @@ TEST(LinePlot, CoversStepsThatNoLineReaches) {
     return std::stod(svg.substr(at));
   };
   const double before = place_of_last();
-  plot.x_shown = {1, 5};  // half as far
+  plot.x_shown = {1, 5};  // about half of the width
   EXPECT_LT(place_of_last(), before - 100);
 }
 
@@ -144,7 +144,7 @@ TEST(LinePlot, OneOutlierDoesNotFlattenTheRest) {
   LinePlot plot = lines_ending_at({1});
   for (int i = 0; i < 400; ++i)
     plot.lines[0].light.x.push_back(1 + i / 200.0), plot.lines[0].light.y.push_back(i == 7 ? 1e6 : 0.5);
-  EXPECT_EQ(drawn(plot).find("×10"), std::string::npos);  // the axis stays near 1
+  EXPECT_EQ(drawn(plot).find("×10"), std::string::npos);  // the axis is still scaled around 1
 }
 
 TEST(DotPlot, DrawsMeanIntervalAndBaseline) {
@@ -152,7 +152,7 @@ TEST(DotPlot, DrawsMeanIntervalAndBaseline) {
                "reward",
                {{"Greedy", {{"a", "a", 0, {1, 0.9, 1.1, 9}}, {"b", "b", 1, {2, 1.9, 2.1, 9}}, {"c", "c", 2, {}}}}}};
   const auto svg = drawn(plot);
-  EXPECT_EQ(count(svg, "<circle"), 2u);  // the third has no value
+  EXPECT_EQ(count(svg, "<circle"), 2u);  // the third dot has no value
   EXPECT_EQ(count(svg, "class=\"baseline\""), 1u);
   EXPECT_NE(svg.find("<title>a: 1.00 [0.90, 1.10]</title>"), std::string::npos);
   plot.groups[0].rows.resize(0);

@@ -13,7 +13,7 @@
 namespace compeer::report {
 namespace {
 
-/// What a data run leaves: two stages, the second an evaluation with three dialogues.
+/// The results of a data run: two stages, the second an evaluation with three dialogues.
 class LoadStages : public ResultsFolder {
  protected:
   fs::path write_data_run(bool finished) {
@@ -82,7 +82,7 @@ TEST_F(LoadStages, KeepsDialoguesOfEachStageThatJudgedThem) {
   EXPECT_EQ(run.stages[2].records.size(), 1u);
   write_file(folder / "stages/01-sage.jsonl", said + R"("scores":{"fluency":3}})" + "\n");
   run = load_run(folder);
-  EXPECT_TRUE(run.stages[1].records.empty());  // the later stage has the same dialogue
+  EXPECT_TRUE(run.stages[1].records.empty());  // dropped, because the later stage has the same dialogue
   EXPECT_EQ(run.stages[2].records.size(), 1u);
 }
 
@@ -107,7 +107,7 @@ TEST_F(LoadStages, TakesWhatWasSaidFromAHistoryOfMessages) {
   write_file(folder / "stages/01-sage.jsonl", score + "\n" + score + "\n" + score + "\n" + published + "\n");
   const RunData run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>());
-  ASSERT_EQ(run.stages[1].records.size(), 1u);  // the others hold no dialogue
+  ASSERT_EQ(run.stages[1].records.size(), 1u);  // the others contain no dialogue
   EXPECT_EQ(run.stages[1].records[0]["id"], "p");
   EXPECT_EQ(run.stages[1].records[0]["turns"],
             (nlohmann::json{{{"role", "user"}, {"text", "你好"}, {"emotion-point", 40}},
@@ -154,7 +154,7 @@ TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
   write_file(folder / "summary.json", R"({"task":"data","steps":2,"metrics":{},"details":{"stages":[{"stage":3}]}})");
   auto run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: has an invalid 'details.stages'"});
-  EXPECT_EQ(run.stages.size(), 2u);  // from its rows
+  EXPECT_EQ(run.stages.size(), 2u);  // read from its rows
   fs::remove(folder / "summary.json");
   run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: missing, though the run finished"});
@@ -174,7 +174,7 @@ TEST_F(LoadStages, BelievesNoNumberOfRecordsThatCantBe) {
                                             records + R"(,"dropped":{},"counts":{}}]}})");
     const RunData run = load_run(folder);
     EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: " + problem});
-    EXPECT_EQ(run.stages[1].out, 4);  // from its rows
+    EXPECT_EQ(run.stages[1].out, 4);  // read from its rows
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(LoadStages, ReadsNoFilesOutsideOfItsFolder) {
   EXPECT_EQ(run.stages[1].records.size(), 0u);
 }
 
-// One broken folder must not take the others with it.
+// One damaged folder must not affect the others.
 TEST_F(LoadStages, OfAStrangersSpecIsShown) {
   const auto folder = write_data_run(true);
   const auto spec = nlohmann::json::parse(read_file(folder / "spec.json"))["spec"];
@@ -250,7 +250,7 @@ TEST(Metrics, OfValidationBelongToNoReweighting) {
 TEST(Metrics, OfFaultsHaveNoDirection) { EXPECT_EQ(describe("rewards/truth/unparsable").better, Better::unknown); }
 
 TEST(Metrics, AReward_sOwnPartIsNotTakenForTheRunner_sMetric) {
-  // A reward may call a part s_in; that doesn't make it a reweighting's factor.
+  // A reward may name a part s_in; it is still not a factor of the reweighting.
   EXPECT_EQ(describe("rewards/mine/s_in").topic, Topic::reward);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 class Load : public ResultsFolder {
  protected:
-  /// What a run leaves: `rows` rows, two rollout groups a step, and (if it finished) a summary.
+  /// Writes the results of a run: `rows` rows, two rollout groups per step, and (if it finished) a summary.
   fs::path write_run(const std::string& name, const std::string& task, int rows, bool finished = true) {
     const fs::path folder = root_ / name;
     fs::create_directories(folder);
@@ -45,7 +45,7 @@ class Load : public ResultsFolder {
     return folder;
   }
 
-  /// Changes spec.json; `fitting`: its hash, too.
+  /// Changes spec.json; `fitting`: updates its hash, too.
   static void change_spec(const fs::path& folder, const std::function<void(nlohmann::json&)>& change,
                           bool fitting = false) {
     auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
@@ -87,7 +87,7 @@ TEST_F(Load, ReadsAFinishedRun) {
   EXPECT_EQ(run.recorded, (std::vector<std::string>{"step", "reward", "loss"}));
   EXPECT_NEAR((*run.column("reward"))[29], 3.0, 1e-12);
   EXPECT_TRUE(std::isnan((*run.column("loss"))[1]));
-  EXPECT_FALSE(run.estimate("reward").has_interval());  // rows of training depend on each other
+  EXPECT_FALSE(run.estimate("reward").has_interval());  // training rows are not independent
   EXPECT_EQ(run.warnings, (std::vector<std::string>{"step 2, warning: a group was dropped"}));
   EXPECT_TRUE(run.problems.empty());
 }
@@ -125,7 +125,7 @@ TEST_F(Load, KeepsMeansOfEachPromptOfAnEvaluation) {
 TEST_F(Load, TellsARunThatStoppedWithoutAnEnd) {
   const RunData run = load_run(write_run("r", "grpo", 3, false));
   EXPECT_EQ(run.state, "stopped");
-  EXPECT_NEAR(run.estimate("reward").mean, 0.2, 1e-12);  // of its rows, for it left no summary
+  EXPECT_NEAR(run.estimate("reward").mean, 0.2, 1e-12);  // from its rows, because there is no summary
   EXPECT_FALSE(run.estimate("reward").has_interval());
 }
 
@@ -239,7 +239,7 @@ TEST_F(Load, RemarksOnAnEarlyEndAndOnRecordsThatWereNotUsedWhole) {
   EXPECT_EQ(load_run(folder).remarks.size(), 1u);
 }
 
-// As a run that was killed leaves them: rows, and no summary.
+// A killed run: rows, but no summary.
 TEST_F(Load, FindsTheBestLookSoFar) {
   const fs::path folder = root_ / "r";
   fs::create_directories(folder);
@@ -263,7 +263,7 @@ TEST_F(Load, FindsTheBestLookSoFar) {
   }
 }
 
-// As a stranger may have written it: copying such a value would take more stack than a thread has.
+// The spec may come from an untrusted source: copying such a value would overflow the stack of a thread.
 TEST_F(Load, TakesNoSpecThatNestsTooDeeply) {
   const fs::path folder = root_ / "r";
   fs::create_directories(folder);
@@ -294,7 +294,7 @@ TEST_F(Load, FindsTheRunsOfAFolder) {
   write_run("b", "sft", 1);
   write_run("a", "sft", 1);
   fs::create_directories(root_ / "notes");
-  fs::copy(root_ / "a", root_ / "a~1");  // set aside: not to be mixed with its successor
+  fs::copy(root_ / "a", root_ / "a~1");  // renamed by --fresh: not part of its successor
   const auto found = find_runs({root_, root_ / "a"});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(find_runs({root_ / "a~1"}).size(), 1u);

@@ -13,7 +13,7 @@ namespace compeer::report {
 
 namespace fs = std::filesystem;
 
-/// A folder of results that is gone after the test.
+/// A temporary folder of results.
 class ResultsFolder : public ::testing::Test {
  protected:
   ResultsFolder()
@@ -23,7 +23,7 @@ class ResultsFolder : public ::testing::Test {
   }
   ~ResultsFolder() override { fs::remove_all(root_); }
 
-  /// What spec.json holds, with the hash that fits.
+  /// Returns the contents of spec.json, with the correct hash.
   static nlohmann::json file_of(const nlohmann::json& values) {
     return {{"format", 1},
             {"sha256", sha256(spec::canonical_json(values))},

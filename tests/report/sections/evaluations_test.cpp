@@ -49,7 +49,7 @@ TEST(Evaluations, CountWhatFindingsCallInvalid) {
   runs[0].stages[1].findings["invalid"] = {{"rules", {{"fluency", 3}, {"overall", 0}}}};
   const auto html = written(runs);
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid/rules/fluency</th><td class=\"number\">3</td>"));
-  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid/rules/overall</th>"));  // none, so no reason
+  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid/rules/overall</th>"));  // zero counts are left out
 }
 
 TEST(Evaluations, CountInvalidScoresBesideWhatWasDropped) {
@@ -60,7 +60,7 @@ TEST(Evaluations, CountInvalidScoresBesideWhatWasDropped) {
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, fluency</th><td class=\"number\">2</td>"));
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, human</th><td class=\"number\">1</td>"));
   EXPECT_TRUE(has(html, "<th scope=\"row\">unreadable change</th><td class=\"number\">1</td>"));
-  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid</th>"));  // their sum
+  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid</th>"));  // the sum is left out
 }
 
 TEST(Evaluations, CountWhatWasDroppedForBeingInvalidOnce) {
@@ -112,13 +112,13 @@ TEST(Evaluations, ShowJudgesByWhatTheyJudged) {
 TEST(Evaluations, MarkTheBestOfEvaluateRuns) {
   const auto html = written(sample::quickstart());
   EXPECT_TRUE(has(html, "<strong>0.702</strong> <small>0.682 to 0.722</small>"));
-  EXPECT_TRUE(has(html, "<em>≈ 0.689</em> <small>0.669 to 0.709</small>"));  // can't be told from it
+  EXPECT_TRUE(has(html, "<em>≈ 0.689</em> <small>0.669 to 0.709</small>"));  // no clear difference
   EXPECT_TRUE(has(html, ">0.561 <small>0.541 to 0.581</small>"));
   EXPECT_TRUE(
-      has(html, "quickstart-eval-grpo-none-sampled <small>quickstart-grpo-none</small>"));  // the model it is of
+      has(html, "quickstart-eval-grpo-none-sampled <small>quickstart-grpo-none</small>"));  // the evaluated model
 }
 
-/// The cells of the row of differences that compares two models by a metric.
+/// Returns the cells of the row that compares two models by a metric.
 std::string row_of(const std::string& html, const std::string& models) {
   const size_t at = html.find("<td class=\"words\">" + models + "</td>");
   return at == std::string::npos ? "" : html.substr(at, html.find("</tr>", at) - at);

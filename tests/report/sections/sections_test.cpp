@@ -42,7 +42,7 @@ TEST(Notices, TellOfAnEarlyEndAndOfRecordsLeftOut) {
 
 TEST(Notices, OfASoundRunAreNone) { EXPECT_TRUE(notices({sample::grpo("r", "none", "")}).empty()); }
 
-/// A run whose judges gave 18 of 21 scores, of three dialogues; a fourth was dropped.
+/// A run whose judges gave 18 of 21 scores, for three dialogues; a fourth dialogue was dropped.
 RunData judged_in_part(const std::string& name) {
   auto run = sample::tested(name, "x", 1, 50, 2, 0.1, 1);
   run.stages[1].findings["scores"] = 21;
@@ -131,7 +131,7 @@ TEST(Phases, CallTheRestOfAStepOther) {
   EXPECT_EQ(phases.whole[0], 11);
 }
 
-// 2 steps of 5 s, of which 4 are sampling; after the second, 3 s of validation.
+// 2 steps of 5 s, 4 s of it sampling; then 3 s of validation.
 TEST(Phases, CountValidationBesideTheSteps) {
   const Phases phases =
       phases_of({run({{"seconds/rollout", {4, 4}}, {"seconds/step", {5, 5}}, {"seconds/validation", {NAN, 3}}})});
@@ -196,12 +196,12 @@ TEST(Dialogues, ShowWhatWasSaidWithStepsAndScores) {
 
 TEST(Dialogues, AreTheFirstThatAllRunsKept) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 50, 2, 0.1)};
-  runs[1].stages[1].records.erase(runs[1].stages[1].records.begin());  // the first was dropped
+  runs[1].stages[1].records.erase(runs[1].stages[1].records.begin());  // this run dropped the first dialogue
   const auto html = written(runs);
   EXPECT_FALSE(has(html, "esc_world/test/0<"));
   EXPECT_TRUE(has(html, "<b>esc_world/test/1</b>"));
   EXPECT_TRUE(has(html, "That sounds heavy, b."));
-  EXPECT_FALSE(has(html, "<b>esc_world/test/7</b>"));  // six are enough
+  EXPECT_FALSE(has(html, "<b>esc_world/test/7</b>"));  // at most six are shown
 }
 
 TEST(Dialogues, SayWhichRunLacksOne) {
@@ -249,7 +249,7 @@ nlohmann::json judged(const std::string& id, const nlohmann::json& verdict) {
           {"judged", verdict}};
 }
 
-/// A run whose stage kept this record.
+/// A run with a stage that kept this record.
 RunData judging(const std::string& name, const nlohmann::json& record) {
   auto run = sample::tested(name, "x", 1, 50, 2, 0.1);
   run.stages[1].records = {record};

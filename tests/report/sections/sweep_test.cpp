@@ -32,7 +32,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(WriteSweep, DrawsALineWithABandOverNumbers) {
   const auto html = written(by_alpha());
   EXPECT_TRUE(has(html, "class=\"band\""));
-  EXPECT_TRUE(has(html, ">0.25<") || has(html, ">0.4<")) << html;  // ticks between whole numbers
+  EXPECT_TRUE(has(html, ">0.25<") || has(html, ">0.4<")) << html;  // ticks at fractions
   EXPECT_TRUE(has(html, "2 of 3"));
   EXPECT_FALSE(has(html, "sweep-differences"));
 }
@@ -55,7 +55,7 @@ TEST(WriteSweep, DrawsAHeatMapOverTwoSettings) {
   EXPECT_TRUE(has(html, "class=\"heat\""));
   EXPECT_TRUE(has(html, "±0.5<"));
   EXPECT_FALSE(has(html, "class=\"band\""));
-  EXPECT_LT(html.find(">0.01<"), html.find(">0.1<"));  // numbers by size
+  EXPECT_LT(html.find(">0.01<"), html.find(">0.1<"));  // sorted as numbers
 }
 
 TEST(WriteSweep, SaysThatSingleRunsHaveNoIntervals) {
@@ -86,7 +86,7 @@ RunData swept_run(const nlohmann::json& more, int seed, double reward, const std
   made.task = "grpo";
   made.state = state;
   made.spec = {{"name", "x" + std::to_string(seed)}, {"task", "grpo"}, {"seed", seed}};
-  made.spec["model"] = {{"path", "results/sft-" + std::to_string(seed)}};  // each seed has a start of its own
+  made.spec["model"] = {{"path", "results/sft-" + std::to_string(seed)}};  // each seed starts from its own checkpoint
   made.spec["dataset"] = {{"plugin", "esc_world"}, {"seed", seed}};
   made.spec.merge_patch(more);
   made.columns = {{"reward", {reward, reward}}};
@@ -106,7 +106,7 @@ TEST(Swept, FindsTheSettingAndTakesMeansOverSeeds) {
   ASSERT_EQ(sweep->means.rows.size(), 2u);
   EXPECT_EQ(sweep->means.rows[0].settings[0].number, 0.1);
   EXPECT_NEAR(sweep->means.rows[0].metrics[0].high, 2 + 2.48414, 1e-5);  // 4.30265 / sqrt(3)
-  EXPECT_FALSE(sweep->means.rows[1].metrics[0].has_interval());          // one of its two failed
+  EXPECT_FALSE(sweep->means.rows[1].metrics[0].has_interval());          // one of its two runs failed
   EXPECT_EQ(sweep->means.rows[1].finished, 1u);
   EXPECT_EQ(sweep->means.rows[1].failed, 1u);
 }
@@ -136,7 +136,7 @@ TEST(Swept, DrawsOverTheSettingWithMostNumbers) {
 
 TEST(Swept, IsNothingWithoutASetting) {
   EXPECT_FALSE(swept({}));
-  EXPECT_FALSE(swept({swept_run(lr(0.1), 1, 1), swept_run(lr(0.1), 2, 2)}));  // seeds alone
+  EXPECT_FALSE(swept({swept_run(lr(0.1), 1, 1), swept_run(lr(0.1), 2, 2)}));  // only the seeds differ
   auto other = swept_run(lr(0.2), 1, 1);
   other.task = "sft";
   EXPECT_FALSE(swept({swept_run(lr(0.1), 1, 1), other}));
@@ -144,8 +144,7 @@ TEST(Swept, IsNothingWithoutASetting) {
   a.task = b.task = "evaluate";
   EXPECT_FALSE(swept({a, b}));  // evaluations of two models
   const nlohmann::json three = {{"a", 1}, {"b", 2}, {"c", 3}};
-  EXPECT_FALSE(
-      swept({swept_run(lr(0.1), 1, 1), swept_run(three, 1, 1)}));  // four settings: a choice of runs, not a sweep
+  EXPECT_FALSE(swept({swept_run(lr(0.1), 1, 1), swept_run(three, 1, 1)}));  // four varied settings are not a sweep
 }
 
 RunData measured(const std::string& name, int seed, double alpha, double distinct, double reward) {
@@ -163,9 +162,9 @@ TEST(Frontier, IsWhatNoOtherBeatsInBoth) {
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].heading, "Sampled, temperature 1");
   ASSERT_EQ(groups[0].dots.size(), 4u);
-  EXPECT_TRUE(groups[0].dots[0].on_front);   // most varied
-  EXPECT_TRUE(groups[0].dots[1].on_front);   // best, and more varied than d
-  EXPECT_FALSE(groups[0].dots[2].on_front);  // a beats it in both
+  EXPECT_TRUE(groups[0].dots[0].on_front);   // largest distinct-2
+  EXPECT_TRUE(groups[0].dots[1].on_front);   // largest reward
+  EXPECT_FALSE(groups[0].dots[2].on_front);  // a is better in both
   EXPECT_FALSE(groups[0].dots[3].on_front);
 }
 
@@ -173,7 +172,7 @@ TEST(Frontier, OfAMetricThatShouldBeLowHoldsTheLowest) {
   std::vector<RunData> runs = {measured("a", 1, 0.1, 0.1, 1.0), measured("b", 1, 0.2, 0.1, 1.0)};
   runs[0].summary["redundancy/s_in"] = sample::around(0.2, 0.01);
   const auto groups = frontier_groups(runs, Lineage(runs), {"redundancy/s_in", "reward"});
-  EXPECT_TRUE(groups[0].dots[0].on_front);  // 0.2 against 0.3
+  EXPECT_TRUE(groups[0].dots[0].on_front);  // 0.2 is lower than 0.3
   EXPECT_FALSE(groups[0].dots[1].on_front);
 }
 
@@ -188,7 +187,7 @@ TEST(Frontier, TakesSeedsTogether) {
   EXPECT_EQ(groups[0].dots[0].name, "plain (3 seeds)");
   EXPECT_EQ(groups[0].dots[1].label, "weighed");
   EXPECT_DOUBLE_EQ(groups[0].dots[0].x.mean, 0.2);
-  EXPECT_NEAR(groups[0].dots[1].y.high, 2 + 4.303 / std::sqrt(3.0), 1e-3);  // of 1, 2, 3: sd 1
+  EXPECT_NEAR(groups[0].dots[1].y.high, 2 + 4.303 / std::sqrt(3.0), 1e-3);  // values 1, 2, 3: deviation 1
 }
 
 TEST(Frontier, KeepsWaysOfDecodingApart) {
