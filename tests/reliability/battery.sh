@@ -2,11 +2,12 @@
 # Runs the batteries and prints their figures.
 #   usage: battery.sh [--build DIR] [--seed N] [--only NAME]... [--times K] [--short] [--figures DIR] [--publish]
 #     --only     kills, power, damage, disk, reads, nonfinite, signals, clock, endpoint, ranks, network, soak
-#     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
-#     --short    a minute in all: what ctest -L reliability runs
-# Two batteries at a time, but those whose clocks run alone.
-#     --publish  figures also to tests/reliability/figures: of a commit, in full; docs/RELIABILITY.md has their table
-# Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
+#     --times    number of trials of each battery, in its own unit (kills, offsets, steps, ...)
+#     --short    about a minute in all, as ctest -L reliability does
+#     --publish  also writes figures to tests/reliability/figures: only full batteries of a commit, for the table in
+#                docs/RELIABILITY.md
+#   Two batteries run at a time, except ranks and network, which depend on timing and run alone.
+#   Exits with 0 if nothing went wrong, 77 if all requested batteries were skipped, otherwise 1.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SOURCE=$(cd "$here/../.." && pwd) BUILD=$SOURCE/build SEED=1

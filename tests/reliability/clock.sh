@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clock of the day jumps.
+# The system clock jumps.
 battery=clock
 promise="When the clock of the day jumps, by seconds or years, nothing but recorded times changes: same bits, no hang, no false alarm of the watchdog."
 how="A preloaded library moves the clock (clock_gettime, gettimeofday, time) from a reading drawn by the seed on, forward and backward. A rank that hangs must be ended by the watchdog in time all the same."
@@ -26,7 +26,7 @@ done
 tried "$TIMES" "$all" jumps
 figure "jumps in runs that ended with the same bits" "$((TIMES - ${#wrong[@]}))"
 
-# The watchdog, while the clock stands an hour behind from some reading on.
+# The watchdog, while the clock jumps by an hour after some reading.
 if [[ -x $BUILD/bin/worker_stub ]]; then
   hung=0
   for jump in -3600 3600; do

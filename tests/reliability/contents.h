@@ -5,14 +5,14 @@
 
 namespace compeer::test {
 
-/// What a run recorded, as a reader sees it: times, memory and where ranks wrote aside, two runs of a spec have the
-/// same.
+/// What a run recorded, as a reader sees it. Two runs of a spec have equal contents: times, memory and the rank that
+/// wrote a rollout are left out.
 struct Contents {
-  uint64_t rows = 0, steps = 0;  ///< of run.h5, and of rollouts
+  uint64_t rows = 0, steps = 0;  ///< rows of run.h5, and steps of rollouts
   std::string row_hash, rollout_hash;
 };
 
-/// `most`: rows and steps after this one are left out. Throws Error as the readers do, and for rows that fail their
+/// `most`: rows and steps after this one are left out. Throws Error if a file can't be read or a row fails its
 /// checksum.
 Contents contents_of(const std::filesystem::path& run, uint64_t most = UINT64_MAX);
 

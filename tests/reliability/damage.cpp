@@ -1,7 +1,7 @@
-// Flips a bit at, and cuts off, every offset of every file of a finished or killed run, and asks what readers and a
-// resume make of it. Each trial runs in a child, for HDF5 may crash on damaged files. Prints figures: a name, a tab, a
-// number; first `tried`: damaged files, and how many they would be if ALL took the place of MOST.
-//   usage: damage RUN SEED MOST ALL      MOST: trials of a kind for a file; a larger one is sampled
+// Flips a bit at, and truncates at, every offset of every file of a finished or killed run, and checks what readers and
+// a resume do with it. Each trial runs in a child, because HDF5 may crash on damaged files. Prints figures: a name, a
+// tab, a number. The first, `tried`, has the number of damaged files, and what it would be with ALL instead of MOST.
+//   usage: damage RUN SEED MOST ALL      MOST: trials per kind and file; larger files are sampled
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -33,12 +33,12 @@ enum Outcome : int { found, harmless, shown, wrong, crashed, hung, outcomes };
 constexpr std::array<const char*, outcomes> names{"named", "without effect", "shown otherwise, not computed with",
                                                   "WRONG", "CRASHED",        "HUNG"};
 constexpr unsigned patience = 30;  // seconds
-constexpr int together = 6;        // children at a time
+constexpr int together = 6;        // concurrent children
 
-/// The run as it was written, and what is known of it. `copy` is the one that a child looks at, with a damaged file.
+/// The original run and its expected contents. `copy` is the copy with a damaged file, for the child.
 struct Scene {
   Path run, copy;
-  uint64_t steps;  ///< of the newest checkpoint, where a resume goes on
+  uint64_t steps;  ///< step of the newest checkpoint, where a resume continues
   Contents whole, upto;
   record::RunReader reader;
   std::vector<std::string> values;
@@ -64,7 +64,7 @@ Outcome status_outcome(const Scene& scene, const std::string& file) {
   return same ? harmless : shown;
 }
 
-// What it says beside the rows.
+// True if the data besides the rows is equal: events, times, ...
 bool same_remarks(const record::RunReader& a, const record::RunReader& b) {
   const auto same_event = [](const record::Event& x, const record::Event& y) {
     return std::tie(x.step, x.time, x.level, x.text) == std::tie(y.step, y.time, y.level, y.text);
@@ -78,7 +78,7 @@ bool same(const Contents& a, const Contents& b) {
   return std::tie(a.rows, a.steps, a.row_hash, a.rollout_hash) == std::tie(b.rows, b.steps, b.row_hash, b.rollout_hash);
 }
 
-// As a reader sees it, and after a resume.
+// Compares what a reader sees, also after a resume.
 Outcome record_outcome(const Scene& scene) {
   if (!same(contents_of(scene.copy), scene.whole)) return wrong;
   const bool remarks = same_remarks(record::RunReader(scene.copy / "run.h5"), scene.reader);
@@ -96,7 +96,7 @@ Outcome outcome_of(const Scene& scene, const Path& file) {
     if (!name.starts_with("checkpoints/")) return record_outcome(scene);
     const Path folder = scene.copy / *file.begin() / *std::next(file.begin());
     if (!record::damage(folder).empty()) return found;
-    return file.filename() == "manifest.json" ? harmless : wrong;  // it lists all others
+    return file.filename() == "manifest.json" ? harmless : wrong;  // it lists all other files
   } catch (const Error& error) {
     return error.what()[0] ? found : wrong;
   }
@@ -128,7 +128,7 @@ void copy_all(const Path& run, const Path& copy) {
   std::filesystem::copy(run, copy, all);
 }
 
-// Only what a trial may have changed.
+// Restores only the files that a trial may have changed.
 void restore(const Path& run, const Path& copy, const Path& file) {
   constexpr auto over = std::filesystem::copy_options::overwrite_existing;
   std::filesystem::copy_file(run / file, copy / file, over);
@@ -144,16 +144,16 @@ std::string kind_of(const Path& file) {
   return first == "checkpoints" ? "checkpoint/" + file.filename().string() : first;
 }
 
-using Counts = std::map<std::pair<std::string, bool>, std::array<uint64_t, outcomes>>;  // by kind, and whether cut off
-using Tried = std::map<std::string, std::pair<uint64_t, uint64_t>>;                     // offsets, of how many
+using Counts = std::map<std::pair<std::string, bool>, std::array<uint64_t, outcomes>>;  // by kind, and if truncated
+using Tried = std::map<std::string, std::pair<uint64_t, uint64_t>>;                     // tried offsets, of all offsets
 
-// Small files at every offset, unless little is asked for.
+// Small files are damaged at every offset, unless `most` is small.
 uint64_t trials_of(uint64_t size, uint64_t most) {
   constexpr uint64_t small = 16384, little = 1000;
   return size <= small && most >= little ? size : std::min(size, most);
 }
 
-/// Trials of one file, several at a time, each in a copy of the run: readers wait for damage to be mended by a writer.
+/// Trials of one file, several at a time. Each has its own copy of the run, because readers and writers change it.
 class Trials {
  public:
   Trials(Scene& scene, Path file, const std::vector<Path>& copies, Counts& counts)
@@ -224,7 +224,7 @@ std::vector<Path> files_of(const Path& run) {
   std::vector<Path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
     const auto name = std::filesystem::relative(entry.path(), run);
-    // Texts for people, and what a resumed run does not read again.
+    // Files that are damaged: not texts for people, and not files that a resumed run does not read again.
     const bool looked_at = name != "log.txt" && name != "reference.safetensors" && name != "error.json";
     if (entry.is_regular_file() && !entry.is_symlink() && looked_at) files.push_back(name);
   }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Torn and flipped bytes: every file of a finished and of a killed run.
+# Truncated files and flipped bits: every file of a finished and of a killed run.
 battery=damage
 promise="A byte that is wrong or missing in a file of a run is found and named, or it makes no difference to what the run goes on to compute. Never a crash, never a resume from damaged state."
 how="Of a finished run and of one that was killed, each file in turn has one bit flipped, then its end cut off, at every offset if it has up to 16 KiB (JSON), else at as many offsets, evenly spread and drawn by the seed, as the figures say. Each time all readers open the copy and writers resume it, in a child process. Then workers resume whole runs with a bit flipped somewhere. run.h5 has 0.5 MB of which readers trust a few bytes per row; what lies behind these has no effect."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-all=1000 # offsets of a large file
+all=1000 # offsets per large file
 TIMES=${TIMES:-$all}
 damage=$BUILD/bin/reliability_damage
 
@@ -17,12 +17,12 @@ start killed 1 FAULT_CALL=fsync FAULT_FILE=checkpoints/step-000003.part FAULT_CO
 wait_for_end
 ((code == 137)) || fault "the run to be killed ends with $code" killed/log.txt
 
-# In memory where there is such a file system, for every trial makes files durable.
+# Uses a file system in memory, if there is one, because every trial syncs files.
 place=$work
 [[ -w /dev/shm ]] && place=$(mktemp -d /dev/shm/compeer-reliability.XXXXXX) && trap 'rm -rf "$place"; tidy' EXIT
 for state in whole killed; do
   cp -a $state "$place/$state"
-  rm -rf "$place/$state/checkpoints/step-000003.part" # worth nothing; a run that starts removes it
+  rm -rf "$place/$state/checkpoints/step-000003.part" # incomplete; a run removes it when it starts
   [[ $state == whole ]] && rm -rf "$place/$state/checkpoints/step-000003"
   "$damage" "$place/$state" "$SEED" "$TIMES" "$all" >"$state.txt" 2>"$state.wrong" &
 done
@@ -36,7 +36,7 @@ for state in whole killed; do
   [[ $(head -n 1 "$state.txt") == tried* ]] || fault "$state run: the damage ended early"
 done
 
-# The real thing: the worker resumes.
+# End to end: the worker resumes.
 same=0 named=0
 for ((i = 0; i < (TIMES < 100 ? 2 : 25); ++i)); do
   rm -rf run && cp -a killed run

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A disk that is full or fails, at every kind of call that changes a file.
+# A full or failing disk, at every kind of call that changes a file.
 battery=disk
 promise="A full or failing disk ends the run with exit code 1 and a message that names the file. What was written before stays good, and once there is room the run goes on to the bits of an undisturbed one."
 how="Of every kind of call (by function and file) that an undisturbed run makes, one is drawn by a seed: the disk is full from there on; one call alone fails with EIO; one write is cut short or interrupted, which must make no difference. Every kind of fsync fails once. Where mounting is allowed, runs also live on a tmpfs that is too small at sizes drawn by the seed."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-1000} # kinds of call, at most
+TIMES=${TIMES:-1000} # maximum number of kinds of call
 
 make_run whole
 start whole 1 "FAULT_TRACE=$work/calls"
@@ -13,7 +13,7 @@ wait_for_end
 mapfile -t kinds < <(kinds_in calls | shuf --random-source=<(yes "$SEED"))
 
 ended=0 tolerated=0
-# The fault of $place: an error with a name, or none at all.
+# Runs with the fault of $place: the run must end with an error that names the file, or pass unharmed.
 try() { # NAME MUST_PASS
   mkdir "$1" && cp whole/spec.json "$1"
   start "$1" 1 "${place[@]}"
@@ -24,7 +24,7 @@ try() { # NAME MUST_PASS
     [[ $(fingerprint "$1") == "$(fingerprint whole)" ]] || fault "$title: passes, with other bits"
   elif ((code == 1)) && [[ $2 == no ]]; then
     ended=$((ended + 1))
-    # A disk that stays full may be noticed first at another file.
+    # If the disk stays full, the error may name another file.
     local file=${place[2]#FAULT_FILE=}
     file=${file##*/} file=${file%%.PID*} file=${file%.part}
     [[ $title == full:* ]] && file='.*No space left on device'
@@ -51,7 +51,7 @@ figure "kinds of call that are a fsync" "$(printf '%s\n' "${kinds[@]}" | grep -c
 figure "runs that ended with exit code 1 and the file's name, and went on later" "$ended"
 figure "faults that made no difference" "$tolerated"
 
-# A real one.
+# A file system that is really full.
 mkdir small
 if mount -t tmpfs -o size=4m none small 2>/dev/null; then
   trap 'umount "$work/small" 2>/dev/null; tidy' EXIT

@@ -1,5 +1,6 @@
-# endpoint.py ADDRESS_FILE LOG SHARE: a judge that takes 0 to 30 ms, and answers SHARE of its requests with an error, or
-# with half a body. What it says follows from the question. LOG gets a line for each request that was answered whole.
+# endpoint.py ADDRESS_FILE LOG SHARE: a judge that takes 0 to 30 ms per request and answers the fraction SHARE of its
+# requests with an error or half a body. An answer depends only on its question. Writes a line to LOG for each complete
+# answer.
 import hashlib
 import json
 import random
@@ -42,7 +43,7 @@ class Judge(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     request_queue_size = 512
 
-    def handle_error(self, *_):  # who asked was killed
+    def handle_error(self, *_):  # the client was killed
         pass
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A judge behind an endpoint that is slow and fails; kill -9 of the runs that ask it.
+# A judge behind a slow and unreliable endpoint; runs that use it are killed by kill -9.
 battery=endpoint
 promise="A run whose judge is behind an endpoint has the same bits whatever the endpoint's answers take, and whatever fails on the way. After kill -9 only those requests are sent again whose answers were under way."
 how="The endpoint takes up to 30 ms for an answer, and gives a third of the requests an error (429, 500) or half a body. Runs over 1 and 2 ranks are compared with one whose endpoint never fails. Then runs are killed at any moment, all ranks or one, and resumed; the endpoint counts requests that it has answered whole before."
@@ -16,7 +16,7 @@ serve() { # SHARE
   server=$!
   until [[ -s address ]]; do sleep 0.02; done
 }
-# A run of its own, which knows no answer yet: the toy, whose replies are judged twice.
+# Makes a run without stored answers: the toy, with two judgements per reply.
 make_judged() { # NAME RANKS
   local chat="{ plugin = \"openai\", url = \"$(<address)\", name = \"judge\", response_format = \"choices\", concurrent = $concurrent, backoff = 0.01, backoff_max = 0.05, retries = 50, key_env = \"COMPEER_NO_KEY\" }"
   sed "s|^plugin = \"esc_world_truth\"|plugin = \"unifireward\"\nvotes = 2\nchat = $chat|" "$SOURCE/tests/reliability/toy.toml" >judged.toml
@@ -59,7 +59,7 @@ while ((killed < TIMES && ${#wrong[@]} < 20)); do
   below 2
   if ((REPLY == 0)); then kill -9 -- "-$group" 2>/dev/null; else pkill -9 -g "$group" -x compeer-worker -o; fi
   wait_for_end
-  ((code == 0)) && continue # it had ended before
+  ((code == 0)) && continue # the run had ended before
   ((code == 137)) || fault "kill $killed: ends with $code" killed/toy/log.txt
   no_orphans "kill $killed"
   killed=$((killed + 1))

@@ -1,5 +1,5 @@
-// A library to be preloaded into a worker, so that one chosen call on one chosen file of a run goes wrong: what a full
-// or failing disk, a kill and a jumping clock do, at a place that is known. README.md says how it is asked.
+// A library to be preloaded into a worker. It lets one chosen call on one chosen file of a run fail as a full or
+// failing disk, a kill or a jumping clock would. README.md describes the variables.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct Plan {
   long count = 0, jump = 0, jump_at = 0;
   int error = ENOSPC;
   std::atomic<long> seen{0}, asked{0};
-  std::atomic<bool> full{false};  // and it stays so
+  std::atomic<bool> full{false};  // and the disk stays full
 
   Plan() {
     const auto get = [](const char* name) { return std::string(::getenv(name) ? ::getenv(name) : ""); };
@@ -52,7 +52,7 @@ struct Plan {
 };
 
 Plan& plan() {
-  static Plan* const one = new Plan;  // never destroyed, for files are closed after main has ended
+  static Plan* const one = new Plan;  // never destroyed, because files are closed after main has ended
   return *one;
 }
 
@@ -74,7 +74,7 @@ void record(char kind, const std::string& path, const std::string& other, uint64
   ::syscall(SYS_close, out);
 }
 
-// A file's name within the run's folder, with this process's number as PID; "" for all others.
+// Returns a file's name within the run's folder, with this process's number replaced by PID; "" for other files.
 std::string within(const std::string& path) {
   const auto& folder = plan().folder;
   if (folder.empty() || !path.starts_with(folder + "/")) return "";
@@ -103,7 +103,7 @@ std::string path_of(int descriptor) {
 std::string file_at(int folder, const char* path) { return within(path_at(folder, path)); }
 std::string file_of(int descriptor) { return within(path_of(descriptor)); }
 
-// Records `size` bytes from `offset` on of a file as they are now; all of them if `size` is 0.
+// Records the current contents of a file: `size` bytes from `offset`; the whole file if `size` is 0.
 void record_contents(const std::string& path, uint64_t offset, size_t size) {
   if (plan().record.empty() || within(path).empty()) return;
   const auto in = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -163,7 +163,7 @@ Result guarded(const char* call, const std::string& file, Result failed, Work wo
   return result;
 }
 
-// The system may cut a write off after any page, when its process is killed.
+// If a process is killed, the system may cut its write short after any page.
 template <class Work>
 ssize_t guarded_write(const char* call, const std::string& file, size_t size, size_t offset, Work work) {
   const Act now = act(call, file);
@@ -188,13 +188,13 @@ timespec jumped(timespec time) {
   return time;
 }
 
-// Records the `size` bytes that a write has left before the position of a file.
+// Records the `size` bytes that were written before the file's current position.
 void record_last(int to, ssize_t size) {
   const auto end = ::lseek(to, 0, SEEK_CUR);
   if (end >= size) record_contents(path_of(to), static_cast<uint64_t>(end - size), static_cast<size_t>(size));
 }
 
-// Records a call that gave `result`.
+// Records a call that returned `result`.
 template <class Result>
 Result recorded(Result result, char kind, const std::string& path, const std::string& other = "", uint64_t offset = 0) {
   const int error = errno;
@@ -209,8 +209,7 @@ bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY && (flags & (O_C
 
 namespace {
 
-// A signal that comes while libraries are still being loaded: FAULT_SIGNAL, to workers alone and not to what starts
-// them.
+// Raises FAULT_SIGNAL while libraries are still being loaded, in workers only, not in their launchers.
 [[gnu::constructor]] void signal_early() {
   const char* number = ::getenv("FAULT_SIGNAL");
   if (number && std::string(::program_invocation_short_name).find("worker") != std::string::npos)
@@ -294,7 +293,7 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
   if (got > 0 && !file.empty()) record_last(to, got);
   return got;
 }
-// What a stream holds back reaches its file here.
+// Buffered data of a stream is written here.
 int fclose(FILE* stream) {
   REAL(fclose);
   const int file = ::fileno(stream);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kill -9, at calls that are known and at any moment, of one rank or all; also of the run that resumes.
+# kill -9 at chosen calls and at random moments, of one rank or all, also of the resumed run.
 battery=kills
 promise="After kill -9 at any moment at most the step in flight is lost, and the run ends with the bits of an undisturbed one."
 how="Every call that changes a file is listed, in an undisturbed run and in one that resumes. A seed draws from these lists: a worker is killed before or after the call, or in the middle of a write, as the system may cut it. A third of the kills come at any moment and meet all ranks or one. Then readers open everything, the run is resumed (in a quarter of the cases over another number of ranks; killed once more in half of them), and its end is compared."
@@ -16,7 +16,7 @@ for ranks in $RANKS; do
   wait_for_end
   ((code == 0)) || { fault "the undisturbed run over $ranks ends with $code" "whole-$ranks/log.txt"; finish; }
   duration[$ranks]=$((${EPOCHREALTIME/./} - begun))
-  # The same, resumed from the middle.
+  # The same for a run resumed from the middle.
   cp -a "whole-$ranks" "again-$ranks"
   rm -rf "again-$ranks/checkpoints/"{step-000004,last}
   start "again-$ranks" "$ranks" "FAULT_TRACE=$work/again-calls-$ranks" -- --resume
@@ -30,7 +30,7 @@ for ranks in $RANKS; do
 done
 
 ways=(kill after torn)
-# After some time: the whole group at once, or one worker.
+# After a random time: the whole process group, or one worker.
 kill_at_any_moment() { # RANKS
   below "${duration[$1]}"
   local moment=$REPLY pids
@@ -54,7 +54,7 @@ expect_kill() { # NAME
   no_orphans "$1: $title"
   case $code in
     137) killed=$((killed + 1)) ;;
-    0) survived=$((survived + 1)) ;; # it had ended before, or the resumed run never came to that call
+    0) survived=$((survived + 1)) ;; # the run had ended before, or the resumed run did not reach that call
     *) fault "$1: $title: ends with $code" "$1/log.txt" ;;
   esac
   readable "$1" "$reference" "$1: $title"
@@ -75,7 +75,7 @@ while ((killed < TIMES && ${#wrong[@]} < 20)); do
   wait_for_end
   expect_kill "$name"
   below 4
-  ((REPLY == 0)) && ranks=${order[(chains + 1) % ${#order[@]}]} # it goes on over another number
+  ((REPLY == 0)) && ranks=${order[(chains + 1) % ${#order[@]}]} # the next run has another number of ranks
   below 2
   if ((REPLY == 0 && killed < TIMES)); then
     below 3; draw "again-calls-$ranks" "${ways[REPLY]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two hosts, and the network between them: tests/slurm/hosts_test.sh, run here for the figures.
+# Two hosts and the network between them: runs tests/slurm/hosts_test.sh to collect figures.
 battery=network
 promise="A rank that dies on another host is named with its host. When the network is cut the watchdog ends the run, and it goes on with the same bits."
 how="Two network namespaces on a bridge, each with a host name, as the hosts of mpirun: undisturbed, with a killed rank, with the cable pulled (tests/slurm/hosts_test.sh)."

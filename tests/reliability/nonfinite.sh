@@ -26,7 +26,7 @@ go() {
   no_orphans "$name"
   runs=$((runs + 1))
 }
-# toy NAME WEIGHT RANKS POLICY [--set ...]: a run in which that prompt is worth WEIGHT for its first completion.
+# toy NAME WEIGHT RANKS POLICY [--set ...]: a run in which one prompt's first completion has the reward WEIGHT.
 toy() {
   local name=$1 weight=$2
   shift 2
@@ -38,7 +38,7 @@ toy() {
   } >"$name.toml"
   go "$name" "$@" --set grpo.divisor=none
 }
-# lessons NAME MODEL RANKS POLICY [--set ...]: supervised training; MODEL is lines of its table.
+# lessons NAME MODEL RANKS POLICY [--set ...]: supervised fine-tuning; MODEL is the content of its [model] table.
 lessons() {
   local name=$1 model=$2
   shift 2
@@ -49,16 +49,16 @@ lessons() {
   } >"$name.toml"
   go "$name" "$@"
 }
-column() { # RUN COLUMN: its values, one a line
+column() { # RUN COLUMN: prints its values, one per line
   "$compeer" log export "$1" --csv - | awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i } NR > 1 { print c ? $c : "no column" }'
 }
 weights_of() { (cd "$1" && sha256sum model.safetensors optimizer.safetensors); }
 
-# By one rank and by two, or, where little is asked for, by one of these.
+# With one rank and with two; in the short form with one of these.
 ranks_for() { if ((TIMES > 1)); then echo "1 2"; else echo "$1"; fi; }
 
 stopped=0 left_out=0
-# stops EXIT TEXT ROWS: the last run ended with that code and text, after these rows.
+# stops EXIT TEXT ROWS: checks that the last run ended with this code and text, after these rows.
 stops() {
   if ((code == $1)) && grep -q "$2" "$name/error.json"; then
     stopped=$((stopped + 1))
@@ -67,7 +67,7 @@ stops() {
   fi
   [[ $(column "$name" step | tr '\n' ' ') == "$3 " ]] || fault "$name: the log has other rows than $3"
 }
-# leaves_out STEP: the last run went on without it.
+# leaves_out STEP: checks that the last run skipped this step and continued.
 leaves_out() {
   local before after
   ((code == 0)) || { fault "$name: ends with $code" "$name/log.txt"; return; }
@@ -92,7 +92,7 @@ for ranks in $(ranks_for 1); do
   name=loss-skip-$ranks && toy "$name" 1e30 "$ranks" skip && leaves_out 3
 done
 
-# One of eight records has a "~"; that token's embedding becomes 16 times NaN. Each record has its turn once.
+# One of eight records contains a "~"; the embedding of that token is set to 16 NaN. Each record is used once.
 for i in 1 2 3 4 5 6 7 8; do
   printf '{"conversation":[{"input":"%sI feel %d","output":"Tell me more of %d."}]}\n' "$( ((i == 5)) && printf '~')" "$i" "$i"
 done >talks.jsonl
@@ -100,7 +100,7 @@ fresh=$(sed -n '/^tokenizer/p; /^\[model.config\]/,/^$/p' "$SOURCE/tests/reliabi
 lessons first "$fresh" 1 stop --set sft.steps=1 --set model.config.tie_word_embeddings=false
 ((code == 0)) || fault "the first supervised run ends with $code" first/log.txt
 cp -rL first/checkpoints/last model
-rm model/manifest.json # which would tell that the weights are others
+rm model/manifest.json # it has the hash of the unchanged weights
 token=$(printf '{"text":"~"}' | "$compeer" tokenize --model model | grep -o '[0-9]*')
 head=$(od -An -tu8 -N 8 model/model.safetensors)
 start=$(head -c $((head + 8)) model/model.safetensors | grep -ao '"model.embed_tokens.weight":{[^}]*"data_offsets":\[[0-9]*' | grep -o '[0-9]*$')

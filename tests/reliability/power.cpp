@@ -1,11 +1,11 @@
-// The disk as a power failure may leave it, built from a record of what processes did to a folder.
-//   usage: reliability_power RECORD                   the number of operations
+// Builds the disk as a power failure may leave it, from a record of what processes did to a folder.
+//   usage: reliability_power RECORD                   prints the number of operations
 //          reliability_power RECORD BEFORE AFTER SEED builds AFTER and describes it in a line
-// The record is faults.cpp's (FAULT_RECORD) and starts with the folder BEFORE. A seed draws the moment of the failure,
-// and what of the operations before it reached the disk beyond what fsync had promised:
-//   names: those of a folder up to its last fsync and, in the order of a journal, the first of all others
-//   contents: those of a file up to its last fsync, and of later writes none, all, those before some moment, those of
-//   some files, or some blocks of 4 KiB
+//   The record is written by faults.cpp (FAULT_RECORD) and starts with the folder BEFORE. The seed draws the moment of
+//   the failure, and which operations before it reached the disk beyond the guarantees of fsync:
+//     names: those of a folder up to its last fsync, and the first ones of all others, in the order of a journal
+//     contents: those of a file up to its last fsync; of later writes none, all, those before some moment, those of
+//     some files, or some blocks of 4 KiB
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t block_bytes = 4096;
 
-// C created, T created or truncated, W written, Z cut to a length, S synced, R renamed, L hard link, Y symbolic link,
-// U removed, M folder made.
+// C created, T created or truncated, W written, Z truncated to a length, S synced, R renamed, L hard link, Y symbolic
+// link, U removed, M folder made.
 struct Operation {
   char kind = 0;
   uint64_t offset = 0;
@@ -69,19 +69,19 @@ class Random {
 struct Node;
 using NodePointer = std::shared_ptr<Node>;
 
-// A file, folder or symbolic link: as on the disk, and what was done to it since its last fsync, by operation.
+// A file, folder or symbolic link: its state on the disk, and the operations since its last fsync.
 struct Node {
   enum Kind { file, folder, link } kind = file;
-  std::string bytes;                         // of a file; target of a link
-  std::map<std::string, NodePointer> names;  // of a folder
+  std::string bytes;                         // bytes of a file; target of a link
+  std::map<std::string, NodePointer> names;  // entries of a folder
   std::vector<size_t> writes;
   struct NameChange {
     size_t operation;
     std::string name;
-    NodePointer node;  // none: removed
+    NodePointer node;  // null: removed
   };
   std::vector<NameChange> changes;
-  std::map<std::string, NodePointer> now;  // names as processes see them
+  std::map<std::string, NodePointer> now;  // entries as processes see them
 };
 
 NodePointer load(const fs::path& place) {
@@ -142,7 +142,7 @@ class Disk {
     }
   }
 
-  // Writes what is left when the names of operations before `names` survive, and the writes that `survives` accepts.
+  // Writes what is left if the name changes before operation `names` survive, and the writes that `survives` accepts.
   template <class Survives>
   void write(const fs::path& place, size_t names, Survives survives) {
     write(*root_, place, names, survives);
@@ -227,10 +227,10 @@ class Disk {
 
   NodePointer root_;
   const std::vector<Operation>& operations_;
-  std::set<size_t> durable_;  // changes of names
+  std::set<size_t> durable_;  // name changes that were synced
 };
 
-// Half of the moments are drawn from those around calls that change names or sync.
+// Draws a moment; half of them are next to calls that change names or sync.
 size_t moment_of(const std::vector<Operation>& operations, Random& random) {
   std::vector<size_t> around;
   for (size_t i = 0; i < operations.size(); ++i) {

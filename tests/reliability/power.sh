@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A power failure at any moment: disks that may be left by it are built, and each run goes on from there.
+# A power failure at any moment: builds disks as it may leave them, and resumes each run.
 battery=power
 promise="After a power failure at any moment a run resumes, and ends with the bits of an undisturbed one."
 how="A preloaded library records all writes, fsyncs and renames of undisturbed runs (grpo over one and two ranks, sft, evaluate, data). From the record disks are built as a power failure at a moment drawn by a seed may leave them: what was synced, and of the rest nothing, everything, all before some moment, some files or some blocks of 4 KiB. log verify accepts each of them, the run is resumed, and its end is compared."
@@ -38,7 +38,7 @@ writer.world.rounds = 4
 plugin = "deduplicate"
 TOML
 
-# What must be the same in every run of a spec.
+# Prints what must be the same in every run of a spec.
 ended_as() { # NAME
   case $1 in
     *data*) (cd "$1/stages" && sha256sum ./*.jsonl) ;;
@@ -46,7 +46,7 @@ ended_as() { # NAME
     *) fingerprint "$1" ;;
   esac
 }
-# record_run SCENE RANKS SPEC: an undisturbed run in SCENE/whole/run, and a record of what it did to SCENE/whole.
+# record_run SCENE RANKS SPEC: makes an undisturbed run in SCENE/whole/run, and records what it did to SCENE/whole.
 record_run() {
   mkdir -p "$1/before"
   TOY=$3 make_run "$1/before/run" --set "ranks=$2"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fault of a rank in every phase: the suite's own tests of these, run here for the figures.
+# Every fault of a rank in every phase: runs the suite's own tests of these to collect figures.
 battery=ranks
 promise="A rank that fails, in whatever way, ends the job on all ranks with the documented exit code, and one message names rank, host, phase, plugin and cause."
 how="The real worker around a task that misbehaves on command (tests/worker): throw, exit, _exit, segmentation fault, full stack, abort, an exception in a thread, kill, stop, endless loop, early return, endless wait; alone, over 2 and over 4 ranks, with the watchdog at 1 s. Processes that are left behind are looked for."

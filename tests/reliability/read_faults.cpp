@@ -1,5 +1,5 @@
-// The part of the preloaded library that makes one chosen call fail which reads a file, opens it for reading, maps or
-// closes it. README.md describes the variables.
+// The part of the preloaded library that lets one chosen call fail that reads, maps or closes a file, or opens it for
+// reading. README.md describes the variables.
 #include "read_faults.h"
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ struct ReadPlan {
 };
 
 ReadPlan& plan() {
-  static ReadPlan* const one = new ReadPlan;  // never destroyed, for files are closed after main has ended
+  static ReadPlan* const one = new ReadPlan;  // never destroyed, because files are closed after main has ended
   return *one;
 }
 
@@ -109,8 +109,8 @@ bool read_fails(const char* call, int descriptor) {
     REAL(name);                                                          \
     return read_fails("read", ::dirfd(folder)) ? nullptr : real(folder); \
   }
-// A mapped file whose disk fails behaves like one that is shorter than its mapping: access raises SIGBUS. The empty
-// file that is mapped instead has its name.
+// If the disk of a mapped file fails, access raises SIGBUS, as for a file shorter than its mapping. So an empty file
+// with the same name is mapped instead.
 #define MMAP(name)                                                                                                 \
   void* name(void* start, size_t size, int protection, int flags, int file, off_t offset) noexcept {               \
     REAL(name);                                                                                                    \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# A disk or file server whose reads fail, at every call that reads.
+# A disk or file server with failing reads, at every call that reads.
 battery=reads
 promise="A read, open, close or mapping that the system fails ends a run or command with exit code 1 and a message that names file and cause, and the run goes on later to the bits of an undisturbed one."
 how="Of the calls that read, open for reading, map or close a file, some 120 of each list, evenly spaced, fail once with EIO, ESTALE or EMFILE: in a run, in one that goes on, in one with a model and prompts of its own, and in commands that read; files of plugins and tokenizers count, too."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-120} # calls of a list, about: of some 2,700, two to five seconds each
+TIMES=${TIMES:-120} # calls per list, of some 2,700; two to five seconds each
 
 readers="FAULT_READS=$work:$SOURCE:$BUILD"
 make_run whole
@@ -12,11 +12,11 @@ start whole 1 "FAULT_TRACE=$work/calls"
 wait_for_end
 ((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
 
-# Which calls of a list that read, open for reading, map or close a file fail once: one of each kind, and in a battery
-# that isn't short about TIMES more, evenly spaced.
+# The calls of a list that read, open for reading, map or close a file and fail once: one of each kind and, in the full
+# battery, about TIMES more, evenly spaced.
 declare -A ways=([read]="eio estale" [open]="eio estale emfile" [close]="eio estale" [mmap]=eio)
 declare -A texts=([eio]="Input/output error" [estale]="Stale file handle" [emfile]="Too many open files")
-numbers() { # TRACE: the numbers of these calls, in $chosen
+numbers() { # TRACE: sets $chosen to the numbers of these calls
   mapfile -t lines < <(grep '^reading ' "$1")
   chosen=("${!lines[@]}")
   ((TIMES >= ${#lines[@]})) && return
@@ -31,7 +31,7 @@ numbers() { # TRACE: the numbers of these calls, in $chosen
   below "$stride"
   for ((at = REPLY; at < ${#lines[@]}; at += stride)); do chosen+=("$at"); done
 }
-plan() { # NUMBER: variables for the preloaded library, in $place
+plan() { # NUMBER: sets $place to variables for the preloaded library
   local causes
   read -ra causes <<<"${ways[$(cut -d' ' -f2 <<<"${lines[$1]}")]}"
   below "${#causes[@]}"
@@ -39,7 +39,7 @@ plan() { # NUMBER: variables for the preloaded library, in $place
   rm -f hit
   place=("$readers" "FAULT_TRACE=$work/hit" "FAULT_READ=$(($1 + 1))" "FAULT_WHAT=$what")
 }
-# After a fault: the code is 0 or 1, and if it is 1 the texts name file and cause.
+# Checks the run after a fault: the exit code is 0 or 1; if it is 1, the texts name the file and the cause.
 judge() { # WHERE TEXT...
   local where=$1 met file
   shift
@@ -56,7 +56,7 @@ judge() { # WHERE TEXT...
     fault "$title: the message does not name file and cause" "$1"
   fi
 }
-# fail_reads FOLDER REFERENCE [-- --resume]: runs from this state of a run folder.
+# fail_reads FOLDER REFERENCE [-- --resume]: runs from this state of a run folder, with failing reads.
 fail_reads() {
   local from=$1 reference=$2 number
   shift 2
@@ -81,7 +81,7 @@ fail_reads() {
 }
 refused=0 unharmed=0
 mkdir new && cp whole/spec.json new
-# A run that was killed before its last checkpoint got its name.
+# A run that was killed before its last checkpoint was renamed to its final name.
 mkdir begun && cp whole/spec.json begun
 start begun 1 FAULT_RANK=0 FAULT_CALL=rename "FAULT_FILE=$(awk '$2 == "rename" && /step-000004/ {print $3}' calls | tail -n 1)" \
   FAULT_COUNT=1 FAULT_WHAT=kill

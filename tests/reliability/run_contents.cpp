@@ -1,4 +1,4 @@
-// What a run recorded, in one line: rows, steps of rollouts, and hashes of both.   usage: run_contents RUN [MOST]
+// Prints what a run recorded in one line: rows, steps of rollouts, and hashes of both.   usage: run_contents RUN [MOST]
 #include <fmt/format.h>
 
 #include "base/error.h"

@@ -1,10 +1,10 @@
-# What the batteries share: toy runs, faults in them, what must hold afterwards, figures. Sourced; BUILD, SOURCE, SEED, TIMES
-# and OUT (a folder for figures) come from battery.sh.
+# Functions shared by the batteries: toy runs, fault injection, checks, figures. Sourced; BUILD, SOURCE, SEED, TIMES and
+# OUT (a folder for figures) come from battery.sh.
 set -uo pipefail
 BUILD=${BUILD:?}; SOURCE=${SOURCE:?}; SEED=${SEED:-1}; OUT=${OUT:-}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
 export COMPEER_HOME=$SOURCE COMPEER_PLUGIN_PATH=$BUILD/plugins
-# Runs of the toy take seconds; what takes a minute hangs. The toy's own watchdog gives up after 20 s.
+# Toy runs take seconds, so a run of a minute hangs. The toy's own watchdog fires after 20 s.
 PATIENCE=${PATIENCE:-180}
 compeer=$BUILD/bin/compeer worker=$BUILD/bin/compeer-worker
 contents=$BUILD/bin/run_contents faults=$BUILD/lib/reliability_faults.so
@@ -16,7 +16,7 @@ started=$SECONDS
 wrong=() figures=() stands_on=(0 0 tries)
 RANDOM=$((SEED % 32768))
 
-# Processes that carry our mark in their environment, this shell and its children of the moment aside.
+# Prints processes with this battery's mark in their environment, except this shell and its current children.
 left_behind() {
   local file pid
   for file in /proc/[0-9]*/environ; do
@@ -34,7 +34,7 @@ tidy() {
 trap tidy EXIT
 trap 'exit 130' INT TERM
 cd "$work" || exit 1
-# What the library defines but does not export is not called, and no fault would be met.
+# Replacement functions that are not exported would not be called, and no fault would occur.
 if hidden=$(nm "$faults" | grep -E ' t (open|fopen|fclose|fflush|write|read|mmap|rename|fsync|clock_gettime|gettimeofday)(64)?$'); then
   echo "$faults does not export $(awk '{ print $3 }' <<<"$hidden" | paste -sd ' ')" >&2
   exit 1
@@ -43,13 +43,13 @@ fi
 skip() { echo "skipped: $1"; [[ $OUT ]] && write_figures "$1"; exit 77; }
 fault() { wrong+=("$1"); echo "FAILED  $1"; [[ -f ${2:-} ]] && tail -n 15 "$2" | sed 's/^/        /'; }
 figure() { figures+=("$1" "$2"); }
-# tried TRIES FULL UNIT: how many stand behind the result, of how many that the whole battery makes.
+# tried TRIES FULL UNIT: records the number of trials behind the result, and that of the full battery.
 tried() { stands_on=("$@"); }
 
-# A number below $1, by the seed.
+# below N: sets REPLY to a number below N, drawn from the seed.
 below() { local n=$((RANDOM * 32768 + RANDOM)); REPLY=$((n % $1)); }
 
-# The commit, and whether what was tried is that commit.
+# Prints the commit, and whether the sources differ from it.
 source_state() {
   local state
   state=$(git -C "$SOURCE" rev-parse --short=10 HEAD 2>/dev/null) || return 0
@@ -78,7 +78,7 @@ finish() {
   exit $((${#wrong[@]} > 0))
 }
 
-# make_run NAME [--set ...]: a folder, as the front end prepares it.
+# make_run NAME [--set ...]: makes a run folder as the front end does.
 make_run() {
   local name=$1
   shift
@@ -87,7 +87,8 @@ make_run() {
   "$compeer" resolve "${TOY:-$SOURCE/tests/reliability/toy.toml}" "$@" --json >"$name/spec.json" || exit 1
 }
 
-# start NAME RANKS [FAULT=...]... [-- ARGUMENT...]: in a process group of its own, whose number is in $group.
+# start NAME RANKS [FAULT=...]... [-- ARGUMENT...]: starts the worker in a process group of its own; sets $group to its
+# number.
 start() {
   local name=$1 ranks=$2 variables=() launcher=()
   shift 2
@@ -99,11 +100,11 @@ start() {
   group=$!
 }
 
-# What kinds of call on what kinds of file a trace has, one a line: numbers in names aside.
+# Prints the kinds of call on the kinds of file in a trace, one per line; numbers in names are replaced.
 kinds_in() { cut -d' ' -f2- "$1" | sed 's/[0-9]\{4,\}/N/g' | sort -u; }
 
-# Draws a call from a trace: first what kind of call on what kind of file, for a run makes many more writes than renames,
-# then one of these; or of the kind given. Gives variables for the preloaded library, in $place.
+# Draws a call from a trace: first the kind of call and file (a run has many more writes than renames), unless given,
+# then a call of that kind. Sets $place to variables for the preloaded library.
 draw() { # TRACE WHAT [KIND]
   local kind=${3:-} kinds numbers number line rank call file count
   if [[ -z $kind ]]; then
@@ -121,10 +122,10 @@ draw() { # TRACE WHAT [KIND]
   title="$2: $call $file, number $count, rank $rank"
 }
 
-# The exit code, in $code; 124 if it takes longer than PATIENCE, which is a hang.
+# Sets $code to the exit code; 124 if the run hangs, that is, takes longer than PATIENCE.
 wait_for_end() {
   local watcher ended
-  # `wait -n` knows no job that had ended when another was started.
+  # `wait -n` misses a job that had already ended when another was started.
   if ! kill -0 "$group" 2>/dev/null; then
     wait "$group" 2>/dev/null
     code=$?
@@ -156,7 +157,7 @@ no_orphans() { # WHAT
   done
 }
 
-# What must be the same in every run of a spec: weights, optimizer, reference, rows but times, rollouts.
+# Prints what must be the same in every run of a spec: weights, optimizer, reference, rows except times, rollouts.
 fingerprint() {
   (cd "$1/checkpoints/last" && sha256sum ./*.safetensors) && "$contents" "$1"
 }
@@ -166,7 +167,8 @@ newest_checkpoint() {
   echo "$newest"
 }
 
-# What readers see of a run that ended somehow: rows as in the undisturbed run $2, none lost but of the step in flight.
+# Checks what readers see of an interrupted run: the rows of the undisturbed run $2, and at most the step in flight is
+# lost.
 readable() { # NAME REFERENCE WHAT
   local rows=0 least found
   least=$(newest_checkpoint "$1")
@@ -184,7 +186,7 @@ readable() { # NAME REFERENCE WHAT
 }
 prefix() { "$contents" "$1" "$2" | cut -d' ' -f1,3; }
 
-# The run goes on and ends as the undisturbed one did.
+# Resumes the run and checks that it ends as the undisturbed one did.
 goes_on() { # NAME RANKS REFERENCE WHAT
   start "$1" "$2" -- --resume
   wait_for_end
@@ -199,5 +201,5 @@ goes_on() { # NAME RANKS REFERENCE WHAT
   "$compeer" log verify "$1" >verify.txt 2>&1 || fault "$4: log verify is not content" verify.txt
 }
 
-# What `compeer run` starts workers with.
+# Prints the allocator settings with which `compeer run` starts workers.
 soak_tunables() { grep -o 'glibc[^"]*' "$SOURCE/runner/launch/worker_command.cpp" | tr -d '\n'; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Polite stops: USR1, USR2 and TERM at any moment, to one process and over ranks; INT once and twice; GNU timeout.
+# Graceful stops: USR1, USR2 and TERM at any moment, to one process and over ranks; INT once and twice; GNU timeout.
 battery=signals
 promise="Asked to stop by USR1, USR2 or TERM a run finishes its step, writes a checkpoint and ends with 85; resumed it ends with the bits of an undisturbed one. INT, sent twice, ends it too."
 how="Signals at moments drawn by the seed, over and over until the run has finished: to a single worker, and USR1 by way of mpirun over two ranks. Each signal also comes while the worker's libraries are still being loaded."
@@ -15,17 +15,17 @@ wait_for_end
 ((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
 duration=$((${EPOCHREALTIME/./} - begun))
 
-# How often a process of this run has said what it is about to take: by then mpirun hands signals on.
+# Counts the memory estimates in the log, one per process of this run: after it mpirun forwards signals.
 said() { cat run/log.txt 2>/dev/null | grep -c "memory of a rank"; }
-# Killed by the signal in its last moments, which is mpirun's own affair.
+# True if mpirun was killed by the signal in its last moments, after the run had finished.
 was_done() { ((code == 138)) && grep -q '"state":"finished"' run/status.json; }
 
 stopped=0 finished=0
-most=$((TIMES < all ? 2 : 20)) # stops, until it may end
+most=$((TIMES < all ? 2 : 20)) # maximum number of stops before the run may end
 names=(USR1 USR2 TERM)
 for ((i = 0; i < TIMES; ++i)); do
   ranks=$((i % 2 + 1)) signal=${names[i % 3]}
-  ((ranks == 2)) && signal=USR1 # of mpirun, which hands it on; TERM it answers by a kill
+  ((ranks == 2)) && signal=USR1 # sent to mpirun, which forwards it; mpirun answers TERM with a kill
   make_run run --set "ranks=$ranks" "${long[@]}"
   for ((tries = 0; tries < most; ++tries)); do
     before=$(said)
@@ -70,7 +70,7 @@ make_run impatient --set grpo.steps=100000
 start impatient 1
 until [[ -f impatient/run.h5 ]]; do sleep 0.01; done
 kill -INT "$group"
-sleep 1.1 # what comes within a second is the same request
+sleep 1.1 # signals within a second count as one request
 kill -INT "$group"
 wait_for_end
 ((code == 130 || code == 85)) || fault "INT twice ends with $code" impatient/log.txt

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A long run with readers that come and go: does anything grow?
+# A long run with concurrent readers: does memory, or the number of descriptors or threads, grow?
 battery=soak
 promise="In a run of many steps, with rollouts recorded and live readers, memory, descriptors and threads of a rank stay as they are."
 how="A tiny run over many steps, while readers open, export and close its log over and over. Memory, descriptors and threads of the worker are read from /proc twice a second, until it closes its files at the end. The slope of memory is that of a straight line (least squares) through the second half; it must be less than 50 bytes a step."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
 all=20000 # steps
 TIMES=${TIMES:-$all}
-BOUND=${BOUND:-50} # bytes of memory a step
+BOUND=${BOUND:-50} # bytes of memory per step
 PATIENCE=7200
 
 make_run long --set "grpo.steps=$TIMES" --set grpo.batch=1 --set sampling.max_new_tokens=2 --set checkpoint.every=2000 --set grpo.beta=0
@@ -41,7 +41,8 @@ wait "$reader" "$sampler" 2>/dev/null
 ((code == 0)) || fault "the run ends with $code" long/log.txt
 grep -q error readers.txt 2>/dev/null && fault "a reader complained" readers.txt
 
-# slope COLUMN: per step, over the samples of the second half; and first and last value of that half.
+# slope COLUMN: prints the slope per step over the samples of the second half, and the first and last value of that
+# half.
 slope() {
   awk -v c="$1" -v half="$((TIMES / 2))" '
     $1 >= half { n++; x += $1; y += $c; xx += $1 * $1; xy += $1 * $c; if (n == 1) first = $c; last = $c }
@@ -49,7 +50,7 @@ slope() {
 }
 read -r memory low high < <(slope 2)
 bytes=$(awk -v m="$memory" 'BEGIN { printf "%.1f", m * 1024 }')
-# In its first thousands of steps a process still finds its size.
+# In its first thousands of steps the memory of a process still grows to its final size.
 ((TIMES < 10000)) || awk -v b="$bytes" -v bound="$BOUND" 'BEGIN { exit !(b < bound) }' || fault "memory grows by $bytes bytes a step"
 tried "$TIMES" "$all" steps
 figure "seconds" "$((SECONDS - begun))"
