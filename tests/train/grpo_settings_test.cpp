@@ -16,7 +16,7 @@ GrpoSettings with(const json& grpo, const json& rewards = json::array({{{"weight
   return GrpoSettings(Settings({{"grpo", grpo}, {"sampling", json::object()}, {"rewards", rewards}}));
 }
 
-// A value that a setting accepts and that is not its default.
+// Returns a valid value of a setting that is not its default.
 json another_value(const spec::SettingField& field) {
   if (!field.choices.empty())
     return field.choices.back() == *field.default_value ? field.choices[0] : field.choices.back();
@@ -27,7 +27,7 @@ json another_value(const spec::SettingField& field) {
   return 0.125;
 }
 
-// A field's default is the value of its member.
+// Returns the values of all members, as settings.
 template <class Table>
 json members_of(Table& table) {
   json values;
@@ -43,7 +43,7 @@ TYPED_TEST_SUITE(TableOfASpec, Tables);
 TYPED_TEST(TableOfASpec, HasAMemberForEachSetting) {
   TypeParam standard;
   for (const auto& field : fields(standard)) {
-    if (field.name == "clip" || field.name == "clip_low") continue;  // one member: see below
+    if (field.name == "clip" || field.name == "clip_low") continue;  // both set one member: see below
     const json value = another_value(field);
     auto table = spec::read_table<TypeParam>({{field.name, value}});
     json expected = members_of(standard);
@@ -88,7 +88,7 @@ TEST(GrpoTable, ReadsLimitsThatAreNotSetByDefault) {
 }
 
 TEST(GrpoSettings, CountLeaves) {
-  EXPECT_EQ(with({{"batch", 7}, {"together", 2}}).leaves(), 4);  // 2 + 2 + 2 + 1 groups
+  EXPECT_EQ(with({{"batch", 7}, {"together", 2}}).leaves(), 4);  // leaves of 2, 2, 2 and 1 groups
 }
 
 TEST(GrpoSettings, PutTheKlIntoTheLossOrIntoTheReward) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A judge and a policy that see pictures are trained: the same weights over ranks, the tower as it was, or all of it but
-# its merger, and the reasons why a picture can't be shown.   usage: pictures_test.sh SOURCE_DIR BUILD_DIR
+# A judge and a policy are trained on images: the same weights for any number of ranks, a frozen vision tower (or all
+# but its merger), and the errors about images that can't be used.
+#   usage: pictures_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-pictures.XXXXXX)
@@ -51,7 +52,7 @@ for task in judge policy; do
   cmp "$task"{1,2}/checkpoints/last/model.safetensors || fail "$task: other weights on two ranks"
   echo "ok      $task: two ranks = one"
 done
-# merger TASK WAY...: a way is the number of ranks and settings. With a merger that trains all give the same weights.
+# merger TASK WAY...: trains the merger in several ways (number of ranks and settings); all must give the same weights.
 merger() {
   local task=$1 way words name number=0
   shift
@@ -92,7 +93,7 @@ for run, frozen in ("policy1", tower), ("policy-merger1", tower - merger), ("jud
 PY
 echo "ok      the tower stays as it was, but for a merger that trains; all else moved"
 
-# refused WHAT SPEC [--set ...]: the log says so.
+# refused WHAT SPEC [--set ...]: the run must fail, and its log contain WHAT.
 refused() {
   local what=$1 spec=$2
   shift 2

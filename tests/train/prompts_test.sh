@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a model is shown of records: trimmed, skipped or refused where they are long, with the spec's system turn; what is
-# said of it; and what is learned of records without an answer.   usage: prompts_test.sh SOURCE_DIR BUILD_DIR
+# Prompts made of records: trimmed, skipped or refused if they are too long, with the spec's system turn; the messages
+# about it; and supervised training on records without an answer.
+#   usage: prompts_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-prompts.XXXXXX)
@@ -15,8 +16,8 @@ fault() { echo "FAILED  $1"; shift; (($#)) && cat "$@"; failed=1; }
 holds() { if grep -qF -- "$2" "$3"; then echo "ok      $1"; else fault "$1: no '$2' in" "$3"; fi; }
 ends() { if ((code == $1)); then echo "ok      exit $1"; else fault "ends with $code, not $1" said; fi; }
 
-# Eight dialogues of 1, 3, 5, ... turns of five words; "last" answers a turn that is longer than the model has room for;
-# "system" brings a system turn of its own.
+# Eight dialogues of 1, 3, 5, ... turns of five words; the last turn of "last" is longer than the model's positions;
+# "system" has its own system turn.
 python3 - <<'PY'
 import json
 words = "i feel sad and alone today because my friend left".split()
@@ -55,7 +56,7 @@ steps = 4
 lr = 1e-3
 TOML
 
-# run NAME [--set ...]: what the user sees goes into `said`.
+# run NAME [--set ...]: runs it; `said` receives the output.
 run() {
   local name=$1
   shift
@@ -63,7 +64,8 @@ run() {
   code=$?
 }
 
-# expected NAME MOST SYSTEM: the prompts of a run's rollouts are those which Python makes by leaving out turns one by one.
+# expected NAME MOST SYSTEM: compares the prompts of a run's rollouts with those that Python makes by leaving out one
+# turn at a time.
 expected() {
   "$compeer" log export "results/$1" --rollouts rollouts.jsonl --tokens >/dev/null 2>said || { fault "no rollouts" said; return; }
   python3 - "$compeer" "$tokenizer" "$@" <<'PY' || failed=1
@@ -158,7 +160,8 @@ holds "unreadable records are named" "datasets/prompts omits 1 record that can't
 holds "events tell it" "omits 1 record" shown
 grep -qE '"unreadable": 1' results/unreadable/summary.json || fault "summary.json does not count it" results/unreadable/summary.json
 
-# Six dialogues of four replies each: as many dialogues as there are prompts, or intervals over dialogues.
+# Six dialogues of four replies each: prompts come from different dialogues if there are enough; otherwise intervals are
+# computed over dialogues.
 mkdir smile
 python3 - <<'PY'
 import json

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Steps that do nothing but set their loss.
+// Steps that only set their loss.
 class TrainLoop : public testing::Test {
  protected:
   void with(SmallRun::Sets sets) {
@@ -80,7 +80,7 @@ TEST_F(TrainLoop, StopsPolitelyAfterTheStepAndItsCheckpoint) {
   EXPECT_EQ(state(), "preempted");
 }
 
-// The loss of validation rises, so that the first step stays the best.
+// The validation loss rises, so that the first step stays the best.
 TEST_F(TrainLoop, EndsEarlyAndKeepsTheBestCheckpoint) {
   with({{"checkpoint.every", 1}, {"checkpoint.keep", 1}, {"validation.every", 1}, {"validation.patience", 2}});
   loop();
@@ -90,7 +90,7 @@ TEST_F(TrainLoop, EndsEarlyAndKeepsTheBestCheckpoint) {
   EXPECT_NE(log.find("ended after step 3 of 4: no better validation/loss since step 1"), std::string::npos) << log;
 }
 
-// A run's folder with rows and checkpoints, of a spec whose hash is "mine".
+// A run's folder with rows and checkpoints, and a spec with the hash "mine".
 class FindStart : public testing::Test {
  protected:
   void rows(uint64_t count) const {
@@ -98,7 +98,7 @@ class FindStart : public testing::Test {
     for (uint64_t i = 1; i <= count; ++i) log.append(std::vector<double>{static_cast<double>(i)});
   }
   void checkpoint(uint64_t step) const { record::CheckpointWriter(run_.path(), step).commit({{"step", step}}); }
-  // What is said on standard error, the step in front; or "where|what|help|exit".
+  // Returns the step to start from and the messages on standard error; or "where|problem|help|exit code".
   std::string found(bool resume = true, const std::string& spec = "mine", const std::string& before = "mine") const {
     comm::World world;
     testing::internal::CaptureStderr();
@@ -137,7 +137,7 @@ TEST_F(FindStart, PassesOverCheckpointsThatAreDamagedOrBeyondTheRows) {
             "compeer: warning: skipped checkpoints/step-000020: state.json has 2 bytes, should have 15\n");
 }
 
-// Completions are made durable before a checkpoint. But disks lose what they have confirmed.
+// Completions are synced before a checkpoint is written, but a disk may lose data that it has confirmed.
 TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
   rows(20);
   checkpoint(10);
@@ -151,13 +151,13 @@ TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
             "compeer: warning: skipped rollouts/r0001-000011.h5.part: can't be opened: file signature not found; "
             "renamed to r0001-000011.h5.torn, and its steps are repeated\n");
   EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0001-000011.h5.torn"));
-  EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0000-000021.h5.part"));  // of steps that are repeated anyway
-  EXPECT_EQ(found(), "10 ");  // killed before its rows were cut back, it does not continue from step 20
+  EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0000-000021.h5.part"));  // from steps that are repeated anyway
+  EXPECT_EQ(found(), "10 ");  // a run killed before its rows were cut does not continue from step 20
   write_file(run_ / "rollouts/r0000-000001.h5.part", "");
   EXPECT_EQ(found().substr(0, 2), "0 ");
   EXPECT_FALSE(std::filesystem::is_symlink(run_ / "checkpoints/last"));
   rows(5);
-  EXPECT_EQ(found(), "0 ");  // killed before its first checkpoint, it starts over
+  EXPECT_EQ(found(), "0 ");  // a run killed before its first checkpoint starts over
 }
 
 TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
@@ -179,7 +179,7 @@ TEST_F(FindStart, RefusesTheRowsOfAnotherSpec) {
                 "over with this one: --fresh renames the existing folder|4");
 }
 
-// The names in a manifest are whatever the folder's owner wrote, and log.txt is read on terminals.
+// The names in a manifest are untrusted, and log.txt is read on terminals.
 TEST_F(FindStart, NamesDamageWithoutControlCharacters) {
   rows(8);
   checkpoint(7);
@@ -255,7 +255,7 @@ TEST(RunPlugins, NeedATokenizer) {
             "model: sets neither 'tokenizer' nor 'path'\n  help: set model.tokenizer to a tokenizer folder");
 }
 
-// The loss that `measure` gives at each step.
+// Validation with a given loss at each step.
 class ValidationOfARun : public testing::Test {
  protected:
   Validation& with(SmallRun::Sets sets, std::map<uint64_t, double> losses) {
@@ -314,14 +314,14 @@ TEST_F(ValidationOfARun, KnowsTheBestStepAndWhenToStop) {
   EXPECT_FALSE(better(2));
   EXPECT_TRUE(better(3));
   EXPECT_EQ(v.best(), 3u);
-  EXPECT_FALSE(better(4));  // as good isn't better
+  EXPECT_FALSE(better(4));  // an equal loss is not better
   EXPECT_FALSE(v.is_over(4));
   EXPECT_FALSE(better(5));
   EXPECT_TRUE(v.is_over(5));
   EXPECT_EQ(v.why_over(), "no better validation/loss since step 3");
   EXPECT_EQ(v.estimates().at("validation/loss").mean, 2.0);
   EXPECT_EQ(v.estimates().at("validation/best_step").mean, 3);
-  EXPECT_EQ(training->numbers.at("validation/best_step"), 3);  // goes into checkpoints
+  EXPECT_EQ(training->numbers.at("validation/best_step"), 3);  // stored in checkpoints
 }
 
 TEST_F(ValidationOfARun, NamesMetricsThatDoNotExist) {

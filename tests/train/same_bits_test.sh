@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The same spec gives the same weights, optimizer state, metrics and rollouts over 1, 2 and 4 ranks, 1 and 2 threads, and after
-# kill -9 at any moment with a resume; and however few tokens are differentiated at once.   usage: same_bits_test.sh SOURCE_DIR BUILD_DIR
+# The same spec gives the same weights, optimizer state, metrics and rollouts with 1, 2 and 4 ranks, 1 and 2 threads,
+# after kill -9 at any moment with a resume, and for any micro-batch of tokens.
+#   usage: same_bits_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-bits.XXXXXX)
@@ -8,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
 
-# make NAME RANKS THREADS [--set ...]: a run folder, as the front end prepares it.
+# make_run NAME RANKS THREADS [--set ...]: makes a run folder as the front end does.
 make_run() {
   local name=$1 ranks=$2 threads=$3
   shift 3
@@ -17,7 +18,7 @@ make_run() {
     >"$name/spec.json"
 }
 
-# start NAME RANKS [--resume]: in a process group of its own.
+# start NAME RANKS [--resume]: starts the worker in a process group of its own.
 start() {
   local name=$1 ranks=$2
   shift 2
@@ -28,7 +29,7 @@ start() {
 
 finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
 
-# What must be equal: weights, optimizer, reference, all metrics but times and memory.
+# Prints what must be equal: weights, optimizer, reference, all metrics except times and memory.
 fingerprint() {
   sha256sum <"$1/checkpoints/last/model.safetensors"
   sha256sum <"$1/checkpoints/last/optimizer.safetensors"
@@ -48,7 +49,7 @@ same() {
   fi
 }
 
-# known NAME SHA256: of its weights, on every machine. A change of structure changes none of them.
+# known NAME SHA256: checks the hash of the weights, which is the same on every machine. Refactoring must not change it.
 known() {
   local weights
   weights=$(sha256sum <"$1/checkpoints/last/model.safetensors")
@@ -68,14 +69,14 @@ rollout_is_trainer() { # NAME FIGURES
 }
 rollout_is_trainer one 16
 
-for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: tokens that are differentiated at once
+for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: tokens per backward pass
   read -r name ranks threads micro <<<"$case"
   make_run "$name" "$ranks" "$threads" --set "grpo.micro_tokens=$micro"
   start "$name" "$ranks" && finish "$name"
   same "$name"
 done
 
-# Gradients that set out while others are still computed: of whole groups and of groups in parts.
+# Gradients sent while others are still computed: of whole groups and of parts of groups.
 for case in "early-two 2 2 1000" "early-three 3 1 30"; do
   read -r name ranks threads micro <<<"$case"
   make_run "$name" "$ranks" "$threads" --set "grpo.micro_tokens=$micro" --set overlap=always
@@ -83,7 +84,7 @@ for case in "early-two 2 2 1000" "early-three 3 1 30"; do
   same "$name"
 done
 
-# Groups whose gradients are one chain: of 7, two at a time; each completion has one ratio, of all its tokens.
+# A leaf of several groups: 7 groups, two per leaf; one ratio per completion (the product over its tokens).
 grpo=$expected
 chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3 --set grpo.level=sequence_product --set grpo.updates=2)
 make_run chain-one 1 1 "${chain[@]}"
@@ -95,7 +96,8 @@ start chain-three 3 && finish chain-three
 same chain-three
 expected=$grpo
 
-# Records that are differentiated together: 7, two at a time, so that a leaf of the sum is short and ranks differ.
+# Micro-batches: 7 records, two at a time, so that one leaf of the sum is short and ranks have different numbers of
+# leaves.
 sft=(--set task=sft --set sft.batch=7 --set sft.together=2 --set sft.steps=3)
 grpo=$expected
 make_run sft-one 1 1 "${sft[@]}"
@@ -107,7 +109,7 @@ start sft-three 3 && finish sft-three
 same sft-three
 expected=$grpo
 
-# Everything that groups or updates share: a reference, an entropy threshold, advantages over the batch, two updates.
+# Everything shared by groups or updates: a reference, an entropy threshold, advantages over the batch, two updates.
 all=(--set grpo.loss=clip_cov --set grpo.clip_cov_share=0.1 --set grpo.clip_cov_low=-10 --set grpo.updates=2 --set grpo.beta=0.1 --set grpo.divisor=batch
   --set grpo.high_entropy_share=0.5 --set grpo.entropy_bonus=0.01 --set grpo.mask_truncated=true --set grpo.resample=2 --set grpo.steps=3 --set checkpoint.every=1)
 make_run all-one 1 1 "${all[@]}"
@@ -128,8 +130,8 @@ start all-again 1 --resume && finish all-again
 same all-again
 expected=$grpo
 
-# Memory saved in every way, over ranks: bfloat16 weights and their masters, the optimizer's state cut up, activations
-# computed again. One rank that keeps everything ends with the same files.
+# All ways to save memory, with several ranks: bfloat16 weights with master weights, sharded optimizer state, recomputed
+# activations. The files are the same as with one rank that keeps everything.
 spare=(--set model.precision=bfloat16 --set grpo.steps=3 --set grpo.lr=0.001 --set checkpoint.every=1)
 make_run spare-one 1 1 "${spare[@]}"
 start spare-one 1 && finish spare-one
@@ -145,7 +147,7 @@ start spare-three 3 && finish spare-three
 same spare-three
 expected=$grpo
 
-# Products in bfloat16 pairs, with each set of instructions.
+# Products of bfloat16 pairs, with each instruction set.
 pairs=(--set model.compute=bfloat16 --set grpo.steps=3 --set checkpoint.every=1)
 make_run pairs-one 1 1 "${pairs[@]}"
 start pairs-one 1 && finish pairs-one
@@ -165,7 +167,8 @@ for set in avx2 avx2_words avx512 avx512_bf16; do
 done
 expected=$grpo
 
-# Killed when the log has 3 or 4 rows, between and at checkpoints (every second step). Elsewhere: tests/reliability/kills.sh.
+# Killed when the log has 3 or 4 rows, between and at checkpoints (every second step). See also
+# tests/reliability/kills.sh.
 for rows in 3 4; do
   name=killed-$rows
   make_run "$name" 2 1

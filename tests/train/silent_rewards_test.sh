@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Rewards that say nothing, as a user sees them: errors with step, record and completion, warnings in log, events and report.
+# Messages about rewards without information: errors with step, record and completion, and warnings in log, events and
+# report.
 #   usage: silent_rewards_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
@@ -10,11 +11,11 @@ export COMPEER_HOME=$source_dir OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_
 compeer=$build/bin/compeer
 
 failed=0
-# holds WHAT TEXT FILE: the file has a line with that text.
+# holds WHAT TEXT FILE: checks that the file contains the text.
 holds() {
   if grep -qF -- "$2" "$3"; then echo "ok      $1"; else echo "FAILED  $1: no '$2' in"; cat "$3"; failed=1; fi
 }
-# times COUNT WHAT TEXT FILE
+# times COUNT WHAT TEXT FILE: checks the number of lines with the text.
 times() {
   local count
   count=$(grep -cF -- "$3" "$4")
@@ -22,7 +23,7 @@ times() {
 }
 ends() { if ((code == $1)); then echo "ok      exit $1"; else echo "FAILED  ends with $code, not $1"; cat said; failed=1; fi; }
 
-# run NAME SCRIPT [--set ...]: the toy with that Lua reward alone; what the user sees goes into `said`.
+# run NAME SCRIPT [--set ...]: runs the toy with this Lua reward only; `said` receives the output.
 run() {
   local name=$1 script=$2
   shift 2
@@ -73,7 +74,7 @@ ends 0
 times 0 "a run that learns says nothing" "gave no training signal" results/alike/log.txt
 times 1 "the remark about tau comes once" "note: tau =" results/alike/log.txt
 
-# A policy where a judge should be: it answers nothing that can be read.
+# A policy is used as a judge: none of its answers can be parsed.
 judged='return { parts = { "score" }, score = function(c) return #c.text end }'
 run policy "$judged" --set grpo.steps=1
 ends 0

@@ -9,7 +9,7 @@
 
 namespace compeer::train {
 
-/// A small model, fresh from a seed.
+/// A small model, initialized from a seed.
 class SmallModel : public testing::Test {
  protected:
   static plugin::Plugin<Model> open(bool tied = true, const nlohmann::json& recompute_above = nullptr) {
@@ -29,7 +29,7 @@ class SmallModel : public testing::Test {
     return plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services));
   }
 
-  // Gradients of the sum of a * log-prob, each tensor flat.
+  // Returns the gradients of sum(a * log_prob), each tensor flattened.
   at::Tensor gradient(const at::Tensor& log_prob, const std::vector<float>& a) {
     return gathered(model.object(), [&] { (log_prob * at::tensor(a)).sum().backward(); });
   }

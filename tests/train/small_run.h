@@ -10,12 +10,12 @@
 #include "train/run.h"
 
 #ifndef COMPEER_TEST_PLUGINS
-#define COMPEER_TEST_PLUGINS "/nowhere"  // plugins of a test's own
+#define COMPEER_TEST_PLUGINS "/nowhere"  // folder of a test's own plugins
 #endif
 
 namespace compeer::train {
 
-/// The message of the error that `f` throws, "where: what\n  help: ...", or "nothing".
+/// Returns the message of the Error that `f` throws, "where: problem\n  help: ...", or "nothing".
 inline std::string complaint(const std::function<void()>& f) {
   try {
     f();
@@ -25,7 +25,7 @@ inline std::string complaint(const std::function<void()>& f) {
   return "nothing";
 }
 
-/// One line of a file for the dataset `prompts`.
+/// Returns one line of a file for the dataset `prompts`.
 inline nlohmann::json said(const std::string& id, const std::vector<std::string>& texts, const std::string& reference,
                            const std::string& split = "train") {
   nlohmann::json turns = nlohmann::json::array();
@@ -36,11 +36,11 @@ inline nlohmann::json said(const std::string& id, const std::vector<std::string>
   return line;
 }
 
-/// A GRPO run of one rank in a folder of its own: resolved as the front end does it, with the plugins of this build, a
-/// model of one layer, room for 80 tokens, and the records that a test gives.
+/// A GRPO run of one rank in a temporary folder: resolved as the front end does it, with the plugins of this build, a
+/// model of one layer and 80 positions, and the test's records.
 class SmallRun {
  public:
-  using Sets = std::vector<std::pair<std::string, nlohmann::json>>;  // {"grpo.batch", 2}
+  using Sets = std::vector<std::pair<std::string, nlohmann::json>>;  // such as {"grpo.batch", 2}
 
   explicit SmallRun(const std::vector<nlohmann::json>& records, const Sets& sets = {},
                     const std::optional<std::filesystem::path>& answers = std::nullopt)

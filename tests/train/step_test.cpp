@@ -1,4 +1,4 @@
-// Whole steps of a small run, in memory.
+// Whole training steps of a small run, in memory.
 #include "train/step.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST_F(StepOfASmallRun, MovesTheWeightsAndFillsEveryColumn) {
   EXPECT_EQ(row.get("lr"), 1e-2);
 }
 
-// What was recorded when a token was sampled is what the trainer computes.
+// The log-probabilities recorded at sampling are those that the trainer computes.
 TEST_F(StepOfASmallRun, HasRatiosOfExactlyOneInItsFirstUpdate) {
   with({});
   EXPECT_EQ(take(1).get("rollout_trainer_max_diff"), 0);
@@ -84,7 +84,7 @@ TEST_F(StepOfASmallRun, ReplacesGroupsOfEqualRewardsAsOftenAsItMay) {
   EXPECT_EQ(take(1).get("replaced"), 0);
 }
 
-// A sum of rewards that is infinite: the step is skipped, its groups are recorded without scores.
+// An infinite sum of rewards: the step is skipped, and its groups are recorded without scores.
 TEST_F(StepOfASmallRun, LeavesTheWeightsWhereRewardsAreNotFinite) {
   opened(
       {{"rewards", nlohmann::json::array({lua("return function() return 1e30 end", 1e300)})}, {"nonfinite", "skip"}});
@@ -98,7 +98,7 @@ TEST_F(StepOfASmallRun, LeavesTheWeightsWhereRewardsAreNotFinite) {
 }
 
 TEST_F(StepOfASmallRun, AdaptsTheEntropyBonusAfterEachStep) {
-  with({{"grpo.entropy_target", 100.0}, {"grpo.entropy_step", 0.01}});  // no policy has as much
+  with({{"grpo.entropy_target", 100.0}, {"grpo.entropy_step", 0.01}});  // larger than any policy's entropy
   EXPECT_EQ(take(1).get("entropy_bonus"), 0);
   EXPECT_EQ(take(2).get("entropy_bonus"), 0.01);
 }
@@ -147,7 +147,7 @@ TEST(Sft, RefusesRecordsWithoutAnswers) {
             std::string::npos);
 }
 
-// All tokens are learned: then an answer may be missing.
+// If all tokens are targets, the answer may be missing.
 TEST(Sft, CanLearnWhatEveryoneSays) {
   SmallRun small({said("a", {"hello"}, "")}, sft({{"sft.loss_on", "all"}}));
   EXPECT_EQ(losses(small).size(), 6u);
@@ -158,7 +158,7 @@ TEST(Sft, EstimatesItsMemoryBeforeItBegins) {
   EXPECT_GT(memory_of_sft(small.run), 1);
 }
 
-// The evaluation of a small model, in memory.
+// Evaluation of a small model, in memory.
 
 SmallRun::Sets evaluate(int64_t prompts, const std::string& script) {
   return {{"task", "evaluate"},
@@ -180,7 +180,7 @@ TEST(Evaluate, GivesMeansWithIntervalsOverPrompts) {
   EXPECT_EQ(metrics.at("reward").at("mean"), 3);
   EXPECT_EQ(metrics.at("reward").at("n"), 5);
   EXPECT_EQ(metrics.at("rewards/mine/score").at("mean"), 3);
-  EXPECT_EQ(metrics.at("distinct_1").at("n"), 1);                    // a property of all completions together
+  EXPECT_EQ(metrics.at("distinct_1").at("n"), 1);                    // one value for all completions together
   EXPECT_EQ(record::RunReader(small.folder / "run.h5").rows(), 3u);  // batches of 2, 2 and 1
 }
 
@@ -200,12 +200,12 @@ TEST(Evaluate, RefusesMorePromptsThanThereAre) {
             "evaluate.prompts: is 9, but split 'train' has only 5 records\n  help: lower it, or use a larger split");
 }
 
-// A judge behind an endpoint, which is asked while other groups are sampled.
+// A judge behind an endpoint, which scores groups while others are sampled.
 
 using server::Seen;
 using server::Server;
 
-// Of two steps of a small run whose reward is a judge at this endpoint; what the last row says of it, too.
+// Result of two steps of a small run with a judge at this endpoint: the weights, and the reward of the last step.
 struct Outcome {
   std::vector<float> weights;
   double reward;
@@ -230,7 +230,7 @@ Outcome run_with(const Server& server, const std::optional<std::filesystem::path
   return {{weights.begin(), weights.end()}, row.get("reward")};
 }
 
-// A judge of taste: what a text is worth follows from the text.
+// A judge whose verdict is a function of the text.
 std::string verdict(const std::string& question) {
   const size_t sum = std::accumulate(question.begin(), question.end(), size_t{0},
                                      [](size_t all, char c) { return all * 31 + static_cast<unsigned char>(c); });

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Validation while a model is trained: figures that evaluations and `score` confirm, the best checkpoint, an early end, the same
-# bits over ranks and a kill, and nothing of it in the weights.   usage: validation_runs_test.sh SOURCE_DIR BUILD_DIR
+# Validation during training: metrics equal to those of evaluations and `score`, the best checkpoint, early stopping,
+# the same bits for any number of ranks and after a kill, and no effect on the weights.
+#   usage: validation_runs_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-validation.XXXXXX)
@@ -13,7 +14,7 @@ failed=0
 fault() { echo "FAILED  $1"; shift; (($#)) && cat "$@"; failed=1; }
 holds() { if grep -qF -- "$2" "$3"; then echo "ok      $1"; else fault "$1: no '$2' in" "$3"; fi; }
 ends() { if ((code == $1)); then echo "ok      exit $1"; else fault "ends with $code, not $1" said; fi; }
-# run NAME [option ...]: the toy, steps 6; what the user sees goes into `said`.
+# run NAME [option ...]: runs the toy with 6 steps; `said` receives the output.
 sed 's/^steps .*/steps = 6/' "$source_dir/tests/reliability/toy.toml" >toy.toml
 run() {
   local name=$1
@@ -21,7 +22,7 @@ run() {
   "$compeer" run toy.toml -q --set "name=$name" "$@" >said 2>&1
   code=$?
 }
-# column NAME RUN: of run.h5, a value a line.
+# column NAME RUN: prints a column of run.h5, one value per line.
 column() {
   "$compeer" log export "results/$2" --csv - | awk -F, -v wanted="$1" '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == wanted) at = i } NR > 1 { print at ? $at : "no column" }'
@@ -42,7 +43,7 @@ for metric in reward distinct_2; do
 done
 echo "ok      the same looks on two ranks"
 
-# The same prompts and greedy completions, evaluated by themselves.
+# The same prompts and greedy completions in a separate evaluation.
 run greedy "${looks[@]}" --set sampling.greedy=true --set validation.split=test --set grpo.divisor=none
 ends 0
 "$compeer" run toy.toml -q --set name=by-itself --set task=evaluate --set sampling.greedy=true --set evaluate.prompts=5 \
@@ -54,7 +55,7 @@ assert abs(own - float(sys.argv[1])) < 1e-12, (own, sys.argv[1])
 print("ok      an evaluation of the last checkpoint gives the same reward")
 PY
 
-# The best is what its column says, and stays where one checkpoint is kept.
+# The best checkpoint is that of the best value in the column, and is kept even if only one checkpoint is kept.
 run kept "${looks[@]}" --set checkpoint.keep=1 --set checkpoint.every=1
 ends 0
 best=$(column validation/reward kept | awk '$1 != "" && (best == "" || $1 + 0 > best) { best = $1 + 0; at = NR } END { print at }')
@@ -70,7 +71,7 @@ run worst "${looks[@]}" --set validation.better=lower --set validation.keep=last
 ends 0
 [[ ! -e results/worst/checkpoints/best ]] || fault "keep = last keeps a best one"
 
-# A reward that never gets better ends the run after two more looks.
+# A reward that never improves ends the run after two more validations.
 sed -e '/^\[\[rewards\]\]/,/^$/d' -e 's/^steps .*/steps = 20/' toy.toml >dull.toml
 printf '\n[[rewards]]\nplugin = "lua"\nscript = "return function() return 0.5 end"\n' >>dull.toml
 "$compeer" run dull.toml --set name=dull --set validation.every=2 --set validation.prompts=2 --set validation.patience=2 --ranks 2 >said 2>&1
@@ -87,7 +88,7 @@ holds "it says why" "ended after step 6 of 20: no better validation/reward since
 "$compeer" run dull.toml -q --set name=dull --set validation.every=2 --set validation.prompts=2 --set validation.patience=2 --ranks 2 >said 2>&1 ||
   fault "it is not taken for finished" said
 
-# Killed behind the first look: what was best is remembered.
+# Killed after the first validation: the best step is remembered.
 "$compeer" resolve toy.toml --set name=killed "${looks[@]}" --set checkpoint.every=1 --json >spec.json
 for name in whole killed; do mkdir -p results/$name && cp spec.json results/$name; done
 "$build/bin/compeer-worker" results/whole >said 2>&1 || fault "the whole run" said
@@ -103,7 +104,7 @@ cmp <(column validation/reward killed) <(column validation/reward whole) || faul
 [[ $(readlink results/killed/checkpoints/best) == "$(readlink results/whole/checkpoints/best)" ]] || fault "another best after a kill"
 echo "ok      a kill changes nothing"
 
-# The loss of supervised training is what \`score\` says of the same records.
+# The validation loss of supervised training is that of \`score\` for the same records.
 cat >sft.toml <<TOML
 name = "sft"
 task = "sft"
@@ -131,7 +132,7 @@ user = lambda r: {"messages": [{"role": "user", "content": r["prompt"]}]}
 records = [json.loads(line) for line in open("few/valid.jsonl")]
 prompts = call("tokenize", [{**user(r), "add_generation_prompt": True} for r in records])
 wholes = call("tokenize", [{"messages": user(r)["messages"] + [{"role": "assistant", "content": r["reference"]}]} for r in records])
-ends = [ids["ids"][:-1] if ids["text"].endswith("\n") else ids["ids"] for ids in wholes]  # nothing is learned behind the end token
+ends = [ids["ids"][:-1] if ids["text"].endswith("\n") else ids["ids"] for ids in wholes]  # no loss after the end token
 scores = call("score", [{"ids": ids} for ids in ends])
 sums = [score["logprobs"][len(p["ids"]) - 1:] for score, p in zip(scores, prompts)]
 loss = -sum(map(sum, sums)) / sum(map(len, sums))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Workers started by hand, in every wrong order: nothing that a run has done is lost, and a start that is refused leaves the folder
-# as it was, byte for byte.   usage: wrong_order_test.sh SOURCE_DIR BUILD_DIR
+# Workers started by hand in every wrong order: no work of a run is lost, and a refused start leaves the folder
+# unchanged, byte for byte.
+#   usage: wrong_order_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-order.XXXXXX)
@@ -13,7 +14,7 @@ make_run() { # NAME [--set ...]
   mkdir -p "$1"
   "$build/bin/compeer" resolve "$source_dir/tests/reliability/toy.toml" "${@:2}" --json >"$1/spec.json"
 }
-# start RANKS NAME [OPTION]: what it says goes into said.txt, beside the folder.
+# start RANKS NAME [OPTION]: starts a worker; said.txt, next to the folder, receives its output.
 start() {
   local launcher=()
   (($1 > 1)) && launcher=(mpirun -q -n "$1" --oversubscribe --bind-to none)
@@ -31,14 +32,14 @@ contents() { (cd "$1" && find . \( -type f -exec sha256sum {} + \) , \( ! -type 
 weights() { (cd "$1/checkpoints/last" && sha256sum ./*.safetensors); }
 same() { [[ $(weights "$1") == "$expected" ]] || fail "$1 has other weights"; verified "$1"; }
 verified() { "$build/bin/compeer" log verify "$1" >verify.txt || fail "log verify of $1" verify.txt; }
-# leaves NAME CODE RANKS [OPTION]: the start ends with this code, and nothing in the folder has changed.
+# leaves NAME CODE RANKS [OPTION]: the start must end with this code and leave the folder unchanged.
 leaves() {
   local before
   before=$(contents "$1")
   ends "$2" "$3" "$1" "${@:4}"
   [[ $(contents "$1") == "$before" ]] || fail "$1 ${*:4} over $3 has changed the folder: $(diff <(echo "$before") <(contents "$1"))"
 }
-# stopped NAME RANKS: a run that was told to stop after some of its 400 steps; checkpoints each tenth step.
+# stopped NAME RANKS: makes a run that was stopped after some of its 400 steps, with a checkpoint every tenth step.
 stopped() {
   make_run "$1" --set grpo.steps=400 --set checkpoint.every=10
   start "$2" "$1"
@@ -91,7 +92,7 @@ for ranks in 1 2; do
 done
 echo "ok      a run that was stopped or killed is not begun again"
 
-# Two at once.
+# Two workers at once.
 cp -a stopped-1 two
 start 1 two --resume
 until grep -qs '"state":"running"' two/status.json; do kill -0 "$job" || fail "ended by itself" said.txt; done
@@ -106,7 +107,7 @@ wait "$first" || [[ $? == 85 ]] || fail "the first of two ends with $?"
 verified two
 echo "ok      one worker at a time"
 
-# Checkpoints that don't fit.
+# Checkpoints that do not belong to the run.
 newest=$(readlink stopped-1/checkpoints/last)
 cp -a stopped-1 dangling
 rm -r "dangling/checkpoints/$newest"
@@ -136,7 +137,7 @@ ends 4 1 other --resume
 says "other/spec.json: is not the spec that run.h5 was started with"
 echo "ok      a resume goes on from what fits, or not at all"
 
-# Killed in its first checkpoint.
+# Killed while writing the first checkpoint.
 make_run first
 faults="FAULT_FOLDER=$work/first LD_PRELOAD=$build/lib/reliability_faults.so FAULT_CALL=fsync FAULT_FILE=checkpoints/step-000001.part FAULT_COUNT=1 FAULT_WHAT=kill"
 ends 137 1 first
@@ -146,7 +147,7 @@ ends 0 1 first --resume
 same first
 echo "ok      killed in its first checkpoint"
 
-# Checkpoints whose moments the clock decides, over ranks that have a clock each.
+# Checkpoints by time, over ranks with a clock each.
 make_run clock --set checkpoint.every=0 --set checkpoint.minutes=1e-9
 ends 0 2 clock
 [[ $(ls clock/checkpoints) == $'last\nstep-000003\nstep-000004' ]] || fail "checkpoints by the clock: $(ls clock/checkpoints)"

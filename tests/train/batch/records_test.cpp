@@ -25,7 +25,7 @@ TEST(RecordAt, VisitsEveryRecordOnceAnEpoch) {
   }
 }
 
-// Three questions about each of four records.
+// Four records with three questions each.
 TEST(RecordAt, LeavesNeighboursTogether) {
   for (uint64_t position = 0; position < 24; position += 3) {
     const int64_t first = record_at(5, position, 12, 3);
@@ -46,7 +46,7 @@ TEST(RecordAt, OrdersEpochsAndSeedsDifferently) {
   EXPECT_EQ(order(1, 0), order(1, 0));
 }
 
-const std::string long_text(300, 'x');  // more tokens than the model has room for
+const std::string long_text(300, 'x');  // more tokens than the model has positions
 
 std::vector<std::string> ids(const Groups& groups) {
   std::vector<std::string> all;
@@ -176,7 +176,7 @@ class PromptsOfARun : public testing::Test {
     made.emplace(*small->run.plugins, small->run.spec.table("dataset"));
     return *made;
   }
-  // Turns of five words each, by turns of user and assistant.
+  // Returns a dialogue with turns of five words each, alternately of user and assistant.
   static Example dialogue(size_t turns) {
     Example example;
     example.id = "a";
@@ -201,7 +201,7 @@ TEST_F(PromptsOfARun, ShowAllTurnsWhereThereIsRoom) {
   EXPECT_EQ(prompt.tokens, made->whole(dialogue(3)).tokens);
 }
 
-// What is left begins with a user's turn: not with an answer to something that isn't shown.
+// A trimmed dialogue begins with a user's turn, not with an answer to a removed turn.
 TEST_F(PromptsOfARun, LoseTheirOldestTurnsWhereTheyAreTooLong) {
   auto& prompts = with();
   const auto three = static_cast<int64_t>(prompts.whole(dialogue(3)).tokens.size());
@@ -224,7 +224,7 @@ TEST_F(PromptsOfARun, AreNotTrimmedUnlessTheSpecSaysSo) {
   EXPECT_FALSE(prompts.of(dialogue(3), 8).fits);
   EXPECT_TRUE(prompts.is_limited());
   EXPECT_EQ(prompts.limit(8), 20);
-  EXPECT_EQ(prompts.limit(70), 10);  // the model has room for 80
+  EXPECT_EQ(prompts.limit(70), 10);  // the model has 80 positions
 }
 
 TEST_F(PromptsOfARun, HaveTheSystemTurnOfTheSpecInPlaceOfTheirOwn) {

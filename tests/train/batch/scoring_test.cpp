@@ -13,7 +13,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-// A reward in Lua whose parts are the number in the completion's text and twice that; no opinion of "nil".
+// A Lua reward with two parts: the number in the completion's text, and twice that number. Abstains for "nil".
 nlohmann::json number_reward(const std::string& label, const nlohmann::json& settings = nlohmann::json::object()) {
   nlohmann::json reward{{"plugin", "lua"}, {"label", label}, {"script", R"(return {
     abstains = true, parts = { "value", "twice" },
@@ -26,7 +26,7 @@ nlohmann::json number_reward(const std::string& label, const nlohmann::json& set
   return reward;
 }
 
-// Its length in characters.
+// A Lua reward: the length of the completion in characters.
 nlohmann::json length_reward(const std::string& label, double weight) {
   return {{"plugin", "lua"},
           {"label", label},
@@ -37,11 +37,11 @@ nlohmann::json length_reward(const std::string& label, double weight) {
 PromptGroup group_of(const std::vector<std::string>& texts) {
   PromptGroup group;
   group.example.id = "a/7";
-  for (const auto& text : texts) group.completions.push_back({text, 10, text != "4"});  // "4" was cut off
+  for (const auto& text : texts) group.completions.push_back({text, 10, text != "4"});  // "4" is truncated
   return group;
 }
 
-// As one of the step's groups.
+// Scores the group as part of a step's batch.
 BatchColumns score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
   StepBatch batch({group}, std::ssize(group.completions));
   StepScoring scoring(plugins, step, "train");
@@ -100,11 +100,12 @@ TEST_F(ScoringAGroup, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
   const auto scores = score(plugins, 3, group_of({"300", "nil"}));
   expect_column(scores, "rewards/number/value", {300, none});
   expect_column(scores, "reward", {3, 3});
-  auto& logged = with({number_reward("number", {{"weight", 0.0}})}, "none", "evaluate");  // grpo refuses that
+  auto& logged = with({number_reward("number", {{"weight", 0.0}})}, "none", "evaluate");  // grpo refuses this
   expect_column(score(logged, 3, group_of({"300", "nil"})), "reward", {0, none});
 }
 
-// 12 becomes 5, its ceiling; "4" was cut off at the length limit: half of it. The columns of the plugin stay.
+// 12 is cut to the maximum 5; "4" is truncated at the length limit, so its reward is halved. The plugin's own columns
+// are unchanged.
 TEST_F(ScoringAGroup, ShapesRewardsBeforeTheyAreWeighted) {
   auto& plugins =
       with({number_reward("number", {{"weight", 10.0}, {"floor", 1.0}, {"ceiling", 5.0}, {"cut_off", 0.5}})});
@@ -160,8 +161,7 @@ TEST_F(ScoringAGroup, NamesTheCompletionThatARewardFailsFor) {
   EXPECT_NE(text.find("can't read oops"), std::string::npos) << text;
 }
 
-// Equal texts are alike, so that with `redundancy` the reweighted rewards of both fall; one without a reward is left
-// out.
+// With `redundancy` equal texts lower each other's reweighted rewards; completions without a reward are ignored.
 TEST_F(ScoringAGroup, ReweightsTheCompletionsThatHaveAReward) {
   auto& plugins = with({number_reward("number")}, "redundancy");
   const auto scores = score(plugins, 3, group_of({"3", "nil", "3"}));
@@ -182,7 +182,7 @@ nlohmann::json state(RunPlugins& plugins) {
   return plugins.rewards()[0].plugin.call("state", [](const Reward& reward) { return reward.state(); });
 }
 
-// Some prompts with three completions each.
+// Scores `prompts` groups of three completions each.
 StepBatch scored(RunPlugins& plugins, size_t prompts) {
   Groups groups(prompts);
   for (size_t g = 0; g < prompts; ++g) {

@@ -14,14 +14,15 @@ std::vector<int64_t> list(const at::Tensor& t) {
   return {values, values + t.numel()};
 }
 
-// Prompt 5 6 7; completions "8 9" and "4": row 0 the token 8, rows 1-3 the prompt. The last token of each needs no row.
+// Prompt 5 6 7, completions "8 9" and "4": row 0 is token 8, rows 1-3 are the prompt. The last token of a completion
+// needs no row.
 TEST(GroupBatch, HangsCompletionsOffThePrompt) {
   PromptGroup group;
   group.prompt = {5, 6, 7};
   group.samples = {{{8, 9}, {-0.5f, -0.25f}, {}, true}, {{4}, {-1.0f}, {}, true}};
   const auto batch = group_batch(group);
   EXPECT_EQ(list(batch.batch.tokens), (std::vector<int64_t>{8, 5, 6, 7}));
-  ASSERT_EQ(batch.batch.segments.size(), 2u);  // a completion of one token has none
+  ASSERT_EQ(batch.batch.segments.size(), 2u);  // a completion of one token has no segment
   EXPECT_EQ(batch.batch.segments[0].start, 0);
   EXPECT_EQ(batch.batch.segments[0].length, 1);
   EXPECT_EQ(batch.batch.segments[0].position, 3);
@@ -34,7 +35,7 @@ TEST(GroupBatch, HangsCompletionsOffThePrompt) {
   EXPECT_TRUE(at::equal(batch.sampled_log_probs, at::tensor({-0.5f, -0.25f, -1.0f})));
 }
 
-// What a token is given does not depend on the lessons it is learned with; tokens before `first` have no say.
+// Log-probabilities do not depend on the other sequences of the batch; tokens before `first` are not targets.
 TEST_F(SmallModel, GivesALessonTheSameAmongOthers) {
   const at::NoGradGuard no_grad;
   const std::vector<Lesson> lessons{{{1, 2, 3, 4, 5}, 1}, {{6, 7}, 1}, {{8, 9, 10, 11, 12, 13, 14}, 4}};
@@ -46,7 +47,7 @@ TEST_F(SmallModel, GivesALessonTheSameAmongOthers) {
   EXPECT_TRUE(at::equal(log_probs(policy, lessons), at::cat(alone)));
 }
 
-// Several turns of one sequence are learned by what each of them is given alone.
+// Several target spans of one sequence give the same log-probabilities as all tokens as targets.
 TEST_F(SmallModel, LearnsTurnsThatAreNotNeighbours) {
   const std::vector<int32_t> tokens{1, 2, 3, 4, 5, 6, 7, 8, 9};
   const Lesson turns(tokens, std::vector<Lesson::Span>{{2, 4}, {6, 9}}), all(tokens, 1);
@@ -55,13 +56,13 @@ TEST_F(SmallModel, LearnsTurnsThatAreNotNeighbours) {
   EXPECT_TRUE(at::equal(log_probs(policy, {&turns, 1}), at::cat({known.slice(0, 1, 3), known.slice(0, 5, 8)})));
 }
 
-// "1 2 3 4 | 5 6", "1 2 3 4 | 7" and "1 2 9 8 7", of which 6, 7 and all of the last but 1 are learned. A token's row is
-// that of the one before it: rows 0 to 3 are the shared beginning's, behind the token 5.
+// "1 2 3 4 | 5 6", "1 2 3 4 | 7" and "1 2 9 8 7". Targets are 6, 7, and all of the last except 1. A target's row is
+// that of the previous token: rows 1 to 4 are the shared prefix, after row 0 for token 5.
 TEST(LessonBatch, HasWhatNeighboursBeginWithOnce) {
   const std::vector<Lesson> lessons{{{1, 2, 3, 4, 5, 6}, 5}, {{1, 2, 3, 4, 7}, 4}, {{1, 2, 9, 8, 7}, 1}};
   const auto batch = lesson_batch(lessons, 3);
   EXPECT_EQ(list(batch.batch.tokens), (std::vector<int64_t>{5, 1, 2, 3, 4, 1, 2, 9, 8}));
-  ASSERT_EQ(batch.batch.segments.size(), 3u);  // of the second lesson nothing is left to read
+  ASSERT_EQ(batch.batch.segments.size(), 3u);  // the second sequence has no rows besides the prefix
   EXPECT_EQ(batch.batch.segments[0].start, 0);
   EXPECT_EQ(batch.batch.segments[0].position, 4);
   EXPECT_EQ(batch.batch.segments[0].parent, 1);
@@ -74,7 +75,7 @@ TEST(LessonBatch, HasWhatNeighboursBeginWithOnce) {
   EXPECT_EQ(batch.lengths, (std::vector<int64_t>{1, 1, 4}));
 }
 
-// The third begins as the others do for two tokens: three times two are no more than two times four.
+// The third sequence shares two tokens with the others: three times two saves less than two times four.
 TEST(LessonBatch, SharesWhatSparesMost) {
   const auto tokens = [](const std::vector<Lesson>& lessons) {
     return lesson_batch(lessons, 2).batch.tokens.numel();
@@ -93,7 +94,7 @@ TEST(LessonBatch, SharesNoPictures) {
   EXPECT_EQ(lesson_batch(std::vector<Lesson>{lesson, lesson}, 1).batch.tokens.numel(), 10);
 }
 
-// The same bits forward, also of tokens that are learned within the beginning; gradients but for rounding.
+// Forward passes have the same bits, also for targets within the prefix; gradients differ by rounding only.
 TEST_F(SmallModel, LearnsFromASharedBeginningWhatItLearnsFromCopies) {
   const std::vector<int32_t> beginning{5, 6, 7, 8, 9, 10, 11, 12};
   std::vector<Lesson> lessons;
@@ -111,8 +112,8 @@ TEST_F(SmallModel, LearnsFromASharedBeginningWhatItLearnsFromCopies) {
   EXPECT_LE((once - many).norm().item<double>(), 1e-6 * many.norm().item<double>());
 }
 
-// The prompt is computed once for its group, forward and backward. That changes no log-prob, and gradients by rounding
-// only.
+// The prompt is computed once per group, forward and backward. Log-probabilities are the same; gradients differ by
+// rounding only.
 TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
   PromptGroup group;
   group.prompt = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};

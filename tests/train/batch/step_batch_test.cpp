@@ -91,7 +91,7 @@ class RollOut : public testing::Test {
     });
     return all;
   }
-  std::vector<int64_t> complete;  // groups, in the order in which they were
+  std::vector<int64_t> complete;  // completed groups, in order of completion
   SmallRun small{five_dialogues()};
   Records records = Records::some(small.world, *small.run.plugins, small.run.spec.table("dataset"),
                                   {"train", Records::Then::completion, 8}, 5);
@@ -118,7 +118,7 @@ TEST_F(RollOut, GivesEachPromptItsCompletions) {
   }
 }
 
-// So that it doesn't matter which rank has the group.
+// Sampling must not depend on the rank that has the group.
 TEST_F(RollOut, DrawsTheSameTokensForAGroupWhateverOthersThereAre) {
   const auto all = groups(0, 3, {1, 1}), alone = groups(2, 1, {1, 1});
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(alone[0].samples[i].tokens, all[2].samples[i].tokens);

@@ -1,4 +1,4 @@
-// A reward that counts the completions of all steps, and gives what it has counted so far.
+// A reward that counts the completions of all steps, and returns the count so far.
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 
@@ -14,7 +14,7 @@ class Learner : public Reward {
     Scores scores;
     scores.note = group.completions.size();
     scores["reward"].assign(group.completions.size(), static_cast<double>(seen_));
-    if (stubborn_) ++seen_;  // what only this rank knows
+    if (stubborn_) ++seen_;  // state that differs between ranks
     return scores;
   }
 

@@ -10,7 +10,7 @@
 namespace compeer::train {
 namespace {
 
-// What is in a run's folder after each call.
+// Tests the contents of a run's folder after each call.
 class JournalOfARun : public testing::Test {
  protected:
   Journal& opened(uint64_t done = 0) {
@@ -37,7 +37,7 @@ class JournalOfARun : public testing::Test {
   std::unique_ptr<Journal> journal;
 };
 
-// One group of one completion.
+// One group with one completion.
 StepBatch scored() {
   PromptGroup group;
   group.index = 1;

@@ -20,7 +20,7 @@ TEST(GradientsOf, CountsUnfinishedNodesOfTheTree) {
   EXPECT_EQ(gradients_of(7, false), 3);  // (0 1 2 3), (4 5) and 6
   EXPECT_EQ(gradients_of(8, false), 4);
   EXPECT_EQ(gradients_of(1, true), 1);
-  EXPECT_EQ(gradients_of(2, true), 1);  // 1 is added to 0 as it comes
+  EXPECT_EQ(gradients_of(2, true), 1);  // leaf 1 is added to leaf 0 as it arrives
   EXPECT_EQ(gradients_of(4, true), 2);  // (0 1) and 2
   EXPECT_EQ(gradients_of(8, true), 3);
   EXPECT_EQ(gradients_of(0, true), 1);  // a rank without leaves still gets the sum
@@ -31,7 +31,7 @@ TEST(PositionsOf, CountsWholePagesOfWhatIsInFlight) {
   sampling.max_new_tokens = 24;
   sampling.concurrent = 64;
   EXPECT_EQ(positions_of(4, 20, 4, sampling), 4 * 32 + 16 * 32);
-  sampling.concurrent = 8;  // two groups are decoded, and one more prompt is read
+  sampling.concurrent = 8;  // two groups are decoded while the prompt of a third is processed
   EXPECT_EQ(positions_of(4, 20, 4, sampling), 3 * 32 + 8 * 32);
 }
 
@@ -41,7 +41,7 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
   const int64_t parameters = 16 << 20;  // 64 MiB
   const auto sizes = estimate_memory(shape, {parameters, false}, {3, 1024, 2048}, false, false, 200);
   EXPECT_EQ(sizes.now, 200);
-  EXPECT_EQ(sizes.rearranged, 0);  // three arrays of gradients are there, or a copy of the weights
+  EXPECT_EQ(sizes.rearranged, 0);  // never allocated together with the gradients, which are larger
   EXPECT_EQ(sizes.gradients, 3 * 64);
   EXPECT_EQ(sizes.activations, 256 + 4);  // 1024 tokens x 8 layers x 16 rows x 512 x 4 bytes; 1024 x 1024 logits
   EXPECT_EQ(sizes.pages, 16);             // 2048 positions x 8 layers x 2 heads x 64 x 2 x 4 bytes
@@ -61,18 +61,18 @@ TEST(EstimateMemory, KnowsWhatSavesSome) {
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.rounded = true;
   const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, true, true, 200);
   EXPECT_EQ(sizes.rearranged, 32);         // bfloat16
-  EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; tiles of logits are kept up to 256 MiB
+  EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; at most 256 MiB of logit tiles
   EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 288));
 }
 
-// 1024 tokens in 8 layers: what libtorch keeps of an adapted layer is written out in MemoryOfADevice.IsAddedUpByHand.
+// 1024 tokens in 8 layers. MemoryOfADevice.IsAddedUpByHand explains the memory of an adapted layer in libtorch.
 TEST(EstimateMemory, KnowsThatLibtorchKeepsMoreAndRearrangesNothing) {
   ModelShape shape;
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 1024, shape.feed_forward = 1024, shape.exact = false;
-  shape.compute = at::kBFloat16;  // no less on a CPU
+  shape.compute = at::kBFloat16;  // saves no memory on a CPU
   const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, false, false, 200);
   EXPECT_EQ(sizes.rearranged, 0);
-  // Bytes: 8 x width, 6 factors, 12 and 4 x the wide row; of the adapter 6 factors and a wide one.
+  // Bytes: 8 x width, 6 factors, 12 and 4 x the wide row; for the adapter 6 factors and a wide row.
   EXPECT_EQ(sizes.activations, 1024 * 8 * (32 * 512 + 16 * 1024 + 24 * 512 + 4 * 1024) / 1048576.0 + 3 * 4);
 }
 
@@ -103,7 +103,7 @@ TEST(EstimateMemory, OfWhatIsOnlyReadIsLittle) {
 
 struct Size {
   const char* name;
-  int64_t parameters, adapter;  // weights, and those of a LoRA adapter of rank 16 on all projections
+  int64_t parameters, adapter;  // number of weights of the model, and of a LoRA adapter of rank 16 on all projections
   ModelShape shape;
 };
 
@@ -119,7 +119,7 @@ const std::vector<Size> known_sizes{{"0.5B", 494'032'768, 8'798'208, shape(24, 8
                                     {"3B", 3'085'938'688, 29'933'568, shape(36, 2048, 2, 128, 151936, 11008)},
                                     {"7B", 7'615'616'512, 40'370'176, shape(28, 3584, 4, 128, 152064, 18944)}};
 
-// Groups of 8 completions of 1,024 tokens behind a prompt of as many, 64 of them decoded at once.
+// Groups of a prompt of 1,024 tokens and 8 completions of 1,024 tokens, 64 completions decoded at once.
 const PeakMemory load{1, 9 * 1024, 64 * 1024 + 8 * 1024};
 
 TEST(MemoryOfADevice, IsWhatTheGuideSays) {
@@ -137,14 +137,14 @@ TEST(MemoryOfADevice, IsWhatTheGuideSays) {
   }
 }
 
-// By hand: 2 layers of width 8 and 32, in bfloat16, 10 tokens.
+// Worked out by hand: 2 layers of width 8 and 32, in bfloat16, 10 tokens.
 TEST(MemoryOfADevice, IsAddedUpByHand) {
   const auto small = shape(2, 8, 1, 4, 100, 32);
   const auto mib = 1024.0 * 1024;
   const auto whole = device_memory(small, {5000, false}, {1, 10, 64}, false);
   EXPECT_DOUBLE_EQ(device_weights(small, 5000) * mib, 2 * 5000);
   EXPECT_DOUBLE_EQ(whole.gradients * mib, 4 * 5000);
-  // A token in a layer: 8 bytes of x twice, six rounded factors, three wide rows and a rounded one.
+  // Per token and layer: 8 bytes of x twice, six rounded factors, three wide rows and a rounded one.
   EXPECT_DOUBLE_EQ(whole.activations * mib, 10 * 2 * (8 * 8 + 6 * 2 * 8 + 12 * 32 + 2 * 32));
   EXPECT_DOUBLE_EQ((whole.logits - 512) * mib, 4 * 100 * 8);
   EXPECT_DOUBLE_EQ(whole.pages * mib, 2 * 2 * 64 * 2 * 4);
@@ -218,7 +218,7 @@ TEST(Devices, AreNotShared) {
   }
 }
 
-// As mpirun binds by default.
+// Ranks bound to one core each, which is mpirun's default.
 TEST(SeatsText, RemarksOnARankThatIsBoundTooTightly) {
   EXPECT_EQ(text({placement("n07", "0"), placement("n07", "1")}, 4)[2],
             "note: rank 0 has 4 threads for 1 core: start it with mpirun --bind-to none, or srun --cpus-per-task=4");

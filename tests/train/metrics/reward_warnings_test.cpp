@@ -20,7 +20,7 @@ struct Step {
 const Step good{},
     unjudged{.advantage = 0, .reward = nobody, .a = nobody, .a_std = nobody, .b = nobody, .b_std = nobody};
 
-// What is said after each of these steps, and when: "10: ...".
+// Returns the warnings after these steps, each with its step: "10: ...".
 std::vector<std::string> said(const std::vector<Step>& steps, bool finished = false) {
   RewardSignal signal({{"a", "rewards/a/x"}, {"b", "rewards/b/y"}});
   std::vector<std::string> all;
@@ -85,7 +85,7 @@ TEST(RewardSignal, NamesTheOneRewardThatIsSilent) {
       said(times(20, {.a_std = 0, .b = -1, .b_std = 0})),
       (Texts{"10: reward 'a' was 0 for every completion of the last 10 steps: it does not distinguish completions",
              "10: reward 'b' was -1 for every completion of the last 10 steps: it does not distinguish completions"}));
-  // One that changes from step to step is none.
+  // A part that changes from step to step is not constant.
   std::vector<Step> other;
   for (int i = 0; i < 20; ++i) other.push_back({.a = i * 1.0, .a_std = 0});
   EXPECT_EQ(said(other), Texts{});
@@ -94,11 +94,11 @@ TEST(RewardSignal, NamesTheOneRewardThatIsSilent) {
 const std::vector<std::string> answer_columns{"step", "rewards/judge/asked", "rewards/judge/unreadable"};
 
 struct Seen {
-  std::vector<std::string> warnings;  // "3: ...", the step
-  std::string error;                  // "" if the run goes on
+  std::vector<std::string> warnings;  // "3: ...", with the step
+  std::string error;                  // empty if the run continues
 };
 
-// Steps of which each has four answers, and this share of them can't be read, until an error ends the run.
+// Simulates steps with `asked` answers each, where the fraction shares[t] can't be parsed, until an error ends the run.
 Seen seen(const std::vector<double>& shares, double most, uint64_t steps, double asked = 4) {
   UnreadableAnswers answers({{"judge", "rewards[1].most_unreadable", most}}, steps);
   Seen all;

@@ -21,7 +21,7 @@ void fill(StepBatch& batch, const std::string& name, size_t prompt, const std::v
   std::ranges::copy(values, batch.columns.row(name, prompt).begin());
 }
 
-// Completion i has i + 1 tokens; the first was cut off.
+// Completion i has i + 1 tokens; the first is truncated.
 StepTable table_of(const std::vector<Made>& made, std::span<const double> notes = {}) {
   Groups groups;
   for (const auto& [rewards, texts] : made) {
@@ -66,7 +66,8 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   EXPECT_DOUBLE_EQ(metrics.at("entropy"), 0.25);
   EXPECT_DOUBLE_EQ(metrics.at("distinct_1"), 4.0 / 6);  // a b c d of a b a b c d
   EXPECT_DOUBLE_EQ(metrics.at("distinct_2"), 1.0 / 2);
-  // "a b" twice: of words and pairs all, of longer runs the 0.1 of a smoothed count: (1 x 1 x .1 x .1)^(1/4); c, d: 0.
+  // "a b" twice: all words and pairs match, and longer n-grams have the smoothed count 0.1: (1 x 1 x .1 x .1)^(1/4); c,
+  // d: 0.
   EXPECT_DOUBLE_EQ(metrics.at("self_bleu"), std::sqrt(0.1) / 2);
   EXPECT_DOUBLE_EQ(metrics.at("self_similarity"), 0.5);  // 1 in the first group, 0 in the second
   EXPECT_EQ(metrics.size(), StepTable::metric_names({"reward"}).size());
@@ -91,7 +92,7 @@ TEST(StepTable, HasNoMeanOfNothing) {
   EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 1.0);
 }
 
-// Two parts that add up to the reward with the weight 2, and one that has no opinion of a completion.
+// Two parts that add up to the reward with the weight 2, and a third part with a missing value.
 StepTable table_of_parts() {
   const double none = std::nan("");
   Groups groups(2);
@@ -107,23 +108,23 @@ StepTable table_of_parts() {
     fill(batch, "rewards/a/part", prompt, part);
   };
   add(0, {1, 0}, {3, 0}, {1, none});
-  add(1, {0, 1}, {10, 10}, {0, 1});  // that all groups' steps differ between groups doesn't count
+  add(1, {0, 1}, {10, 10}, {0, 1});  // the difference of "steps" between groups doesn't count
   comm::World world;
   return StepTable::gather(world, batch, {"reward", "rewards/a/reply", "rewards/a/steps", "rewards/a/part"}, {});
 }
 
 TEST(StepTable, KnowsWhichPartDecidesWithinGroups) {
   const auto table = table_of_parts();
-  // Rewards 8 0 and 20 22: squares 32 + 2; with the reply 4 + 1 go along, with the steps 12 + 0.
+  // Rewards 8 0 and 20 22: squared deviations 32 + 2; covariances 4 + 1 with "reply", 12 + 0 with "steps".
   EXPECT_DOUBLE_EQ(table.share({"rewards/a/reply", 2}), 2 * 5.0 / 34);
   EXPECT_DOUBLE_EQ(table.share({"rewards/a/steps", 2}), 2 * 12.0 / 34);
-  EXPECT_DOUBLE_EQ(table.share({"rewards/a/part", 2}), 2 * 1.0 / 2);  // of the second group alone
+  EXPECT_DOUBLE_EQ(table.share({"rewards/a/part", 2}), 2 * 1.0 / 2);  // of the second group only
   EXPECT_EQ(StepTable::share_column({"rewards/a/reply", 2}), "rewards/a/reply_share");
 }
 
 TEST(StepTable, KnowsNoPartThatDecidesWhereRewardsAreEqual) {
   EXPECT_TRUE(std::isnan(table_of({{{2, 2}, {"a", "b"}}}).share({"reward", 1})));
-  const std::vector<double> tenths(8, 0.1);  // whose mean is not 0.1 in float64
+  const std::vector<double> tenths(8, 0.1);  // the float64 mean is not exactly 0.1
   EXPECT_TRUE(std::isnan(table_of({{tenths, std::vector<std::string>(8, "a")}}).share({"reward", 1})));
 }
 

@@ -5,7 +5,7 @@
 
 namespace compeer::train {
 
-/// A prompt of two tokens with two completions, of 3 and 2 tokens; the second is cut off.
+/// A prompt of two tokens with two completions, of 3 and 2 tokens; the second is truncated.
 inline PromptGroup group_of_two(int64_t index) {
   PromptGroup group;
   group.index = index;
@@ -21,7 +21,7 @@ inline PromptGroup group_of_two(int64_t index) {
   return group;
 }
 
-/// A "model" of one parameter: the same distribution over seven tokens at every place.
+/// A "model" of one parameter: the same distribution over seven tokens at every position.
 class Seven : public Model, public PolicyPass {
  public:
   ModelShape shape() const override { return {}; }

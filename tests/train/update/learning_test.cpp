@@ -27,7 +27,7 @@ TEST(SampledKl, IsSummedOverTheTokensOfACompletion) {
   EXPECT_EQ(sampled_kl(learning, objective), (std::vector<double>{0, 1}));
 }
 
-// The objective is differentiated by log-probs and entropies first; that is the same as all at once.
+// The objective is differentiated by log-probs and entropies first; the result is the same as in one pass.
 TEST(Learn, GivesTheGradientOfTheObjective) {
   Seven model;
   Parameters parameters(model);
@@ -72,7 +72,7 @@ TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   EXPECT_EQ(stats.sum[UpdateStats::places], 5);
 }
 
-// The second group's gradient is added to the first's; without `add` it takes its place.
+// With `add` the second group's gradient is added to the first's; without `add` it replaces it.
 TEST(Learn, AddsGradientsUpWhereItIsToldTo) {
   Seven model;
   Parameters parameters(model);
@@ -128,7 +128,7 @@ TEST_F(TotalsOfTwoGroups, LeaveOutTokensOfCompletionsThatWereCutOff) {
   EXPECT_EQ(totals(s).completions, 2);
 }
 
-// Twice .1 .2 .4 .6 .8: of ten tokens four have an entropy of .6 or more.
+// Twice .1 .2 .4 .6 .8: four of ten tokens have an entropy of .6 or more.
 TEST_F(TotalsOfTwoGroups, FindTheEntropyThresholdOverTheStep) {
   auto s = made_settings();
   s.objective.only_high_entropy = true;
@@ -145,7 +145,7 @@ TEST(FromAllRanks, IsOnesOwnNumbersInAWorldOfOne) {
   EXPECT_TRUE(from_all_ranks(world, {}).empty());
 }
 
-// Two groups of two completions. The second reward is the first with another sign and ten times as large.
+// Two groups of two completions. The second reward is the first times -10.
 class AdvantagesOfTwoGroups : public testing::Test {
  protected:
   AdvantagesOfTwoGroups() {
@@ -154,7 +154,7 @@ class AdvantagesOfTwoGroups : public testing::Test {
     mine.set("shaped/one", rewards.clone());
     mine.set("shaped/ten", rewards * -10);
   }
-  // The advantages of each completion, by group.
+  // Returns the advantages of each completion, by group.
   std::vector<std::vector<double>> advantages(const GrpoSettings& settings) {
     BatchColumns found(2, 2);
     found.set("advantage", advantages_over_ranks(world, mine, settings, {"shaped/one", "shaped/ten"}));
@@ -164,7 +164,7 @@ class AdvantagesOfTwoGroups : public testing::Test {
   BatchColumns mine{2, 2};
 };
 
-// 1 and 3: mean 2, deviation sqrt(2).
+// Rewards 1 and 3: mean 2, deviation sqrt(2).
 TEST_F(AdvantagesOfTwoGroups, AreThoseOfEquation3) {
   auto s = made_settings();
   s.rule.epsilon = 0;
@@ -174,7 +174,7 @@ TEST_F(AdvantagesOfTwoGroups, AreThoseOfEquation3) {
   EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
 }
 
-// 1 3 2 2: squares 1 + 1 over 3.
+// Rewards 1 3 2 2: variance (1 + 1) / 3.
 TEST_F(AdvantagesOfTwoGroups, CanBeDividedByTheDeviationOfTheBatch) {
   auto s = made_settings();
   s.rule.divisor = grpo::Divisor::batch;
@@ -184,7 +184,7 @@ TEST_F(AdvantagesOfTwoGroups, CanBeDividedByTheDeviationOfTheBatch) {
   EXPECT_EQ(a[1], (std::vector<double>{0, 0}));
 }
 
-// With its weight of a tenth the second reward cancels the first in the sum, but each by itself teaches something.
+// With its weight of 0.1 the second reward cancels the first in the sum, but normalized separately each has an effect.
 TEST_F(AdvantagesOfTwoGroups, CanNormaliseEachRewardByItself) {
   auto s = made_settings();
   s.gdpo = true;

@@ -3,7 +3,7 @@
 
 namespace compeer::train {
 
-/// Defaults, for a step of two groups of two completions; two rewards, of weights 1 and 0.1.
+/// Default settings for a step of two groups of two completions, with two rewards of weights 1 and 0.1.
 inline GrpoSettings made_settings() {
   using nlohmann::json;
   GrpoSettings made{Settings({{"grpo", {{"batch", 2}, {"group_size", 2}}},

@@ -71,7 +71,7 @@ spec::OptimizerTable settings(const std::string& schedule = "constant", int64_t 
   return {.max_grad_norm = max_norm, .schedule = schedule, .warmup = warmup};
 }
 
-// At the first step m / (1 - b1) = g and v / (1 - b2) = g^2: each weight moves by lr against the gradient's sign.
+// In the first step m / (1 - b1) = g and v / (1 - b2) = g^2: each weight moves by lr against the gradient's sign.
 TEST(Optimizer, MovesByTheLearningRateAtFirst) {
   Optimizer optimizer(settings(), 0.1, 10, 2);
   std::vector<float> weights{1.0f, 1.0f};
@@ -82,7 +82,7 @@ TEST(Optimizer, MovesByTheLearningRateAtFirst) {
   EXPECT_NEAR(update.gradient_norm, std::sqrt(4.25), 1e-6);
 }
 
-TEST(Optimizer, ClipsByTheGlobalNorm) {  // norm 5 -> 1: gradient .6, .8; both move by lr all the same, m tells
+TEST(Optimizer, ClipsByTheGlobalNorm) {  // norm 5 -> 1: gradient .6, .8; the second step shows m
   Optimizer clipped(settings("constant", 0, 1.0), 0.1, 10, 2), plain(settings(), 0.1, 10, 2);
   std::vector<float> a{0, 0}, b{0, 0};
   clipped.step(std::vector<float>{3, 4}, 5, a);

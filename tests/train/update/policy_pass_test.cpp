@@ -9,7 +9,7 @@
 namespace compeer::train {
 namespace {
 
-// Two tokens of the prompt, two and one of the completions, whose last token needs no row: 5.
+// Two tokens of the prompt, two and one of the completions (the last token of each needs no row): 5 rows.
 TEST_F(SmallModel, IsDifferentiatedInPartsAboveSoManyTokens) {
   const auto batch = group_batch(group_of_two(0));
   EXPECT_FALSE(ModelPass(model, policy, 1.0, 5).needs_parts(batch));
@@ -40,7 +40,7 @@ TEST(PolicyPass, IsDifferentiatedAsAWholeUnlessItSaysOtherwise) {
   EXPECT_THROW(model.backward_in_parts(batch, {}, {}, nullptr), c10::Error);
 }
 
-// 14 completions of 1 to 40 tokens after a prompt of 20: more rows than a product's chunk of 256.
+// A prompt of 20 tokens and 14 completions of 1 to 40 tokens: more rows than a product's chunk of 256.
 PromptGroup long_group() {
   PromptGroup group;
   for (int32_t i = 0; i < 20; ++i) group.prompt.push_back(i * 7 % 40);
@@ -73,8 +73,7 @@ TEST_F(SmallModel, LearnsFromAGroupInPartsWithTheSameBits) {
   }
 }
 
-// What is said to be ready has the bits that it ends with; of a group as a whole that is everything, the embedding
-// last.
+// Elements reported as ready have their final bits; for a whole group these are all elements, the embedding last.
 TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
   const auto group = group_batch(long_group());
   const auto a = at::sin(at::arange(group.targets.numel(), at::kFloat));

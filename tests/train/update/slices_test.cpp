@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t length = 5000, piece = 2000;
 
-// A folder that all ranks know.
+// A temporary folder known to all ranks.
 class SlicesTest : public testing::Test {
  protected:
   SlicesTest() {

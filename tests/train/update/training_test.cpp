@@ -23,7 +23,7 @@ class TrainingOfARun : public testing::Test {
     const auto all = made->parameters.weights();
     return {all.begin(), all.end()};
   }
-  // One update by a gradient that is `value` everywhere.
+  // Makes one update by a gradient that is `value` everywhere.
   Optimizer::Update update(float value, double loss = 1) {
     auto sum = made->gradients(1);
     std::ranges::fill(sum.room(), value);
@@ -72,7 +72,7 @@ TEST_F(TrainingOfARun, LendsTheModelTheWeightsThatTheRunBeganWith) {
   EXPECT_EQ(weights(), now);
 }
 
-// The state of the optimizer and the task's numbers go through a checkpoint.
+// A checkpoint contains the state of the optimizer and the task's numbers.
 TEST_F(TrainingOfARun, GoesOnFromACheckpoint) {
   auto& first = with();
   first.numbers["entropy_bonus"] = 0.25;
@@ -87,7 +87,7 @@ TEST_F(TrainingOfARun, GoesOnFromACheckpoint) {
   small->run.start = {1, folder, {}};
   auto& second = again();
   EXPECT_EQ(second.numbers.at("entropy_bonus"), 0.25);
-  std::ranges::copy(saved, second.parameters.weights().begin());  // which the model plugin reads in a run
+  std::ranges::copy(saved, second.parameters.weights().begin());  // in a run, the model plugin reads these
   update(-3);
   EXPECT_EQ(weights(), expected);
 }
