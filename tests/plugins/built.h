@@ -14,7 +14,7 @@
 #include "plugin/host.h"
 #include "plugin/search.h"
 
-/// Opening the plugins of this build, as the worker does, and what every plugin of a kind must do.
+/// Opens the plugins of this build, as the worker does, and checks the contract of each plugin kind.
 namespace compeer::built {
 
 inline const plugin::Finder& finder() {
@@ -31,7 +31,7 @@ inline const plugin::Services& services() {
   return one;
 }
 
-/// The plugin with its defaults and, over them, `settings`. With a host of the test's own if there is one.
+/// Opens a plugin with its defaults, overridden by `settings`, and with `host`, if given.
 template <class T>
 plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings = nlohmann::json::object(),
                        std::unique_ptr<Host> host = nullptr) {
@@ -46,7 +46,7 @@ plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings =
   return plugin::open<T>(chosen, Settings(values), std::move(host));
 }
 
-/// What a stage finds, once it has made these.
+/// Returns the findings of a stage for these outcomes.
 inline nlohmann::json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
   std::map<std::string, double> counts;
   for (const auto& outcome : outcomes) {
@@ -55,14 +55,14 @@ inline nlohmann::json findings(plugin::Plugin<Stage>& stage, const std::vector<O
   return stage.call("findings", [&](Stage& s) { return s.findings(counts); });
 }
 
-/// Completions of these texts; `tokens` of each.
+/// Returns completions with these texts and `tokens` tokens each.
 inline std::vector<Completion> completions(const std::vector<std::string>& texts, int64_t tokens = 0) {
   std::vector<Completion> all;
   for (const auto& text : texts) all.push_back({text, tokens, true});
   return all;
 }
 
-/// The numbers of the first completion in the order of the columns, then those of the second, ...
+/// Returns the first completion's values in the order of the columns, then those of the second, ...
 inline std::vector<double> values(const Scores& scores) {
   std::vector<double> all;
   const size_t completions = scores.columns().front().second.size();
@@ -78,7 +78,7 @@ inline std::vector<double> values(const std::vector<std::vector<double>>& rows) 
   return all;
 }
 
-/// Texts that no plugin may fall over.
+/// Unusual texts that every plugin must handle.
 inline std::vector<std::string> odd_texts() {
   using namespace std::string_literals;
   return {"",
@@ -93,7 +93,7 @@ inline std::vector<std::string> odd_texts() {
           "<history>a</history><emotion>b</emotion><strategy>c</strategy>\nd"};
 }
 
-/// Finite, of the promised shape, the same twice; odd texts, one completion, no history.
+/// Scores must be finite, of the right shape and reproducible, also for unusual texts, one completion and no history.
 inline void keeps_contract(plugin::Plugin<Reward>& reward) {
   const auto names = plugin::columns(reward);
   Example example;
@@ -120,7 +120,7 @@ inline void keeps_contract(plugin::Plugin<Reweighting>& reweighting) {
   }
 }
 
-/// In [-1, 1] (seen to by the door), symmetric, 1 for a text with itself, 0 for a text without content.
+/// Cosines must be in [-1, 1] (checked by the host), symmetric, 1 for a text with itself and 0 for an empty text.
 inline void keeps_contract(plugin::Plugin<Similarity>& similarity) {
   const auto texts = odd_texts();
   const auto cosines = plugin::compare(similarity, texts, texts);

@@ -9,7 +9,7 @@
 
 namespace compeer {
 
-/// One who asks a chat plugin as any plugin does: through its host.
+/// Calls a chat plugin as any plugin does: through its host.
 class Asker {
  public:
   Asker() {
@@ -18,7 +18,7 @@ class Asker {
     open();
   }
 
-  /// Closes the plugins that were opened, which then log what they did.
+  /// Closes the open plugins, which then log their statistics.
   void open() {
     host.reset();
     host = std::make_unique<plugin::RunHost>(plugin::Chosen{"rewards", "asker", "/x/rewards/asker.so", ""}, services);
@@ -26,7 +26,7 @@ class Asker {
 
   Chat& chat(const nlohmann::json& settings) { return host->chat(Settings(settings)); }
 
-  /// The replies, by request. Fails the test if one comes twice or not at all.
+  /// Returns the replies, by request. The test fails if a reply comes twice or not at all.
   std::vector<ChatReply> ask(const nlohmann::json& settings, const std::vector<ChatRequest>& requests) {
     std::vector<ChatReply> replies(requests.size());
     std::vector<int> times(requests.size());
@@ -50,7 +50,7 @@ class Asker {
     return questions(texts);
   }
 
-  /// Settings of `openai` that wait a millisecond where a user's wait a second.
+  /// Settings of `openai` with delays of a millisecond instead of a second.
   static nlohmann::json openai(const server::Server& server, const nlohmann::json& more = {}) {
     nlohmann::json settings{{"plugin", "openai"},   {"url", server.url()},     {"name", "tiny"},
                             {"backoff", 0.001},     {"timeout", 20},           {"retries", 3},
@@ -59,7 +59,7 @@ class Asker {
     return settings;
   }
 
-  /// What the log begins with.
+  /// The beginning of the log.
   static std::string opening(const server::Server& server) {
     return "chat/openai: tiny: sends requests to " + server.url() + " without a key: $NO_KEY_HERE is not set\n";
   }
@@ -70,7 +70,7 @@ class Asker {
   std::unique_ptr<plugin::RunHost> host;
 };
 
-/// The error that `f` throws; fails the test if there is none.
+/// Returns the Error that `f` throws; the test fails if there is none.
 inline Error error_of(const std::function<void()>& f) {
   try {
     f();

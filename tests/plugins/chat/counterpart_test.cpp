@@ -15,7 +15,8 @@
 namespace compeer::esc_world {
 namespace {
 
-/// Angry about the boss, early on, of a steady style. Good here: reflection, question, restatement.
+/// An angry seeker with a problem with the boss, in the first stage, with the style "steadiness". Good strategies:
+/// reflection, question, restatement.
 Seeker seeker() {
   Seeker seeker;
   seeker.subject = 0;
@@ -78,9 +79,9 @@ TEST(Ratings, AreMeansOverReplies) {
   EXPECT_DOUBLE_EQ(rating("suggestion", all), (1 + 0 + 0.625) / 4);
   EXPECT_DOUBLE_EQ(rating("human", all), (1 + 0.5 + 0.5) / 4);
   EXPECT_DOUBLE_EQ(rating("tech", all), (1.0 + 0 + 1) / 4);
-  // The question comes in the same words as in the first reply: one repeat, 0.7 of 0.5.
+  // The question has the same words as in the first reply: one repeat, so 0.7 of 0.5.
   EXPECT_NEAR(rating("overall", all), (1 + 0.67 + 0.35) / 4, 1e-12);
-  // Comfort: two new sentences and a new manner. The question: neither is new.
+  // Comfort: two new sentences and a new strategy. The question: neither is new.
   EXPECT_DOUBLE_EQ(rating("diversity", all), (1.0 + 0 + 0) / 3);
 }
 
@@ -115,7 +116,7 @@ std::string number_behind(const std::string& name, const std::string& text) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
-/// A dialogue that has a supporter of the test's own.
+/// A dialogue with a supporter that the test plays.
 class Evaluated : public testing::Test {
  protected:
   void says(const std::string& reply) {
@@ -285,7 +286,7 @@ TEST(Support, AnswersNobodyElse) {
   EXPECT_FALSE(support.answer({{"user", scenario(world, "test", 2).first_talk}}, 0)) << "it knows two dialogues";
 }
 
-// A round of the world that an expert answers: right in every step, with a good reply.
+// A round of the world answered by an expert: all steps are right, and the reply is good.
 class Contradiction : public testing::Test {
  protected:
   Contradiction() {
@@ -297,7 +298,7 @@ class Contradiction : public testing::Test {
     worse_ = "potato.";
   }
 
-  // What the player says of a judgement, which is asked in the words of the stage's own prompt.
+  // Returns the player's verdict on a judgement, asked with the stage's own prompt.
   std::string asked(const empathy::Structured& steps, const std::string& reply, const std::string& judged) const {
     const auto prompt = empathy::PromptTemplate::read(
         std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en/consistency.txt",

@@ -1,4 +1,4 @@
-// Connections: used again, and encrypted.
+// Connections: reuse and encryption.
 #include <openssl/ssl.h>
 
 #include <csignal>
@@ -34,7 +34,7 @@ TEST(Connections, AreNoMoreThanRequestsAtOnce) {
 }
 
 TEST(Connections, AreMadeAnewWhereTheEndpointClosedThem) {
-  // Every third answer says that more may be asked here, and then nobody listens any more.
+  // Every third answer offers to keep the connection open, but the server then closes it.
   Server server([](const Seen& seen) {
     auto act = server::answer_and_stay("fine");
     act.keep = seen.number % 3 != 2;
@@ -61,12 +61,12 @@ class Encrypted : public Wire {
   Session session_;
 };
 
-/// A key and a certificate that vouches for itself, for one name.
+/// A key and a self-signed certificate for one name.
 class Tls : public testing::Test {
  protected:
   void SetUp() override {
     if (std::system("openssl version >/dev/null 2>&1") != 0) GTEST_SKIP() << "the program openssl is not installed";
-    std::signal(SIGPIPE, SIG_IGN);  // a client that goes away is an error of SSL_write
+    std::signal(SIGPIPE, SIG_IGN);  // a client that disconnects must be an error of SSL_write, not a signal
     folder_ = fs::path(testing::TempDir()) / ("tls_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
@@ -97,7 +97,7 @@ class Tls : public testing::Test {
     };
   }
 
-  // What a client is told whom the certificate does not convince. Nothing may have been asked, nor tried again.
+  // Returns the error of a client that rejects the certificate. No request may have been sent, and none retried.
   Error refusal(const json& more) {
     Server server([](const Seen&) { return server::answer("never"); }, wrap());
     json settings = Asker::openai(server, more);
@@ -169,7 +169,7 @@ Act stream_with_error() {
       "data: {\"error\":{\"message\":\"overloaded\"}}\n\n");
 }
 
-// One request, to a server that acts as told and answers when there is nothing more to act.
+// Sends one request to a server that plays `acts` in order and then answers normally; returns the reply.
 ChatReply after(std::vector<Act> acts, const json& more = {}, size_t* requests = nullptr) {
   Server server(
       [&](const Seen& seen) { return seen.number < acts.size() ? acts[seen.number] : server::answer("fine"); });
@@ -224,7 +224,7 @@ TEST(OpenAiFaults, AreNotTriedAgainIfTheyStay) {
   EXPECT_EQ(requests, 1u);
   EXPECT_EQ(after({server::fail(422, "no")}).failure, "HTTP 422: no");
   const std::string long_prompt =
-      "'max_tokens' or 'max_completion_tokens' is too large: 512";  // of one request, in vLLM
+      "'max_tokens' or 'max_completion_tokens' is too large: 512";  // vLLM's error about a single request
   EXPECT_EQ(after({server::fail(400, long_prompt)}).failure, "HTTP 400: " + long_prompt);
   EXPECT_EQ(
       after({server::send(server::response(200, R"({"choices":[{"message":{"content":null,"refusal":"No."}}]})"))})
@@ -248,7 +248,7 @@ TEST(OpenAiFaults, EndTheRunIfEveryRequestWouldHaveThem) {
   EXPECT_EQ(sent_away.help(), "set 'url' to the address it redirects to: redirects are not followed");
 }
 
-// Every request of the run would be refused in the same way.
+// Every request of the run would be refused for the same reason.
 TEST(OpenAiFaults, EndTheRunAtAFieldThatTheEndpointDoesNotTake) {
   const auto refused = [](int status, const json& body, const json& more = {}) {
     return error_of([&] { after({server::send(server::response(status, body.dump()))}, more); });

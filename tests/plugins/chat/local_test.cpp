@@ -8,7 +8,7 @@
 namespace compeer {
 namespace {
 
-// A language model that says back what it was told, and counts what it had to read.
+// A language model that repeats its input, and counts the tokens it had to process.
 class Echo : public LanguageModel {
  public:
   struct Held : Conversation {

@@ -1,4 +1,4 @@
-// What is sent, and what becomes of good answers.
+// The requests that are sent, and the processing of good answers.
 #include <cstdlib>
 #include <set>
 
@@ -75,7 +75,7 @@ TEST(OpenAi, KnowsAnAnswerThatWasCutOff) {
 TEST(OpenAi, AsksSideBySideAndMatchesAnswersToQuestions) {
   std::atomic<Server*> self = nullptr;
   Server server([&](const Seen& seen) {
-    self.load()->wait_for_open(6);  // nobody is answered before six have asked
+    self.load()->wait_for_open(6);  // the first answer is sent when six requests are open
     return server::answer("re: " + server::asked(seen));
   });
   self = &server;
@@ -93,7 +93,7 @@ TEST(OpenAi, CountsTokensAndCost) {
   Asker asker;
   asker.ask(Asker::openai(server, {{"price_in", 2.5}, {"price_out", 10}}), Asker::questions(4));
   asker.open();
-  // 4 * (1000 * 2.5 + 500 * 10) / 1e6
+  // price: 4 * (1000 * 2.5 + 500 * 10) / 1e6
   EXPECT_EQ(asker.log,
             Asker::opening(server) +
                 "chat/openai: tiny: 4 requests, 4 tries, 0 failed; 4000 tokens asked, 2000 answered; cost 0.0300\n");
@@ -116,7 +116,7 @@ TEST(OpenAi, ReadsAStreamHoweverItIsCutIntoPieces) {
   Server server([&](const Seen& seen) {
     body = json::parse(seen.body);
     std::vector<std::string> pieces{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"};
-    for (const char byte : stream) pieces.emplace_back(1, byte);  // also within a character
+    for (const char byte : stream) pieces.emplace_back(1, byte);  // splits characters, too
     return server::Act{.pieces = pieces};
   });
   const auto reply = Asker().ask(Asker::openai(server, {{"stream", true}}), "q");
@@ -155,7 +155,7 @@ TEST(OpenAi, RemembersAcrossSettingsThatChangeNoAnswer) {
   asker.open();
 }
 
-// Thirteen tokens an answer: 0.000013 at a price of one for a million.
+// An answer has thirteen tokens: 0.000013 at a price of 1 per million.
 TEST(OpenAi, StopsOnceItsBudgetIsSpentAndKeepsWhatWasPaid) {
   for (const auto& [budget, answered] : {std::pair<json, int64_t>{{{"budget_tokens", 30}}, 3},
                                          {{{"budget", 0.00002}, {"price_in", 1}, {"price_out", 1}}, 2}}) {
@@ -189,7 +189,7 @@ TEST(OpenAi, RefusesAnEndpointThatWeighsNothing) {
   EXPECT_NE(error.help().find("by = \"answer\""), std::string::npos);
 }
 
-// The key goes into one header and nowhere else.
+// The key is sent in one header and appears nowhere else.
 
 constexpr const char* canary = "sk-canary-0123456789";
 
@@ -203,7 +203,7 @@ class Keyed : public testing::Test {
 
 using TheKey = Keyed;
 
-// An endpoint that sends back what it was sent.
+// An endpoint that returns the request's headers.
 server::Act echo(int status, const Seen& seen) {
   const auto begin = seen.head.find("Authorization: ");
   const auto header = begin == std::string::npos ? "" : seen.head.substr(begin, seen.head.find("\r\n", begin) - begin);
@@ -217,7 +217,8 @@ TEST_F(TheKey, IsSent) {
     head = seen.head;
     return server::answer("a");
   });
-  ::setenv("CANARY_KEY", (std::string(" ") + canary + "\n").c_str(), 1);  // as `export KEY=$(cat file)` may leave it
+  ::setenv("CANARY_KEY", (std::string(" ") + canary + "\n").c_str(),
+           1);  // with white space
   Asker().ask(settings(server), "q");
   EXPECT_NE(head.find(std::string("\r\nAuthorization: Bearer ") + canary + "\r\n"), std::string::npos) << head;
 }

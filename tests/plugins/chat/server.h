@@ -18,16 +18,16 @@
 
 namespace compeer::server {
 
-/// What the server does with one request.
+/// The server's reaction to one request.
 struct Act {
-  std::vector<std::string> pieces;  ///< bytes to send, with `pause` between them; the first holds status and headers
-  int pause = 0;                    ///< milliseconds
-  bool hang = false;                ///< then nothing more, with the connection open, until the client goes
-  bool endless = false;             ///< the last piece again and again until the client goes
-  bool keep = false;                ///< then the connection's next request
+  std::vector<std::string> pieces;  ///< bytes to send, with `pause` between them; the first has status and headers
+  int pause = 0;                    ///< in milliseconds
+  bool hang = false;                ///< then sends nothing, with an open connection, until the client disconnects
+  bool endless = false;             ///< repeats the last piece until the client disconnects
+  bool keep = false;                ///< then serves the connection's next request
 };
 
-/// One connection, by whatever it is wrapped in. Closes it.
+/// One connection, possibly wrapped (TLS). Closes it when destroyed.
 class Wire {
  public:
   explicit Wire(int socket) : fd(socket) {}
@@ -36,17 +36,17 @@ class Wire {
   Wire& operator=(const Wire&) = delete;
   virtual ssize_t receive(char* data, size_t size) { return ::recv(fd, data, size, 0); }
   virtual ssize_t send(const char* data, size_t size) { return ::send(fd, data, size, MSG_NOSIGNAL); }
-  virtual bool holds() { return false; }  ///< bytes that were received and not asked for
+  virtual bool holds() { return false; }  ///< received bytes that are not read yet
   const int fd;
 };
 
-/// A request as it came.
+/// A request as received.
 struct Seen {
   std::string head, body;
-  size_t number = 0;  ///< from 0
+  size_t number = 0;  ///< index of the request, from 0
 };
 
-/// A whole response. No length: it ends with the connection.
+/// Returns a whole response. Without a length it ends with the connection.
 inline std::string response(int status, const std::string& body, const std::string& headers = "",
                             bool with_length = true) {
   return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: application/json\r\nConnection: close\r\n" +
@@ -67,24 +67,24 @@ inline Act fail(int status, const std::string& message, const std::string& heade
   return send(response(status, nlohmann::json{{"error", {{"message", message}}}}.dump(), headers));
 }
 
-/// Likewise, and the connection stays open.
+/// The same, but the connection stays open.
 inline Act answer_and_stay(const std::string& text) {
   const auto body = answer_body(text);
   return {.pieces = {"HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body},
           .keep = true};
 }
 
-/// Text of the last turn of a request.
+/// Returns the text of the last turn of a request.
 inline std::string asked(const Seen& seen) {
   return nlohmann::json::parse(seen.body).at("messages").back().at("content").get<std::string>();
 }
 
-/// An HTTP server on a port of its own of this machine, one thread a connection, one request a connection if its act
-/// does not keep it. `act` is called by one thread at a time.
+/// An HTTP server on a free local port, with one thread per connection, and one request per connection unless its act
+/// keeps the connection open. `act` is called by one thread at a time.
 class Server {
  public:
   using Play = std::function<Act(const Seen&)>;
-  /// What is to be spoken over a connection; null: it came to nothing.
+  /// Wraps a connection; null if that failed.
   using Wrap = std::function<std::unique_ptr<Wire>(int fd)>;
 
   explicit Server(Play act, Wrap wrap = std::make_unique<Wire, int>)
@@ -112,14 +112,15 @@ class Server {
   }
   size_t requests() const { return count_; }
   size_t connections() const { return connected_; }
-  int most_at_once() const { return most_; }  ///< requests that were open at the same time
+  int most_at_once() const { return most_; }  ///< maximum number of requests open at the same time
 
-  /// Within an act: waits until `n` requests are open, or (so that a test fails and does not hang) ten seconds.
+  /// To be called by an act: waits until `n` requests are open, at most ten seconds, so that a test fails instead of
+  /// hanging.
   void wait_for_open(int n) {
     std::unique_lock lock(open_mutex_);
     changed_.wait_for(lock, std::chrono::seconds(10), [&] { return most_ >= n; });
   }
-  /// Acts are called by several threads at once from now on, as `wait_for_open` wants.
+  /// From now on acts may run concurrently, which `wait_for_open` requires.
   void act_side_by_side() { side_by_side_ = true; }
 
  private:
@@ -186,7 +187,7 @@ class Server {
     return false;
   }
 
-  // False once the client is gone.
+  // False once the client has disconnected.
   static bool push(Wire& wire, const std::string& bytes) {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n = wire.send(bytes.data() + done, bytes.size() - done);
@@ -206,7 +207,7 @@ class Server {
     while (act.endless && !stop_ && push(wire, act.pieces.back())) {
     }
     char byte;
-    if (act.hang && readable(wire.fd)) (void)wire.receive(&byte, 1);  // the client went
+    if (act.hang && readable(wire.fd)) (void)wire.receive(&byte, 1);  // the client disconnected
   }
 
   Play act_;

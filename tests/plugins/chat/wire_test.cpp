@@ -225,7 +225,7 @@ TEST(LogProbs, AreReadFromAnAnswer) {
   EXPECT_EQ(received.reply.log_probs, (std::vector<double>{-0.1, -2.5}));
 }
 
-// As an endpoint may tell the likeliest without the one that it took.
+// An endpoint may list the most likely tokens without the sampled one.
 TEST(LogProbs, HaveTheTokenThatWasSaidToo) {
   const nlohmann::json said{
       {"token", "True"}, {"logprob", std::log(.6)}, {"top_logprobs", {{{"token", "zz"}, {"logprob", std::log(.3)}}}}};

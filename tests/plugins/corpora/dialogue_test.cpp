@@ -12,7 +12,7 @@
 namespace compeer::corpora {
 namespace {
 
-// The supporter begins; a run of two of the seeker's, one of three of the supporter's.
+// The supporter begins; then a run of two utterances of the seeker, and one of three of the supporter.
 Dialogue example() {
   Dialogue dialogue{"7", {}, {{"problem", nullptr}}};
   dialogue.utterances = {{Role::supporter, "hello", {{"strategy", "Question"}}},
@@ -43,7 +43,7 @@ TEST(Dialogue, AnswersFollowTheSeeker) {
   const auto merged = runs(dialogue.utterances, true), apart = runs(dialogue.utterances, false);
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
   EXPECT_EQ(answers(dialogue, apart, false), (std::vector<size_t>{3}));
-  dialogue.asked = {7};  // withheld
+  dialogue.asked = {7};  // an answer that the corpus withholds
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{4}));
   EXPECT_EQ(answers(dialogue, merged, true), (std::vector<size_t>{2, 4}));
   dialogue.asked = {5};  // within the run
@@ -159,7 +159,7 @@ TEST(Split, OfADialogueDependsOnItsNameAlone) {
     EXPECT_EQ(split, split_of(name, 0.1, 0.2));
     ++sizes[split];
   }
-  // Binomial: three standard deviations are 120 of 2000, 90 of 1000.
+  // Binomial: three standard deviations are 120 for 2000, 90 for 1000.
   EXPECT_NEAR(sizes["test"], 2000, 120);
   EXPECT_NEAR(sizes["valid"], 1000, 90);
   EXPECT_EQ(split_of("x", 0, 0), "train");

@@ -13,7 +13,7 @@
 namespace compeer::corpora {
 namespace {
 
-// "1@0 {...}" for a record, "2@9! why" for one that can't be.
+// Returns "1@0 {...}" for a record (number, offset, bytes), "2@9! problem" for a malformed one.
 std::vector<std::string> records(const std::string& text) {
   const auto file = std::filesystem::path(testing::TempDir()) / ("records_" + std::to_string(::getpid()));
   std::ofstream(file, std::ios::binary) << text;
@@ -51,7 +51,7 @@ TEST(JsonRecords, SayWhereAFileIsCutOff) {
 }
 
 TEST(JsonRecords, LoseOnlyTheBrokenOne) {
-  // The closing quote of "b" is missing: its text ends with its line, and the next record is whole.
+  // The closing quote of "b" is missing: its string ends at the end of the line, and the next record is intact.
   EXPECT_EQ(records("[\n{\"a\": 1,\n\"t\": \"b\n},\n{\"c\": 2}\n]"),
             (All{"1@2 {\"a\": 1,\n\"t\": \"b\n}", "2@22 {\"c\": 2}"}));
   EXPECT_EQ(records("[1] 2 3"), (All{"1@1 1", "2@4! follows the end of the list"}));
@@ -67,7 +67,7 @@ TEST(JsonRecords, FindTheNextWhereABracketOrQuoteIsMissing) {
     const auto at = std::to_string(21 + broken.size() + 2);
     EXPECT_EQ(found(broken), (All{"1@1 " + first, "2@21 " + broken, "3@" + at + " " + last}));
   }
-  // Two in a row, the second at the end of what was read; and one at the end of a file that is cut off.
+  // Two malformed records in a row, the second at the end of a block; and one at the end of a truncated file.
   EXPECT_EQ(records("[" + first + R"(,{"id":2,{"id":3,)" + last + "]"),
             (All{"1@1 " + first, R"(2@20 {"id":2)", R"(3@28 {"id":3)", "4@36 " + last}));
   EXPECT_EQ(records("[" + first + R"(,{"id":2,)" + last),
@@ -105,7 +105,7 @@ TEST(JsonRecords, OfAFailingDiskAreNoEnd) {
   }
 }
 
-// "a|b" for a row with the fields a and b, "2! why" for the row 2 that is none.
+// Returns "a|b" for a row with the fields a and b, "2! problem" for a malformed row 2.
 std::vector<std::string> rows(const std::string& text) {
   std::vector<std::string> all;
   each_csv_row(text, [&](const CsvRow& row) {
@@ -157,7 +157,7 @@ std::string parsed(const std::string& text) {
 
 TEST(Parse, SaysWhereTheTextBreaks) {
   EXPECT_EQ(parsed("{\"a\": \"\xE4\xBD\xA0\"}"), "taken");
-  EXPECT_EQ(parsed("{\"a\": \"\xC4\xE3\"}"), "is not UTF-8 at byte 107 of the file");  // GBK
+  EXPECT_EQ(parsed("{\"a\": \"\xC4\xE3\"}"), "is not UTF-8 at byte 107 of the file");  // encoded as GBK
   EXPECT_EQ(parsed("{\"a\": \"\xE4\xBD"), "is not UTF-8 at byte 107 of the file");
   EXPECT_EQ(parsed(std::string("{}\0", 3)), "contains a zero byte, byte 102 of the file");
   EXPECT_EQ(parsed("{\"a\": tru}"), "is not JSON at byte 109 of the file");

@@ -244,7 +244,7 @@ TEST_F(Cer, GivesAProcessModelEachStepByItself) {
   EXPECT_EQ(size(data, "nowhere"), 0);
 }
 
-// A record whose turn shows a picture of this name.
+// Returns a record with a turn that has these images.
 json shown(const std::string& id, const json& pictures) {
   auto one = record(id, {true, true, true}, "second", "train");
   one["history"][0]["pictures"] = pictures;

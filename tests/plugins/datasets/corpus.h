@@ -8,7 +8,7 @@
 
 namespace compeer {
 
-/// Opens corpora, out of files that the test writes.
+/// Fixture that opens corpora from files that the test writes.
 class CorpusTest : public testing::Test {
  protected:
   using Path = std::filesystem::path;
@@ -44,14 +44,14 @@ class CorpusTest : public testing::Test {
     return all(dataset);
   }
 
-  /// "user: hi|assistant: hello|"
+  /// Returns the history as "user: hi|assistant: hello|".
   static std::string told(const Example& example) {
     std::string text;
     for (const Turn& turn : example.history) text += turn.role + ": " + turn.text + "|";
     return text;
   }
 
-  /// What opening it is refused with.
+  /// Returns the error of opening a corpus.
   static std::string refused(const std::string& plugin, const Path& path, const json& settings = json::object()) {
     try {
       open(plugin, path, settings);

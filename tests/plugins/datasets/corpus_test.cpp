@@ -1,4 +1,4 @@
-// What all corpora do alike, shown with esconv: units, merging, splits, records that can't be read.
+// Common behaviour of all corpora, tested with esconv: units, merging, splits, unreadable records.
 #include "corpus.h"
 
 #include <set>
@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// A dialogue that the supporter begins, with a run of each, in the layout of the published split.
+// A dialogue in the layout of the published split: the supporter begins, and each speaker has a run of utterances.
 json dialogue(const std::string& emotion = "anger") {
   return {{"experience_type", "Current Experience"},
           {"emotion_type", emotion},
@@ -155,7 +155,7 @@ TEST_F(CorpusOf, NothingToReadIsRefused) {
             std::string::npos);
 }
 
-// Wherever a file is cut, all records before the cut are there and what is lost is named.
+// If a file is truncated at any point, all records before that point are read, and the lost one is reported.
 TEST_F(CorpusOf, CutFilesHasWhatIsWhole) {
   const std::string one = dialogue().dump(1);
   for (const bool is_list : {true, false}) {
@@ -178,16 +178,16 @@ TEST_F(CorpusOf, CutFilesHasWhatIsWhole) {
   }
 }
 
-// Files of every layout, cut anywhere and in the wrong encoding: what can be read is, what can't is named, nothing
-// falls over.
+// Files of every layout, truncated anywhere and in the wrong encoding: readable records are read, the others are
+// reported, nothing crashes.
 
 struct Layout {
   std::string plugin, file, text;
   size_t dialogues = 2;
-  bool shows_its_end = true;  // a file of JSON lines or plain text may be cut between two without a trace
+  bool shows_its_end = true;  // false: truncation between two records is not detectable
 };
 
-// Two dialogues of each, or one where a file is one.
+// Two dialogues per layout, or one if the layout has one per file.
 std::vector<Layout> layouts() {
   const json esconv = {
       {"emotion_type", "fear"},
@@ -226,7 +226,7 @@ std::vector<Layout> layouts() {
 
 class BadFiles : public CorpusTest {
  protected:
-  /// The number of dialogues, and of what is named as unreadable; or the error.
+  /// The number of dialogues and of reported unreadable records; or the error.
   struct Read {
     size_t dialogues = 0, named = 0;
     std::string error;
@@ -258,7 +258,7 @@ TEST_F(BadFiles, CutAnywhereAreReadUpToThereAndNamed) {
     for (size_t cut = 0; cut < layout.text.size(); cut += 1 + layout.text.size() / 150) {
       const Read found = read(layout, layout.text.substr(0, cut));
       EXPECT_LE(found.dialogues, layout.dialogues) << cut;
-      // A broken row of a table takes the dialogue before it along: it may have belonged to that one.
+      // A malformed row of a table also invalidates the previous dialogue, because it may belong to it.
       EXPECT_TRUE(layout.plugin == "mesc" || found.dialogues >= most) << "what was whole is read, cut at " << cut;
       EXPECT_TRUE(!layout.shows_its_end || !found.error.empty() || found.named > 0) << "cut at " << cut;
       if (layout.dialogues > 1) most = found.dialogues;
@@ -283,12 +283,12 @@ TEST_F(BadFiles, ThatEndWithinARecordAreRefusedForNobodyKnowsWhatElseTheyHeld) {
 TEST_F(BadFiles, OfAnotherEncodingAreNamed) {
   for (const Layout& layout : layouts()) {
     SCOPED_TRACE(layout.plugin + " " + layout.file);
-    std::string wide = "\xFF\xFE";  // UTF-16, as Windows saves it
+    std::string wide = "\xFF\xFE";  // UTF-16, as saved by Windows
     for (const char c : layout.text) wide += {c, '\0'};
     const Read utf16 = read(layout, wide);
     EXPECT_NE(utf16.error.find(": is text in UTF-16, not in UTF-8"), std::string::npos) << utf16.error;
 
-    std::string latin = layout.text;  // its first letter of a text with an accent
+    std::string latin = layout.text;  // the first letter of a text has an accent
     latin[latin.find_last_of("abdx？。?")] = '\xE9';
     const Read latin1 = read(layout, latin);
     EXPECT_TRUE(!latin1.error.empty() || latin1.named > 0);

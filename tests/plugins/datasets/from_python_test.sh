@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python of docs/prompts.md, as it stands there, on a small parquet file: compeer reads every record of what it writes.
+# The Python code of docs/prompts.md, on a small parquet file: compeer reads every record that it writes.
 # usage: from_python_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
@@ -17,7 +17,7 @@ awk '/^```python$/ { name = sprintf("recipe-%d.py", ++count); next } /^```/ { na
 libraries=$(sed -n 's/^\(import\|from\) \([a-z]*\) .*/\2/p' recipe-*.py | xargs)
 [[ $libraries == "pandas datasets" ]] || fail "docs/prompts.md has not one block of Python for pandas and then one for datasets"
 
-# 40 rows, some without a reference, and a column that no record has.
+# 40 rows, some without a reference, and a column that no record uses.
 python3 - <<'PYTHON'
 import pyarrow, pyarrow.parquet
 rows = [{"prompt": f"Frage {i}:\n\"größer/kleiner\"? 悲伤", "reference": None if i % 4 == 0 else f"Ja, {i}.", "topic": i} for i in range(40)]

@@ -1,4 +1,4 @@
-// The layouts in which corpora are published, in small files written for this test.
+// The layouts of published corpora, in small files written for this test.
 #include <regex>
 
 #include "corpus.h"
@@ -84,11 +84,11 @@ TEST_F(Layouts, EsconvSraAsPairsThatPeopleRated) {
   EXPECT_EQ(examples[0].record.at("dialogue"), "c-1");
   EXPECT_EQ(examples[1].record.at("people").at("ratings"), json{0});
 
-  // Shares are of judgements: one of four can't be read, beside one pair that three rated.
+  // max_unreadable counts judgements: one of four can't be read, the other three are of one pair.
   const auto cut = write("cut.json", "[" + judged("1", "-4", "no.") + "," + judged("2", "0", "no.") + "," +
                                          judged("3", "1", "no.") + "," + judged("4", "5", "no.") + "]");
   EXPECT_EQ(all("esconv_sra", cut, {{"max_unreadable", 0.25}}).size(), 1u);
-  // The first judgement of a pair is left out, and the second one isn't behind it.
+  // The first judgement of a pair is skipped; the second one is still read.
   const auto nobodys = std::regex_replace(judged("1", "-4", "no."), std::regex("<b>seeker</b>"), "<b>nobody</b>");
   const auto left = all("esconv_sra", write("nobody.json", "[" + nobodys + "," + judged("2", "1", "no.") + "]"),
                         {{"max_unreadable", 0.5}});
@@ -120,7 +120,7 @@ TEST_F(Layouts, MescTable) {
   EXPECT_EQ(label(examples[0], 0, "start"), json{"00:00:54,097"});
   EXPECT_EQ(examples[1].record.at("dialogue"), "mesc/MESC/1");
 
-  // A broken row takes its dialogue with it, whose other utterances would no longer follow each other.
+  // A malformed row invalidates its dialogue, because the other utterances would no longer be consecutive.
   auto dataset =
       open("mesc", write("cut.csv", heading + first + second.substr(0, second.size() - 3)), {{"max_unreadable", 1}});
   ASSERT_EQ(dataset.object().unreadable().size(), 1u);
@@ -134,7 +134,7 @@ TEST_F(Layouts, MescTable) {
             std::string::npos);
 }
 
-// Else one could tell people's replies from models' by their line breaks and tags.
+// Otherwise line breaks and tags would distinguish human replies from those of models.
 TEST_F(Layouts, MescSubtitlesAsPlainText) {
   const auto path =
       write("MESC.csv",

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 class Profiles : public CorpusTest {
  protected:
-  // "id: record" of each.
+  // Returns "id: record" for each profile.
   std::vector<std::string> read(const std::string& text, const json& settings = json::object()) {
     std::vector<std::string> told;
     for (const Example& one : all("profiles", write("p.json", text), settings)) {

@@ -16,14 +16,14 @@ const json train = {{"valid", 0}, {"test", 0}};
 
 class Prompts : public CorpusTest {
  protected:
-  // The only example of a file of one record.
+  // Returns the only example of a file with one record.
   Example read(const std::string& record) {
     const auto examples = all("prompts", write("p.jsonl", record));
     EXPECT_EQ(examples.size(), 1u) << record;
     return examples.at(0);
   }
 
-  // Why a record can't be read that stands behind one that can.
+  // Returns the reason why a record, after a valid one, can't be read.
   std::string reason(const std::string& record) {
     auto dataset =
         open("prompts", write("p.jsonl", "{\"id\": 1, \"prompt\": \"a\"}\n" + record), {{"max_unreadable", 1}});
@@ -294,7 +294,7 @@ TEST_F(Prompts, SayHowRecordsOfAnotherLayoutAreRead) {
             "  help: rename the keys: jq -c '{prompt, reference: .completion}' OLD.jsonl >NEW.jsonl (exit 4)");
 }
 
-// The reward of the page about data, for the records that the page shows.
+// The reward in docs/prompts.md, for the records that the page shows.
 TEST_F(Prompts, ShowTheirMetaToARewardInLua) {
   const auto page = read_file(std::filesystem::path(COMPEER_SOURCE_DIR) / "docs/prompts.md");
   const auto block = [&](const std::string& kind, const std::string& begins) {

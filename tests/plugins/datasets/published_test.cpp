@@ -1,4 +1,5 @@
-// The corpora themselves, where they are at hand: they can't be part of this project. Counts are those of their files.
+// The published corpora, if available locally, because they can't be part of this project. Expected counts are those of
+// the files.
 #include <map>
 #include <set>
 
@@ -18,7 +19,7 @@ class Published : public CorpusTest {
   }
   static Path data() { return Path(COMPEER_SOURCE_DIR) / ".." / "shared" / "data"; }
 
-  // Whole dialogues, every utterance by itself.
+  // Returns whole dialogues with unmerged utterances.
   static std::vector<Example> dialogues(const std::string& plugin, const std::string& path) {
     return all(plugin, data() / path, {{"unit", "dialogue"}, {"merge", false}});
   }

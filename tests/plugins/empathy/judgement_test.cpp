@@ -34,7 +34,7 @@ TEST(Format, WhiteSpaceAroundPartsDoesNotMatter) {
   EXPECT_EQ(*parsed.value, sample);
 }
 
-/// Texts of pieces that are hard for a parser: near-tags, brackets, inner white space, other scripts.
+/// Returns a text of pieces that are difficult for the parser: near-tags, brackets, inner white space, other scripts.
 std::string hard_text(std::mt19937& generator) {
   static const std::vector<std::string> pieces = {
       "a",         "<",  ">",  "/",           "</",           "history",   "<histor",
@@ -76,7 +76,7 @@ TEST(Format, ParseThenPrintThenParseIsIdentityForRandomTagSequences) {
                                            "</strategy>", "one",        " two ",     "\n"};
   int accepted = 0;
   for (int i = 0; i < 3000; ++i) {
-    // A well-formed text with up to two random pieces put into it.
+    // A well-formed text with up to two random pieces inserted.
     std::vector<std::string> text = {"<history>",  "a",          "</history>", "<emotion>",   "b",
                                      "</emotion>", "<strategy>", "c",          "</strategy>", "d"};
     for (uint32_t edits = generator() % 3; edits > 0; --edits) {

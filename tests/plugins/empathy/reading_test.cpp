@@ -10,7 +10,7 @@
 namespace compeer::empathy {
 namespace {
 
-// What was received, and the label it gives; nothing where there is none to be read.
+// A received text, and the label parsed from it; empty if there is none.
 struct Shape {
   const char* text;
   std::optional<Fitness> label;
@@ -34,7 +34,7 @@ TEST_P(AnswersInChinese, AreReadOrRefused) { expect_read(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AnswersInEnglish,
     testing::Values(
-        // Marks around it.
+        // Markup around the label.
         Shape{"keep", keep}, Shape{" Keep.\n", keep}, Shape{"KEEP!", keep}, Shape{"**keep**", keep},
         Shape{"*keep*", keep}, Shape{"__Keep__.", keep}, Shape{"`keep`", keep}, Shape{"```\nkeep\n```", keep},
         Shape{"```text\nkeep\n```\n", keep}, Shape{"```keep```", keep}, Shape{"\"keep\"", keep}, Shape{"'keep'.", keep},
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"\\boxed{\\text{keep}}", keep}, Shape{"<answer>keep</answer>", keep}, Shape{"\ufeffkeep", keep},
         Shape{"keep<|im_end|>", keep}, Shape{"keep</s>", keep}, Shape{"No dialogue", no_dialogue},
         Shape{"no_dialogue", no_dialogue}, Shape{"No-Dialogue.", no_dialogue},
-        // Names before it, prefaces.
+        // Names and prefaces before the label.
         Shape{"Answer: keep", keep}, Shape{"**Answer:** keep", keep}, Shape{"**Answer**: `keep`", keep},
         Shape{"Final answer: artificial.", artificial}, Shape{"Answer:\nkeep", keep}, Shape{"Answer - keep", keep},
         Shape{"The answer is keep.", keep}, Shape{"The answer is: **incoherent**.", incoherent},
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"Okay: keep", keep}, Shape{"Sure! Here is my judgement:\n\nkeep", keep},
         Shape{"Of course. Here's my answer: **keep**", keep},
         Shape{"Certainly! The answer is:\n\n**no dialogue**", no_dialogue}, Shape{"assistant: keep", keep},
-        // Explanations.
+        // Explanations after the label.
         Shape{"keep\n\nPeople could have talked like this. It is neither incoherent nor artificial.", keep},
         Shape{"keep - what is said follows from what was said before", keep},
         Shape{"keep (both speak like people)", keep}, Shape{"Keep, because it reads well.", keep},
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"I checked whether it is incoherent. It is not.\n\nFinal answer: keep", keep},
         Shape{"It is well formed, so this is **keep** for me.", keep},
         Shape{"Answer with exactly one of: keep, incoherent, artificial, no dialogue.\nkeep", keep},
-        // Thoughts and objects.
+        // Thoughts and JSON objects.
         Shape{"<think>Is it artificial? I think not.</think>\n\nkeep", keep}, Shape{"<think>\n</think>keep", keep},
         Shape{"no tag before it: artificial</think>keep", keep},
         Shape{"<thinking>incoherent?</thinking>**keep**", keep},
@@ -252,7 +252,7 @@ TEST(PromptTemplate, ErrorsNameFileLineAndSlot) {
   EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: unknown slot {histroy}");
   EXPECT_EQ(mistake("{a}", {"a", "b"}), "p.txt: the slot {b} is missing");
   EXPECT_EQ(mistake("Case {id} {a}", {"a"}), "p.txt:1: unknown slot {id}");
-  EXPECT_EQ(mistake("{a}", {"id", "a"}), "");  // whom it is about matters to scripted players alone
+  EXPECT_EQ(mistake("{a}", {"id", "a"}), "");  // {id} may be unused: only scripted players need it
   EXPECT_EQ(mistake("{a} {", {"a"}), "p.txt:1: a brace outside a slot");
   EXPECT_EQ(mistake("{a} \n}", {"a"}), "p.txt:2: a brace outside a slot");
   EXPECT_EQ(mistake("{a} { b }", {"a"}), "p.txt:1: a brace outside a slot");

@@ -43,7 +43,7 @@ TEST(WorldDialogue, SeedsAndSplitsAreDifferentWorlds) {
 }
 
 TEST(WorldDialogue, IsTheSameOnEveryMachine) {
-  // Fixed for good: models trained on this world are compared with older ones.
+  // Must never change: models trained on this world are compared with older ones.
   const WorldSample first = sample(usual(), "train", 0);
   EXPECT_EQ(first.id, "esc_world/train/000000/0");
   EXPECT_EQ(first.history[0].text,
@@ -173,7 +173,7 @@ TEST(Ambiguity, MisleadsAsOftenAsItSays) {
   EXPECT_NEAR(static_cast<double>(clear) / many, 0.85, 0.03);
 }
 
-/// Words, marks, tags and line ends: what the tokenizer makes one token of, nearly always.
+/// Counts words, punctuation marks, tags and line ends, nearly all of which are one token.
 size_t pieces(const std::string& text) {
   size_t count = 0;
   bool in_word = false;
@@ -193,7 +193,7 @@ TEST(WorldDialogue, FitsASmallModel) {
   for (uint32_t i = 0; i < many; ++i) {
     const WorldSample s = sample(usual(), "train", i);
     size_t prompt = 3;
-    for (const WorldTurn& line : s.history) prompt += 5 + pieces(line.text);  // with the marks of a turn
+    for (const WorldTurn& line : s.history) prompt += 5 + pieces(line.text);  // plus the special tokens of a turn
     const size_t answer = pieces(s.answer) + 1;
     EXPECT_LE(prompt, 150u) << text_of(s);
     EXPECT_LE(answer, 52u) << text_of(s);
@@ -221,7 +221,7 @@ TEST(Settings, DescriptorAndWorldHaveTheSameDefaults) {
   for (uint32_t i = 0; i < 300; ++i) {
     EXPECT_EQ(text_of(sample(world_of(settings), "train", i)), text_of(sample(usual(), "train", i)));
   }
-  // Every setting reaches the world, but the sizes and what an example is.
+  // Every setting except the sizes, the language and the unit changes the world.
   for (const auto& [key, value] : settings.items()) {
     if (key == "train" || key == "valid" || key == "test" || key == "language" || key == "unit") continue;
     nlohmann::json changed = settings;
@@ -269,7 +269,7 @@ TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
     const auto rounds = played(world, "test", i, comfort);
     const auto& seeker = rounds[2].truth.seeker;
     const double part = seeker.stage == Stage::action && seeker.style == Style::dominance ? 0.5 : 1.0;
-    // Safe once more, and two sentences said before: 3/2 repeats, each of which leaves 0.7.
+    // "safe" once more, and two repeated sentences: 3/2 repeats, with a factor of 0.7 each.
     EXPECT_NEAR(rounds[2].heard.felt, 0.8 * part * 0.585662018573853, 1e-12);
     EXPECT_EQ(rounds[1].heard.felt, 0);
     EXPECT_FALSE(rounds[1].heard.reply);

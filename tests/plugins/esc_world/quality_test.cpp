@@ -15,8 +15,8 @@ namespace {
 
 const Lexicon& words = english();
 
-/// Angry about the boss, early on, of a steady style. Good here: reflection (2 + 1 + 1), question (3), restatement (2 +
-/// 1).
+/// An angry seeker with a problem with the boss, in the first stage, with the style "steadiness". Good strategies:
+/// reflection (2 + 1 + 1), question (3), restatement (2 + 1).
 Seeker seeker() {
   Seeker seeker;
   seeker.subject = 0;
@@ -52,7 +52,7 @@ TEST(Strategies, ThreeAreGoodInEveryStateAndAllEightSomewhere) {
     }
   }
   EXPECT_EQ(somewhere.size(), 8u);
-  EXPECT_GT(sets.size(), 30u);  // emotion and style matter, not the stage alone
+  EXPECT_GT(sets.size(), 30u);  // emotion and style matter, not only the stage
 }
 
 TEST(Strategies, EarlyAdviceIsNeverGood) {
@@ -67,7 +67,7 @@ TEST(Quality, IsOneForAFittingReply) {
 }
 
 TEST(Quality, IsTheSumOfItsParts) {
-  // Each differs from the fitting reply in one part.
+  // Each reply differs from the best one in one part.
   const auto question = Strategy::question;
   EXPECT_DOUBLE_EQ(
       of("i hear your anger. try to talk to a friend about your boss. there is no rush.", Strategy::suggestion),
@@ -91,7 +91,7 @@ TEST(Quality, OneSentenceIsTooShortAndArtificialToneHurts) {
 }
 
 TEST(Quality, NearMissesCountInPart) {
-  // Ranks 4 and 5 for this seeker: disclosure, affirmation (1 each, with +1 -1 = 1), others (1).
+  // Ranks 4 and 5 for this seeker: disclosure and affirmation (1 each, with +1 -1 = 1), others (1).
   EXPECT_EQ(fit(Strategy::disclosure, Stage::exploration, Emotion::anger, Style::steadiness), 0.4);
   EXPECT_EQ(fit(Strategy::information, Stage::exploration, Emotion::anger, Style::steadiness), 0.0);
 }
@@ -112,7 +112,7 @@ TEST(Quality, GenericComfortIsSafeQualityNearlyAnywhere) {
 }
 
 TEST(Quality, GoodRepliesOfAllKindsAreEquallyGood) {
-  // Three strategies, all their phrases, attunements, tails and orders: diversity costs nothing by itself.
+  // Three strategies with all their phrases, attunements, tails and orders: diversity does not reduce the quality.
   std::set<std::string> texts;
   for (Strategy strategy : good_strategies(seeker().stage, seeker().emotion, seeker().style)) {
     const int act = static_cast<int>(strategy);
@@ -146,7 +146,7 @@ TEST(Habituation, SafeRepliesWearOutTogether) {
   const auto safe = read("i hear you. you are not alone.", words);
   EXPECT_DOUBLE_EQ(repeats(*safe, {{"safe/0", "safe/3"}}), 0.5);
   EXPECT_DOUBLE_EQ(repeats(*safe, {{"safe/2", "safe/1"}}), 1.5);
-  EXPECT_DOUBLE_EQ(repeats(*safe, {{"act/question/0", "safe/2"}}), 0.5);  // the sentence alone
+  EXPECT_DOUBLE_EQ(repeats(*safe, {{"act/question/0", "safe/2"}}), 0.5);  // only the sentence
 }
 
 TEST(Habituation, LowersQualityOfRepeatsMoreEachTime) {
@@ -174,7 +174,7 @@ TEST(Felt, IsQualityWithoutWhatWasAnnounced) {
 
 TEST(Felt, OfASafeReplyIsItsQuality) { EXPECT_DOUBLE_EQ(felt_of("i am here for you. you are not alone."), 0.67); }
 
-/// Any sentence of the lexicon, each kind equally often.
+/// Draws any sentence of the lexicon, each kind equally often.
 Sentence any_sentence(Draw& draw) {
   const Part part = static_cast<Part>(draw.below(5));
   const auto of = [&](const auto& tables) {
@@ -246,10 +246,10 @@ TEST(Grammar, AnythingElseIsUnknown) {
   EXPECT_FALSE(read("", words));
   EXPECT_FALSE(read("i hear you", words));                              // no end mark
   EXPECT_FALSE(read("i hear your.", words));                            // wrong word
-  EXPECT_FALSE(read("what happened with your?", words));                // nothing in the slot
-  EXPECT_FALSE(read("what happened with your banana?", words));         // no subject of the world
+  EXPECT_FALSE(read("what happened with your?", words));                // empty slot
+  EXPECT_FALSE(read("what happened with your banana?", words));         // not a subject of the world
   EXPECT_FALSE(read("what happened happened with your boss?", words));  // doubled word
-  EXPECT_FALSE(read("What happened with your boss?", words));           // another letter
+  EXPECT_FALSE(read("What happened with your boss?", words));           // wrong capital letter
   EXPECT_FALSE(read("what happened with your boss? i hear you", words));
 }
 
@@ -257,8 +257,8 @@ TEST(Grammar, AReplyHasOneToThreeSentencesOneOfAKind) {
   EXPECT_TRUE(read("what happened with your boss?", words));
   EXPECT_FALSE(read("what happened with your boss? when did this start to hurt?", words));  // two acts
   EXPECT_FALSE(read("i hear your anger. that sounds unfair.", words));                      // two attunements
-  EXPECT_FALSE(read("i hear you. i hear you.", words));                                     // said twice
-  EXPECT_FALSE(read("there is no rush.", words));                                           // a tail alone
+  EXPECT_FALSE(read("i hear you. i hear you.", words));                                     // the same sentence twice
+  EXPECT_FALSE(read("there is no rush.", words));                                           // only a tail
   EXPECT_TRUE(read("i hear you. there is no rush.", words));
   EXPECT_FALSE(read("i hear you. you are not alone. i am here for you. everything will be okay.", words));
 }

@@ -19,7 +19,7 @@ namespace {
 
 Truth truth() {
   Truth truth;
-  truth.seeker.subject = 0;  // the boss
+  truth.seeker.subject = 0;  // subject 0: the boss
   truth.seeker.stage = Stage::exploration;
   truth.seeker.emotion = Emotion::anger;
   truth.seeker.style = Style::steadiness;
@@ -131,7 +131,7 @@ TEST(Judge, AnUnknownReplyHasNoQuality) {
 TEST(TruthReward, SumsLikeUnifiReward) {
   const TruthWeights weights;
   EXPECT_DOUBLE_EQ(sum(judge(truth(), perfect), 1.0, weights), 5.0);
-  // Two steps right, quality 0.65 graded to 0.3: 1 + 1 - 1 + 0.3 + 1
+  // Two steps right, quality 0.65 graded as 0.3: 1 + 1 - 1 + 0.3 + 1
   const std::string advice = completion("exploration", "negative, anger 4", "suggestion",
                                         "i hear your anger. you might plan one hour for your boss. there is no rush.");
   EXPECT_NEAR(sum(judge(truth(), advice), 1.0, weights), 2.3, 1e-12);
@@ -147,7 +147,7 @@ TEST(TruthReward, ACompletionWithoutStepsGetsTheMinimum) {
   EXPECT_DOUBLE_EQ(sum(judge(truth(), reply), 1.0, weights), -1.0);
 }
 
-// Three steps that are not there, a perfect reply but for "follows" (0.85), no format: -3 + 0.7 - 1
+// Three missing steps, a reply that is perfect except that no strategy was announced (0.85), no format: -3 + 0.7 - 1
 TEST(TruthReward, MayTakeAReplyWithoutSteps) {
   TruthWeights weights;
   weights.demands_format = false;
@@ -156,7 +156,8 @@ TEST(TruthReward, MayTakeAReplyWithoutSteps) {
   EXPECT_NEAR(sum(judge(truth(), "<think>hm</think>\n" + std::string(reply)), 1.0, weights), 0.7, 1e-12);
 }
 
-// Announced or not, the reply is felt alike; -1 for all steps, +1 for the format, 2 * 1 - 1 for the reply.
+// The felt quality does not depend on the announced strategy; -1 for all steps, +1 for the format, 2 * 1 - 1 for the
+// reply.
 TEST(TruthReward, MayGradeAReplyAsItIsFelt) {
   TruthWeights weights;
   weights.grade = TruthWeights::Grade::felt;
@@ -178,7 +179,8 @@ TEST(TruthReward, PreferenceComparesWithTheReference) {
   EXPECT_DOUBLE_EQ(sum(verdict, 0.86, weights), 5.0);  // within the tie band
   EXPECT_DOUBLE_EQ(sum(verdict, 0.90, weights), 3.0);
   verdict.quality = 0, verdict.grammatical = false;
-  EXPECT_DOUBLE_EQ(sum(verdict, 0.0, weights), 3.0);  // a broken reply is no better than a broken reference
+  EXPECT_DOUBLE_EQ(sum(verdict, 0.0, weights),
+                   3.0);  // both are ungrammatical
 }
 
 }  // namespace
@@ -277,7 +279,8 @@ TEST(EscWorldTruth, ReadsItsSettings) {
   EXPECT_EQ(first({{"broken_format", -1.5}}, "no steps"), -1.5);
   EXPECT_EQ(first({{"step_weight", 2.0}, {"reply_weight", 0.0}, {"format_weight", 0.5}}, one.answer), 6.5);
   EXPECT_EQ(first({{"reply", "preference"}}, one.answer), 5.0) << "as good as the reference, which it is";
-  // Without step 3, graded misses the 0.15 for following it, and felt, which is 1 / 0.85 times as much, doesn't.
+  // Without step 3, `graded` lacks the 0.15 for following the strategy; `felt`, which is 1 / 0.85 times as large, does
+  // not.
   nlohmann::json reply_alone = {{"step_weight", 0.0}, {"format_weight", 0.0}, {"demands_format", false}};
   const std::string reply = empathy::reply_of(one.answer);
   const double graded = first(reply_alone, reply);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Whole runs of ESC-Eval in which esc_world plays every part: the same records over 1 and 2 ranks, whatever is asked
-# together and after kill -9 at any moment; the truth beside the scores; and what a run leaves is scored again to the same,
-# by either parser.
+# Whole runs of ESC-Eval in which esc_world plays every part: the same records with 1 and 2 ranks, for any chunk size
+# and after kill -9 at any moment; true quality next to the scores; and scoring the stored records again, with either
+# parser, gives the same scores.
 # usage: esc_eval_run_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
@@ -45,7 +45,7 @@ diff one/sums two/sums || { echo "FAILED  ranks make other records"; exit 1; }
 
 for seconds in 0.5 0.9; do
   start killed 2 5
-  sleep "$seconds" # when it is killed is what varies here; that it goes on from anywhere is what is claimed
+  sleep "$seconds" # timing varies the point of the kill; the result must not depend on it
   kill -9 -- "-$!" 2>/dev/null || true
   wait "$!" 2>/dev/null || true
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Whole runs of SAGE: the same records over 1 and 2 ranks, and after kill -9 at any moment, when nothing that a chat model
-# has answered is asked for again; and what a run leaves is scored again to the same.   usage: sage_run_test.sh SOURCE_DIR BUILD_DIR
+# Whole runs of SAGE: the same records with 1 and 2 ranks and after kill -9 at any moment, without sending an answered
+# question again; and scoring the stored dialogues again gives the same scores.
+#   usage: sage_run_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-sage.XXXXXX)
@@ -50,7 +51,7 @@ same two/sage
 make_run killed/sage 2
 for seconds in 0.2 0.3 0.4 0.5 0.6; do
   start killed/sage 2
-  sleep "$seconds" # when it is killed is what varies here; that it goes on from anywhere is what is claimed
+  sleep "$seconds" # timing varies the point of the kill; the result must not depend on it
   kill -9 -- "-$!" 2>/dev/null || true
   wait "$!" 2>/dev/null || true
 done
@@ -68,13 +69,13 @@ def answers(run):
             try:
                 keys.append(json.loads(line)["key"])
             except ValueError:
-                pass  # the last line of a process that was killed
+                pass  # the incomplete last line of a killed process
     return keys
 
 assert sorted(answers("killed")) == sorted(answers("one")), "something was asked twice, or not at all"
 summary = json.load(open("one/sage/summary.json"))["details"]["stages"][1]
 found = summary["findings"]
-# Without the one whose simulator can't be read: 40 and nine times 5, ten utterances.
+# Without the dialogue whose simulator gave malformed answers: 40 plus nine times 5, ten utterances.
 assert (found["n"], found["invalid"], found["mean_emotion"]["value"], found["rounds"]["value"]) == (59, 1, 85, 10), found
 assert found["reasons"] == {"planning: malformed answer": 1}, found["reasons"]
 assert json.loads(open("one/sage/stages/01-sage.dropped.jsonl").readline())["id"] == "p7"

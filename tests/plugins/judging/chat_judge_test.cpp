@@ -11,14 +11,14 @@ namespace {
 
 using empathy::Preference;
 
-/// Answers by a function, and keeps what it was asked.
+/// A chat model that answers by a function, and records the requests.
 struct Answerer : Chat {
   using Answer = std::function<ChatReply(const ChatRequest& request)>;
   explicit Answerer(Answer f) : answer_of(std::move(f)) {}
 
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
     together.push_back(requests.size());
-    for (size_t i = requests.size(); i-- > 0;) {  // judges may not rely on any order
+    for (size_t i = requests.size(); i-- > 0;) {  // reversed, because judges must not rely on the order
       asked.push_back(requests[i]);
       arrived(i, answer_of(requests[i]));
     }
@@ -36,7 +36,7 @@ struct Answerer : Chat {
 
 ChatReply says(const std::string& text) { return {.text = text, .failure = {}}; }
 
-// Says of what was asked last: steps are right, the second reply is better.
+// Judges all steps as right and the second reply as better.
 ChatReply yes(const ChatRequest& request) { return says(request.choices.size() == 2 ? "**True**" : "Answer: second"); }
 
 JudgeFormat bare() {
@@ -81,7 +81,7 @@ TEST(ChatJudge, AsksOneQuestionAfterTheOtherOfAllCompletionsAtOnce) {
   EXPECT_EQ(chat.asked.back().choices.size(), 4u);
 }
 
-// So that an endpoint that keeps what it has read reads it once.
+// So an endpoint with prefix caching computes each prefix once.
 TEST(ChatJudge, BeginsEachQuestionAsTheLastOneEnded) {
   Answerer chat(yes);
   ask(chat, {group()});
@@ -90,7 +90,7 @@ TEST(ChatJudge, BeginsEachQuestionAsTheLastOneEnded) {
 }
 
 TEST(ChatJudge, AsksAheadWhateverMayCome) {
-  // Wrong, right, wrong; then the replies.
+  // Steps wrong, right, wrong; then "both good".
   const auto wavering = [](const ChatRequest& request) {
     return request.choices.size() == 2 ? says(request.turns.size() == 4 ? "True" : "False") : says("both good");
   };
@@ -100,7 +100,7 @@ TEST(ChatJudge, AsksAheadWhateverMayCome) {
     EXPECT_EQ(opinions[0][i].steps, expected[0][i].steps);
     EXPECT_EQ(opinions[0][i].preference, expected[0][i].preference);
   }
-  // 1 + 2 + 4 + 8 of each completion; what then comes has been asked, and the host knows the answers.
+  // 1 + 2 + 4 + 8 questions per completion; the later questions were all asked already, so the host has their answers.
   EXPECT_EQ(ahead.together, (std::vector<size_t>{30, 2, 2, 2, 2}));
   std::set<std::string> asked;
   for (size_t i = 0; i < 30; ++i) asked.insert(text(ahead.asked[i]));

@@ -6,7 +6,7 @@
 
 namespace compeer::judging {
 
-/// A judge made of a function of all that was said before and the question; keeps what it was asked.
+/// A judge whose answers are a function of the conversation and the question; records its questions.
 class Scripted : public LanguageModel {
  public:
   using Answer = std::function<std::string(const std::string& past, const std::string& question, uint32_t draw)>;
@@ -57,11 +57,11 @@ class Scripted : public LanguageModel {
     return all;
   }
 
-  std::function<float(const std::string& text)> likely;  // of the least likely token
+  std::function<float(const std::string& text)> likely;  // returns the log-probability of the least likely token
   std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
   int begun = 0;
   std::vector<std::string> asked, guessed, scored;
-  std::vector<double> sure;  // how sure it had to be of what it answered
+  std::vector<double> sure;  // probability required of each answer
 
  private:
   struct Held : Conversation {

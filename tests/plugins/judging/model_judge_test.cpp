@@ -88,7 +88,7 @@ TEST(ModelJudge, SeesWhichReplyTheReaderWouldHardlyHaveSaid) {
   EXPECT_EQ(language_model.asked.at(0), "user: i am sad\n? r\nwhy?\n\n<emotion>anger</emotion>unclear");
 }
 
-// A reply tells a feeling and not how strong it is; one that tells nothing agrees with nothing.
+// A reply shows an emotion, but not its strength; a reply that shows none agrees with no reading.
 TEST(ModelJudge, SeesThatAReplyDoesWhatTheReadingSaysAsFarAsItCanBeTold) {
   Scripted language_model(yes);
   auto one = all_parts();
@@ -156,7 +156,7 @@ TEST(ModelJudge, TakesTheMajorityOfSampledAnswers) {
   EXPECT_EQ(language_model.begun, 1);
 }
 
-// P(True) = .6 and P(False) = .2 of what is left to words that are no answers: (.6 - .2) / .8 = .5.
+// P(True) = .6 and P(False) = .2; the rest is for words that are not answers: (.6 - .2) / .8 = .5.
 TEST(ModelJudge, ByLikelihoodComparesTheAnswersAlone) {
   Scripted language_model(yes);
   language_model.weights = [](const std::string&, const std::vector<std::string>& choices) {
@@ -169,7 +169,8 @@ TEST(ModelJudge, ByLikelihoodComparesTheAnswersAlone) {
   EXPECT_EQ(opinion.preference, Preference::neither) << "the likelier of those that say worse, at .5 each";
 }
 
-// first .4, second .3, both good .3, neither 0: the likeliest word says worse, but better is likelier.
+// first .4, second .3, both good .3, neither 0: the most likely answer is "worse", but the answers for "better" have a
+// higher sum.
 TEST(ModelJudge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : "first";
@@ -183,7 +184,7 @@ TEST(ModelJudge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
   EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
 
-// A rule as long as all answers are "True", none once one of four is not.
+// Speculates that all answers are "True" as long as they are, and not any more once one of four is not.
 TEST(ModelJudge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   int asked = 0;
   Scripted language_model(
@@ -197,7 +198,7 @@ TEST(ModelJudge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   EXPECT_EQ(language_model.guessed.back(), "False?") << "four of seven";
 }
 
-// One of ten was answered otherwise: a rule for one, but not for two that share their passes.
+// One of ten answers was different: speculates for one conversation, but not for two that share their passes.
 TEST(ModelJudge, CountsLessOnARuleTheMoreAreAskedTogether) {
   Scripted language_model([asked = 0](const std::string&, const std::string&, uint32_t) mutable {
     return ++asked == 1 ? "False" : "True";

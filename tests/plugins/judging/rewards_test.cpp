@@ -13,7 +13,7 @@ namespace {
 
 const std::string whole = "<history>h</history><emotion>e</emotion><strategy>s</strategy>\nreply";
 
-// Steps 1 and 3 are right, the reply is as good as the reference.
+// Steps 1 and 3 are right, and the reply is as good as the reference.
 std::string judged(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
 }
@@ -29,7 +29,7 @@ class JudgedRewards : public testing::Test {
     };
   }
 
-  // Name -> value for one completion.
+  // Returns the values for one completion, by name.
   std::map<std::string, double> score(const std::string& name, nlohmann::json settings, const std::string& text) {
     if (!settings.contains("chat") && !settings.contains("model")) settings["model"] = "a/judge";
     const auto found = built::finder().get("rewards", name);
@@ -44,7 +44,7 @@ class JudgedRewards : public testing::Test {
     return row;
   }
 
-  // The complaint about a reward with these settings, or "nothing".
+  // Returns the error for a reward with these settings, or "nothing".
   std::string refusal(const std::string& name, const nlohmann::json& settings) {
     try {
       score(name, settings, whole);
@@ -55,7 +55,7 @@ class JudgedRewards : public testing::Test {
     return "nothing";
   }
 
-  // A folder with the form that a judge was trained in.
+  // A folder with the format in which a judge was trained.
   const std::filesystem::path trained =
       std::filesystem::path(testing::TempDir()) / ("trained_" + std::to_string(::getpid()));
   void train(const nlohmann::json& form) {
@@ -119,7 +119,7 @@ TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   EXPECT_EQ(row.at("reward"), 1) << "the format";
 }
 
-// What nobody has judged is no 0: means leave it out.
+// A missing answer is NaN, not 0, so means ignore it.
 TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
   const auto table = std::filesystem::path(testing::TempDir()) / ("judge_" + std::to_string(::getpid()) + ".jsonl");
   std::ofstream(table) << R"({"contains": "<history>", "answer": "True"})"
@@ -161,7 +161,7 @@ TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
   EXPECT_EQ(of_replies.asked.size(), 1u);
 }
 
-// Step 2 is wrong and the reply good; then everything is wrong.
+// Step 2 is wrong and the reply is good; then everything is wrong.
 TEST_F(JudgedRewards, ContradictionsAreLeftOutIfAsked) {
   const nlohmann::json settings = {{"contradictory", "left_out"}};
   const auto row = score("unifireward", settings, whole);

@@ -1,4 +1,4 @@
-// LoRA adapters: what is frozen, what learns, what is written. That they compute and learn as peft's do:
+// LoRA adapters: which weights are frozen, trained and saved. Computation and gradients are compared with peft's in
 // verify/verify, on tests/golden/lora.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -50,7 +50,7 @@ at::Tensor hidden_of(const json& given) {
   return hidden_of(open_model(given)->object());
 }
 
-// B becomes other than zero.
+// Changes all weights, so that B is not zero any more.
 void teach(Model& model) {
   for (const Parameter& p : model.parameters()) p.value.detach().add_(0.01);
   model.parameters_changed();
@@ -89,7 +89,7 @@ TEST(Adapter, LearnsInPlaceOfTheModel) {
   EXPECT_FALSE(model->object().head().requires_grad());
 }
 
-// Policy, judge and reader: one copy of the base in memory.
+// Policy, judge and reader share one copy of the base in memory.
 TEST(Adapter, StandsOnABaseThatOthersStandOnToo) {
   const Scratch folder;
   const auto policy = open_model({{"adapter", adapter()}}), base = open_model({{"frozen", true}});
@@ -105,7 +105,7 @@ TEST(Adapter, StandsOnABaseThatOthersStandOnToo) {
   EXPECT_EQ(&asks.head.packed(), &judges.head.packed());
 }
 
-// As judges and commands open it.
+// As opened by judges and commands.
 TEST(Adapter, IsOpenedOverWhatItWasTrainedOver) {
   const Scratch folder;
   const auto model = open_model({{"precision", "q8_0"}, {"adapter", adapter()}});
@@ -179,7 +179,8 @@ TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
   EXPECT_FALSE(before->object().head().is_same(open_model(settings)->object().head()));
 }
 
-// A base in 8 or 4 bits: what sampling records is what the trainer's forward pass computes, and gradients pass it.
+// A base with 8-bit or 4-bit weights: sampling records the log-probs that the trainer's forward pass computes, and
+// gradients flow through it.
 TEST(Adapter, LearnsOnABaseInBlocks) {
   for (const char* precision : {"q8_0", "q4_0"}) {
     const auto model = open_model({{"precision", precision}, {"adapter", adapter()}});
@@ -215,9 +216,9 @@ TEST(Adapter, IsSavedAndOpenedBitForBit) {
   const at::NoGradGuard no_grad;
   const auto ours = hidden_of(model->object());
   const std::string saved = folder.folder().string();
-  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}}), ours));  // its base is named in it
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}}), ours));  // the adapter's folder names its base
   EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"frozen", true}}), ours));
-  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"adapter", adapter()}}), ours));  // as a run goes on
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"adapter", adapter()}}), ours));  // as when a run is resumed
   EXPECT_TRUE(at::equal(hidden_of({{"adapter", adapter({{"path", saved}})}}), ours));
   EXPECT_FALSE(at::equal(hidden_of(json::object()), ours));
 }

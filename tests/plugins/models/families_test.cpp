@@ -1,4 +1,4 @@
-// What families of decoders differ in, as config.json says it. That they compute the same as transformers:
+// Differences between decoder families, as stored in config.json. Results are compared with transformers' in
 // verify/verify, on tests/golden.
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Families, StretchLlamasFrequencies) {
   expect_near(frequencies(config.rope, config.head_dim), golden.at("rope").at("inv_freq").get<std::vector<double>>());
 }
 
-// A head of 8, theta 10000: frequencies 1, .1, .01, .001.
+// A head of 8 with theta 10000: frequencies 1, .1, .01, .001.
 json with_rope(const json& rope) {
   json config = config_of("mistral");
   config["head_dim"] = 8;
@@ -63,9 +63,9 @@ TEST(Families, StretchFrequenciesLinearly) {
   expect_near(frequencies_with({{"type", "default"}}), {1, 0.1, 0.01, 0.001});
 }
 
-// A context of 1000: a pair turns 1000 f / 2 pi times. beta_fast 32 falls on 8 ln(1000 / (64 pi)) / (2 ln 10000) =
-// .697, beta_slow 1 on 2.202. Whole borders are 0 and 3, so a third, two thirds and all of the last pairs are
-// stretched.
+// In a context of 1000 a pair rotates 1000 f / 2 pi times. beta_fast 32 is at index 8 ln(1000 / (64 pi)) / (2 ln 10000)
+// = .697, beta_slow 1 at 2.202. The integer borders are 0 and 3, so the last pairs are interpolated by a third, two
+// thirds and fully.
 TEST(Families, StretchLongWavesByYarn) {
   const json yarn{{"rope_type", "yarn"}, {"factor", 4.0}, {"original_max_position_embeddings", 1000}};
   expect_near(frequencies_with(yarn), {1, 0.1 * (2 / 3.0 + 1 / 12.0), 0.01 * (1 / 3.0 + 2 / 12.0), 0.00025});

@@ -1,4 +1,4 @@
-// Several adapters over one base: they speak in the same passes, each as it does alone.
+// Several adapters over one base share forward passes; each gives the same results as alone.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ class ManyAdaptersTest : public testing::Test {
     return "accepted";
   }
 
-  // Long and short ones, so that portions of some are read beside tokens of others.
+  // Returns a prompt; lengths vary, so that prompt portions of some sequences share passes with tokens of others.
   static Prompt prompt(uint32_t index, int32_t adapter) {
     Prompt one{index, {}};
     for (uint32_t i = 0; i < 3 + 17 * (index % 4); ++i)
@@ -115,7 +115,7 @@ TEST_F(ManyAdaptersTest, SpeakAsEachDoesAlone) {
 TEST_F(ManyAdaptersTest, StandBesideTheModelsOwn) {
   const auto both = open({{"path", first}}), alone = open({{"path", second}});
   rollout::Policy policy(both->object()), other(alone->object());
-  const auto before = rollout::generate(policy, {prompt(1, 0)}, request());  // it has computed already
+  const auto before = rollout::generate(policy, {prompt(1, 0)}, request());  // without the second adapter
   ASSERT_EQ(add(*both, second), 1);
   const auto samples = rollout::generate(policy, {prompt(1, 0), prompt(2, 1)}, request());
   const auto expected = rollout::generate(other, {prompt(2, 0)}, request());
@@ -141,7 +141,7 @@ TEST_F(ManyAdaptersTest, StayWithTheirConversations) {
   EXPECT_EQ(said[0][1].log_probs, rollout::generate(only, {{4, whole}}, request())[0][1].log_probs);
 }
 
-// Also where the pages of one that failed are used again.
+// Also when the pages of a failed sequence are reused.
 TEST_F(ManyAdaptersTest, BreakAlone) {
   const auto model = open({{"path", base}}), alone = open({{"path", first}});
   add(*model, first);
@@ -181,7 +181,7 @@ TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
             "model.engine: 'libtorch' supports only one adapter at a time | set it to 'exact' | exit 3");
   EXPECT_EQ(complaint({{"path", base}, {"frozen", false}, {"precision", "float32"}}, first),
             "model.frozen: is false, but several adapters require a frozen base model | set it to true | exit 3");
-  // Another base of the same shapes.
+  // Another base with the same shapes.
   const auto other = folder_.folder() / "other";
   fs::create_directory(other);
   const auto model = open({{"path", base}, {"frozen", false}, {"precision", "float32"}});

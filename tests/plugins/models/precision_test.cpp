@@ -1,4 +1,4 @@
-// What weights are kept in, and what it makes of them: frozen, rounded, in blocks.
+// Precisions of stored weights and their effect: frozen, rounded, quantized in blocks.
 #include <fstream>
 
 #include "base/error.h"
@@ -31,7 +31,7 @@ TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
   EXPECT_LT(error, 0.1);
 }
 
-// Both engines multiply by the same rounded weights: what is left is float32's rounding of sums.
+// Both engines multiply by the same rounded weights, so they differ only by float32 rounding of sums.
 TEST(Qwen2Frozen, InBfloat16IsTheSameModelForBothEngines) {
   const json rounded{{"path", golden_folder.string()}, {"frozen", true}, {"precision", "bfloat16"}};
   json libtorch = rounded;
@@ -42,7 +42,7 @@ TEST(Qwen2Frozen, InBfloat16IsTheSameModelForBothEngines) {
     EXPECT_EQ(p.value.scalar_type(), p.value.dim() > 1 ? at::kBFloat16 : at::kFloat) << p.name;
 }
 
-// The embedding, which is the head as well, and the projections are kept in blocks, norms and biases are not.
+// The embedding (also the head) and the projections are quantized; norms and biases are not.
 TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
   for (const auto format : {WeightFormat::q8_0, WeightFormat::q4_0}) {
     const auto model = open_model({{"path", golden_folder.string()}});
@@ -87,7 +87,7 @@ TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
 
 TEST(Qwen2Settings, AFreshModelHasRoomInMemory) {
   auto config = small_config();
-  config["hidden_size"] = 1 << 22;  // squares of 64 TiB
+  config["hidden_size"] = 1 << 22;  // matrices of 64 TiB
   try {
     open_model({{"config", config}});
     FAIL() << "was accepted";
@@ -133,7 +133,7 @@ TEST(Qwen2Settings, Bfloat16ProductsAreForWeightsThatItHolds) {
   EXPECT_EQ(complaint({{"precision", "stored"}}), "accepted");
 }
 
-// Weights are rounded as products read them, in whatever they are kept; the embedding's rows only if they are kept so.
+// Products round the weights however they are stored; the embedding's rows are rounded only if they are stored rounded.
 TEST(Qwen2Frozen, ComputesInBfloat16WhatTrainableWeightsDo) {
   const json path{{"path", (golden_folder.parent_path() / "text_bf16").string()}, {"compute", "bfloat16"}};
   const auto trainable = computed(path);
@@ -147,7 +147,7 @@ TEST(Qwen2Frozen, ComputesInBfloat16WhatTrainableWeightsDo) {
   EXPECT_LT(error, 0.1);
 }
 
-// Log-probs and gradients of a golden sequence.
+// Returns the log-probs and gradients of a golden sequence.
 std::vector<at::Tensor> learned(const json& settings) {
   auto model = open_model(settings);
   rollout::Policy policy(model->object());
@@ -174,7 +174,7 @@ TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
   }
 }
 
-// Rounded numbers on both ways: gradients are near those of float32, and far nearer than zero is.
+// Rounding in the forward and the backward pass: gradients are close to those of float32, relative to their size.
 TEST(Qwen2Training, WithProductsInBfloat16HasNearlyTheGradientsOfFloat32) {
   const json path{{"path", golden_folder.string()}};
   json rounded = path;
@@ -187,7 +187,7 @@ TEST(Qwen2Training, WithProductsInBfloat16HasNearlyTheGradientsOfFloat32) {
   }
 }
 
-// Weights that bfloat16 holds give the same in either precision; only how they are kept differs.
+// Weights that are exact in bfloat16 give the same results in either precision; only their storage differs.
 TEST(Qwen2Training, InBfloat16IsThatOfTheRoundedWeights) {
   const auto rounded = learned({{"path", golden_folder.string()}, {"precision", "bfloat16"}});
   const fs::path folder = fs::temp_directory_path() / ("qwen2-rounded-" + std::to_string(::getpid()));

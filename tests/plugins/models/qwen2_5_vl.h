@@ -1,4 +1,4 @@
-// The plugin `qwen2_5_vl` with small pictures, for its tests.
+// The plugin `qwen2_5_vl` with small images, for its tests.
 #pragma once
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ inline std::vector<Picture> pictures() {
   return all;
 }
 
-// One that the tower takes, of so many patches, all grey.
+// Returns a grey image of time x height x width patches as input of the vision tower.
 inline Picture grey(int64_t time, int64_t height, int64_t width) {
   return {std::vector<float>(static_cast<size_t>(time * height * width * 1176)), time, height, width};
 }

@@ -1,4 +1,4 @@
-// The plugin's own promises. Numbers of transformers: tests/tools/verify/pretrained_test.cpp.
+// Tests of the plugin itself. It is compared with transformers in tests/tools/verify/pretrained_test.cpp.
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
@@ -28,7 +28,7 @@ TEST_F(Qwen25Vl, SeesAPictureAloneAsAmongOthersOnAnyNumberOfThreads) {
 }
 
 TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
-  // Two rows of three units between texts, the first token at 10.
+  // Two rows of three merged patches between texts, the first token at position 10.
   std::vector<int32_t> tokens{7};
   const Picture picture = grey(1, 4, 6);
   for (const int32_t t : placeholders_of(picture)) tokens.push_back(t);
@@ -43,7 +43,7 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
 
 TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
   Picture video = grey(3, 2, 2);
-  video.seconds = 1.25;  // two tokens a second: steps of 2.5, cut off
+  video.seconds = 1.25;  // two positions per second: steps of 2.5, rounded down
   const auto vision = vision_model().look(placeholders_of(video, video_token), 0, {video});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{0, 2, 5}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{0, 0, 0}));
@@ -179,9 +179,9 @@ TEST_F(Qwen25Vl, AConfigThatDoesNotFitIsNamed) {
             "vision_config: hidden_size / num_heads must be a multiple of 4");
 }
 
-// What of it learns: all of it, with the merger of its tower, or an adapter of its text model.
+// Trainable parts: everything, with the merger of the vision tower, or an adapter of the text model.
 
-// A text about all pictures, and what a model makes of it.
+// A text with all images, and the model's output for it.
 class WithMerger : public Qwen25Vl {
  protected:
   WithMerger() {
@@ -232,7 +232,8 @@ TEST_F(WithMerger, TheModelSaysTheSameBitsAsWithAFrozenOne) {
   EXPECT_TRUE(at::equal(with_graph, said(model())));
 }
 
-// The gradients that its weights get in training are those of the whole tower, which transformers agrees with.
+// The gradients of the merger in training are those computed through the whole tower, which are verified against
+// transformers.
 TEST_F(WithMerger, HasTheGradientsOfTheWholeTower) {
   const auto trained = trainable();
   const auto weights = at::arange(static_cast<int64_t>(tokens.size() * 64), at::kFloat).cos().view({-1, 64});
@@ -299,7 +300,7 @@ class WithAdapter : public WithMerger {
     settings.update(more);
     return open_model(golden_folder, "qwen2_5_vl", false, settings);
   }
-  // B becomes other than zero.
+  // Changes all weights, so that B is not zero any more.
   static void teach(Model& model) {
     const at::NoGradGuard no_grad;
     for (const Parameter& p : model.parameters())

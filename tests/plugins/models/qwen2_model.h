@@ -1,4 +1,4 @@
-// The plugin `qwen2` and what it computes, for its tests.
+// The plugin `qwen2` and its outputs, for its tests.
 #pragma once
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -39,7 +39,7 @@ inline nlohmann::json small_config() {
           {"tie_word_embeddings", false}};
 }
 
-// Hidden states and head logits of a few tokens.
+// Returns hidden states and head logits for a few tokens.
 inline std::vector<at::Tensor> computed(const nlohmann::json& settings) {
   const at::NoGradGuard no_grad;
   const auto model = open_model(settings);

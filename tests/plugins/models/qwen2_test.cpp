@@ -1,4 +1,5 @@
-// The plugin against transformers: tests/golden/text_tied holds a small model and what the library computes with it.
+// The plugin compared with transformers: tests/golden/text_tied contains a small model and the library's results for
+// it.
 #include <fstream>
 
 #include "base/error.h"
@@ -152,7 +153,7 @@ TEST_F(Qwen2Files, WeightsThatTrainLeaveTheFileAlone) {
   expect_same_bits(computed({{"path", folder.string()}}), before);
 }
 
-// What a config.json is refused for: the problem, and the help where there is one.
+// Reasons for refusing a config.json: the problem, and the help, if any.
 class Qwen2Config : public Qwen2Files {
  protected:
   std::string refusal(const std::string& key, const json& value) {

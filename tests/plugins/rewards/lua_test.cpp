@@ -27,7 +27,7 @@ std::vector<double> scores(const std::string& script, const std::vector<Completi
   return scores(reward, completions, example);
 }
 
-// The message without the plugin's file: "kind.lua:2: ...|help".
+// Returns the error without the plugin's file: "kind.lua:2: ...|help".
 std::string complaint(const std::string& script, const json& settings = json::object()) {
   try {
     auto reward = scripted(script, settings);
@@ -93,7 +93,7 @@ TEST(LuaReward, HasNoOpinionWhereItSaysThatItMayAbstain) {
   EXPECT_EQ(group[1], 3);
 }
 
-// As a reward in C++: what is not finite is a mistake of a reward that never said it may abstain.
+// As for rewards in C++: a value that is not finite is an error, unless the reward declares that it may abstain.
 TEST(LuaReward, MustGiveANumberElse) {
   auto plain = scripted("return function() return 0/0 end");
   EXPECT_FALSE(plain.call("abstains", [](Reward& r) { return r.abstains(); }));
@@ -227,7 +227,7 @@ TEST(LuaReward, KeepsTheContractOfItsKind) {
   built::keeps_contract(reward);
 }
 
-// The script of docs/lua.md, as it stands there.
+// The script of docs/lua.md.
 TEST(LuaReward, OfThePageWorks) {
   std::ifstream in(COMPEER_SOURCE_DIR "/docs/lua.md");
   const std::string page{std::istreambuf_iterator<char>(in), {}};
@@ -238,11 +238,11 @@ TEST(LuaReward, OfThePageWorks) {
   std::vector<Completion> all = built::completions({"How are you? Why? When?", "So: I lost my job."});
   all.push_back({"How", 1, false});
   const auto made = scores(reward, all, example);
-  EXPECT_EQ(made[0], 2);  // three questions, at most two count
+  EXPECT_EQ(made[0], 2);  // three questions, counted at most twice
   EXPECT_EQ(made[1], 3);
   EXPECT_EQ(made[2], 0);
-  EXPECT_EQ(made[3], -1);            // says a run of four words back
-  EXPECT_TRUE(std::isnan(made[6]));  // cut off
+  EXPECT_EQ(made[3], -1);            // repeats four consecutive words
+  EXPECT_TRUE(std::isnan(made[6]));  // truncated
 }
 
 class RewardBattery : public testing::TestWithParam<lua::Nasty> {};

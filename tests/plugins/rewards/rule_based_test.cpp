@@ -120,7 +120,7 @@ TEST(Overlong, GrowsOverTheCacheAndStopsAtMinusOne) {
             (std::vector<double>{0, 0, -0.5, -1, -1}));
 }
 
-// With half its weight and no floor: rewards 1, .8, .6, .4 become 1, .6, .1, -.6.
+// With weight 0.5 and no floor: rewards 1, .8, .6, .4 become 1, .6, .1, -.6.
 TEST(Overlong, GoesOnFallingWithoutALeast) {
   EXPECT_EQ(overlong_scores({{"most", 25}, {"cache", 5}, {"least", nullptr}}, {10, 22, 25, 30}),
             (std::vector<double>{0, static_cast<double>(-0.4F), -1, -2}));
@@ -153,7 +153,7 @@ void expect_near(const std::vector<double>& got, const std::vector<double>& want
 }
 
 TEST(Repetition, IsTheShareOfPairsSaidBefore) {
-  // a b, b a, a b, b a, a b: the last three of five are repeats.
+  // Pairs: a b, b a, a b, b a, a b: the last three of five are repeats.
   expect_near(repetition_scores({{"n", 2}}, "a b a b a b"), {-0.6, 0.6, 0.0});
   expect_near(repetition_scores({{"n", 2}}, "a b c d"), {0.0, 0.0, 0.0});
   expect_near(repetition_scores({{"n", 2}}, "5 5 5 5 5"), {-0.75, 0.75, 0.0});
@@ -163,7 +163,8 @@ TEST(Repetition, IsTheShareOfPairsSaidBefore) {
 
 TEST(Repetition, CountsWhatTheAssistantSaidEarlierOnce) {
   const Example later{.id = "x", .history = {{"assistant", "b a"}, {"user", "a b"}}, .answer = "", .record = {}};
-  // a b new; b a old; a b again; b a again and old; a b again: four of five, two of them old.
+  // a b is new; b a is in the history; a b repeats; b a repeats and is in the history; a b repeats: four of five, two
+  // of them in the history.
   expect_near(repetition_scores({{"n", 2}}, "a b a b a b", later), {-0.8, 0.6, 0.4});
   expect_near(repetition_scores({{"n", 2}, {"history", false}}, "a b a b a b", later), {-0.6, 0.6, 0.0});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// {"a b", "a c"} after a user's "a b": with hashed_ngrams s_in = 1/3 for both, s_hi = 1 and 1/3.
+// "a b" and "a c" after a user's "a b": with hashed_ngrams s_in = 1/3 for both, s_hi = 1 and 1/3.
 const Example example{.id = "x", .history = {{"system", "a c"}, {"user", "a b"}}, .answer = "", .record = {}};
 const auto pair = built::completions({"a b", "a c"}, 5);
 
@@ -65,8 +65,8 @@ TEST(Redundancy, ComparesRepliesUnlessToldOtherwise) {
   const std::string steps = "<history>same</history><emotion>same</emotion><strategy>same</strategy>\n";
   const auto outputs = built::completions({steps + "a b", steps + "c d"});
   EXPECT_EQ(rows({{"tau", 1.0}}, example, outputs)[1], 0.0);
-  // Words history 2, same 3, emotion 2, strategy 2, a, b: squares 23; ten pairs, once each. All but a, b and the pairs
-  // with them in common: (21 + 8) / (23 + 10).
+  // Words history 2, same 3, emotion 2, strategy 2, a, b: squares 23; ten pairs, once each. All are shared except a, b
+  // and the pairs that contain them: (21 + 8) / (23 + 10).
   EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}, {"on", "completion"}}, example, outputs)[1], 29.0 / 33.0);
 }
 
@@ -82,7 +82,8 @@ TEST(Redundancy, LooksAtTheRepliesWithinEarlierAnswers) {
   EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}, {"history", "assistant"}}, later, outputs)[2], 1.0);
 }
 
-// {x, a, x a} and {x, b, x b} share one of three; without the user's a, {x, x a} and {x, b, x b} one of sqrt(2 3).
+// {x, a, x a} and {x, b, x b} share one of three; without the user's a, {x, x a} and {x, b, x b} share one of sqrt(2
+// 3).
 TEST(Redundancy, MayLeaveOutWhatTheUserSaid) {
   const Example of{.id = "x", .history = {{"user", "a"}, {"assistant", "b"}}, .answer = "", .record = {}};
   const auto outputs = built::completions({"x a", "x b"});
@@ -95,7 +96,8 @@ TEST(Redundancy, MayLeaveOutWhatTheUserSaid) {
   EXPECT_DOUBLE_EQ(left_out[6 + 2], 1.0 / std::sqrt(3.0) / 2) << "an earlier answer's words count";
 }
 
-// By Eq. 5 the first has 3 / (16/9), being less like the user's turn, the second -3 / (8/3). The mean divisor is 20/9.
+// By Eq. 5 the first, which is less similar to the user's turn, gets 3 / (16/9), the second -3 / (8/3). The mean
+// divisor is 20/9.
 TEST(Redundancy, GivesNoBonusForASlip) {
   auto outputs = built::completions({"a c", "a b"});
   outputs[0].least_log_prob = outputs[1].least_log_prob = std::log(0.02);
@@ -106,12 +108,12 @@ TEST(Redundancy, GivesNoBonusForASlip) {
   EXPECT_DOUBLE_EQ(all[0], 27.0 / 20);
   EXPECT_DOUBLE_EQ(all[4], 20.0 / 9);
   EXPECT_DOUBLE_EQ(all[6], -27.0 / 20) << "to be divided by more is a bonus, too, for a negative reward";
-  // What is more redundant than the others has no bonus to lose.
+  // A completion that is more redundant than the others has no bonus to lose.
   std::swap(outputs[0], outputs[1]);
   EXPECT_EQ(rows(settings, example, outputs), rows({{"tau", 1.0}}, example, outputs));
 }
 
-// Finds everything to be the opposite of everything else, and remembers what it was told.
+// A similarity of -1 between all different texts; records its log.
 class Contrary : public Host, private Similarity {
  public:
   explicit Contrary(std::string* logged = nullptr) : logged_(logged) {}
@@ -204,7 +206,7 @@ TEST(Dra, LogsItsFactors) {
   EXPECT_EQ(plugin::factors(plugin), (std::vector<std::string>{"in_common", "weight"}));
 }
 
-// With hashed_ngrams "a b" and "a c" have cosine 1/3, and either 0 with "d e".
+// With hashed_ngrams "a b" and "a c" have the cosine 1/3, and both have 0 with "d e".
 TEST(Dra, DividesByTheSumOfSimilaritiesItselfIncluded) {
   const auto got = dra_rows({"a b", "a c", "d e"}, {3.0, -3.0, 2.0});
   const std::vector<double> wanted{3.0 / (4.0 / 3 + 1e-6),  4.0 / 3, 1.0 / (4.0 / 3 + 1e-6),

@@ -45,7 +45,7 @@ TEST(HashedNgrams, IsZeroWithoutContentOrWithNothingInCommon) {
   EXPECT_EQ(cosine("a b", "c d"), 0.0);
 }
 
-// {a, b, c, a b, b c} and {a, b, d, a b, b d}: three of five in common; without a, b and a b nothing is.
+// {a, b, c, a b, b c} and {a, b, d, a b, b d}: three of five in common; without a, b and a b none.
 TEST(HashedNgrams, LeavesOutWhatWasSaid) {
   auto plugin = built::open<Similarity>("hashed_ngrams");
   const auto beyond = [&](const std::vector<std::string>& said) {
@@ -67,7 +67,7 @@ TEST(HashedNgrams, KeepsTheContractOfItsKind) {
   built::keeps_contract(plugin);
 }
 
-// A policy that thinks of each text what it is told here; of others nothing.
+// A policy whose embeddings of texts are given here; 0 for all other texts.
 struct Policy {
   std::map<std::string, std::vector<float>> thoughts = {};
   std::vector<std::string> asked = {};
@@ -89,7 +89,7 @@ struct Policy {
 TEST(PolicyEmbedding, IsTheCosineOfWhatThePolicyMakesOfTexts) {
   Policy policy{.thoughts = {{"a", {3, 4}}, {"b", {-4, 3}}, {"c", {1, 0}}}};
   auto plugin = policy.open();
-  // (3, 4) and (1, 0): 3 / 5; and (-4, 3): 0; with itself, and with nothing at all.
+  // (3, 4) and (1, 0): 3 / 5; (3, 4) and (-4, 3): 0; with itself: 1; with an unknown text: 0.
   EXPECT_EQ(built::values(plugin::compare(plugin, {"a"}, {"c", "b", "a", "unknown"})),
             (std::vector<double>{0.6, 0.0, 1.0, 0.0}));
   EXPECT_EQ(built::values(plugin::compare(plugin, {"b"}, {"c"})), std::vector<double>{-0.8});
@@ -137,7 +137,7 @@ TEST(PolicyEmbedding, KeepsTheContractOfItsKind) {
 namespace compeer::sentence_encoder {
 namespace {
 
-// The plugin against transformers: tests/golden/bert holds a small model and what the library computes with it.
+// The plugin compared with transformers: tests/golden/bert contains a small model and the library's results for it.
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -157,7 +157,7 @@ std::vector<std::string> texts() {
   return all;
 }
 
-// The reference takes [CLS] and [SEP] of an empty text; here a text without content has no direction.
+// The reference embeds an empty text by [CLS] and [SEP]; here an empty text has no embedding.
 void expect_reference(Encoder& encoder, const char* which = "mean") {
   const auto all = encoder.embed(texts());
   const json rows = read(golden_folder / "embeddings.json").at("texts");
@@ -170,7 +170,7 @@ void expect_reference(Encoder& encoder, const char* which = "mean") {
   }
 }
 
-// A copy of the folder to be changed.
+// A copy of the folder, to be changed.
 struct Copy {
   Copy() { fs::copy(golden_folder, folder.path(), fs::copy_options::recursive); }
   fs::path operator/(const char* name) const { return folder.path() / name; }
@@ -180,7 +180,7 @@ struct Copy {
     how(value);
     write_file(*this / name, value.dump());
   }
-  // Weights under other names; those that get none are left out.
+  // Renames the weights; those with an empty new name are left out.
   template <class Naming>
   void rename(Naming naming, std::vector<record::TensorView> more = {}) {
     const auto file = record::Safetensors::open(golden_folder / "model.safetensors");
@@ -261,7 +261,7 @@ TEST(SentenceEncoder, GivesTheSameBitsAloneTogetherAndOnTwoThreads) {
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(encoder.embed({all[i]})[0], together[i]) << all[i];
 }
 
-// Looking through all keys again whenever one of them ends would take hours.
+// Scanning all keys again at the end of each key would take hours.
 TEST(SentenceEncoder, ReadsAConfigWithVeryManyKeys) {
   const Copy copy;
   auto text = read(copy / "config.json").dump();

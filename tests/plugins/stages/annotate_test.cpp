@@ -8,7 +8,7 @@ namespace {
 using empathy::Preference;
 using stages::Annotation;
 
-// Says the same of each step; which reply is better follows from the prompt.
+// A judge that gives the same verdict on each step; `better` chooses the better reply from the prompt.
 Model judge(const std::string& steps, std::function<std::string(const std::string&)> better) {
   return Model([=](const std::string& prompt, uint32_t) {
     return says(prompt.find("both good") == prompt.npos ? steps : better(prompt));
@@ -19,7 +19,7 @@ Model judge(const std::string& steps, const std::string& better) {
   return judge(steps, [=](const std::string&) { return better; });
 }
 
-// Random numbers below a half swap the replies.
+// Replies are swapped if `random` is below 0.5.
 std::vector<Outcome> annotate(Model& first, Model& second, Model& third, const std::vector<json>& records,
                               double random = 0.9, int tries = 1, const std::string& pictures = "shown") {
   auto plugin = built::open<Stage>(
@@ -109,7 +109,7 @@ TEST(Annotate, UndoesTheOrderInWhichRepliesWereShown) {
   }
 }
 
-// Random numbers that follow from all three places, as the host's do.
+// Random numbers that depend on all three arguments, as the host's do.
 struct Drawing : World {
   using World::World;
   double random(uint32_t a, uint32_t b, uint32_t c) override { return uniform(1, Stream::plugin, a, b, c); }
@@ -129,7 +129,7 @@ TEST(Annotate, ShowsEachAnnotatorRepliesInAnOrderOfTheirOwn) {
     EXPECT_EQ(outcome.records.at(0).at("preference"), "first") << "the reference, wherever it stood";
   const auto order = [](const Model& model) {
     std::string drawn;
-    for (auto prompt = model.prompts.rbegin(); prompt != model.prompts.rend(); ++prompt)  // answered from behind
+    for (auto prompt = model.prompts.rbegin(); prompt != model.prompts.rend(); ++prompt)  // answered in reverse
       if (prompt->find("both good") != prompt->npos) drawn += prompt->find("First: What happened?") != prompt->npos;
     return drawn;
   };

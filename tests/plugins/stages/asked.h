@@ -6,12 +6,12 @@
 #include "compeer/chat.h"
 #include "places.h"
 
-/// Stages that ask chat models, with answers that the test gives.
+/// Fixture for stages that use chat models, with answers given by the test.
 namespace compeer::asked {
 
 using nlohmann::json;
 
-/// A reply to a prompt; `draw` counts the tries.
+/// Returns the reply to a prompt; `draw` is the number of the attempt.
 using Answer = std::function<ChatReply(const std::string& prompt, uint32_t draw)>;
 
 inline ChatReply says(const std::string& text) { return {text, true, "", 0, 0}; }
@@ -20,7 +20,7 @@ inline ChatReply fails() { return {"", true, "timed out", 0, 0}; }
 struct Model : Chat {
   explicit Model(Answer f) : answer_(std::move(f)) {}
 
-  // In the opposite order: stages may not rely on any.
+  // In reverse order, because stages must not rely on the order.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
     ++batches;
     for (size_t i = requests.size(); i-- > 0;) {
@@ -37,16 +37,16 @@ struct Model : Chat {
   }
 
   std::vector<std::string> prompts, refused;
-  std::vector<std::string> all_turns;              // of all roles
-  std::vector<std::vector<std::string>> pictures;  // what was shown with each prompt
-  std::vector<std::vector<std::string>> choices;   // what each answer was to be one of
+  std::vector<std::string> all_turns;              // turns of all roles
+  std::vector<std::vector<std::string>> pictures;  // images sent with each prompt
+  std::vector<std::vector<std::string>> choices;   // allowed answers of each request
   size_t batches = 0;
 
  private:
   Answer answer_;
 };
 
-/// Gives a stage the model whose name stands in its setting: {"plugin": "x", "name": "first"}.
+/// Gives a stage the model named in its setting: {"plugin": "x", "name": "first"}.
 class World : public Host {
  public:
   World(std::map<std::string, Model*> models, double random = 0.9) : models_(std::move(models)), random_(random) {}
@@ -66,7 +66,7 @@ class World : public Host {
   double random_;
 };
 
-/// Tells a stage of its records, as the host does before it makes any.
+/// Passes the summaries of all records to a stage, as the host does before it makes any.
 inline void survey(plugin::Plugin<Stage>& stage, const std::vector<json>& records) {
   if (!stage.call("surveys", [](Stage& s) { return s.surveys(); })) return;
   for (const json& one : records) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
@@ -74,7 +74,7 @@ inline void survey(plugin::Plugin<Stage>& stage, const std::vector<json>& record
 
 inline json named(const std::string& name) { return {{"plugin", "x"}, {"name", name}}; }
 
-/// What becomes of records in a stage whose setting `chat` is the model.
+/// Returns the outcomes of records in a stage that uses the model in its setting `chat`.
 inline std::vector<Outcome> make(const std::string& stage, Model& model, const std::vector<json>& records,
                                  json settings = json::object(), const std::string& setting = "chat") {
   settings[setting] = named("it");
@@ -84,7 +84,7 @@ inline std::vector<Outcome> make(const std::string& stage, Model& model, const s
   return plugin::make(plugin, records);
 }
 
-/// A dialogue, and a round of it.
+/// A dialogue, and one round of it.
 inline json dialogue(const std::string& id) {
   return {
       {"id", id},

@@ -1,5 +1,5 @@
-// Nobody who is asked learns what a record is: every prompt of every stage, in both languages, about records that are
-// marked wherever something could leak.
+// Chat models get no information about the origin of a record: tests every prompt of every stage, in both languages,
+// with records that contain marks wherever something could leak.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What no prompt may hold. Words of dialogues are not marked.
+// Texts that no prompt may contain. The words of dialogues are not marked.
 const std::vector<std::string> marks = {"MARK",      "Case ",      "案例",    "spoilt", "rewritten", "/policy",
                                         "writer",    "esc_world/", "/a/",     "/b/",    "a~b",       "train",
                                         "candidate", "reference",  "source:", "{"};
@@ -42,7 +42,7 @@ json card(const std::string& language) {
           {"task", "to be heard"},  {"main_cha", "MARKcharacter"}, {"first_talk", "It broke."}};
 }
 
-// What a stage shows chat models of such a record, whatever they answer.
+// Returns all prompts and turns that a stage sends to chat models for such a record.
 std::vector<std::string> shown(const std::string& stage, const json& record, json settings,
                                const std::vector<std::string>& parts) {
   Model model([](const std::string&, uint32_t) { return says("Change: 1\nResponse: 3"); });
@@ -81,8 +81,8 @@ TEST(Blind, NoPromptTellsWhatARecordIs) {
   }
 }
 
-// A system turn tells the supporter what to do: shown as a line of the dialogue it would be the seeker's words. The
-// model that is tested is given it, as what it is, unless the stage gives it another.
+// A system turn is an instruction for the supporter; as a line of the dialogue it would look like the seeker's words.
+// The tested model gets it as a system turn, unless the stage sets another one.
 TEST(Blind, ASystemTurnIsNobodysWords) {
   for (const std::string language : {"en", "zh"}) {
     json record = marked(language);
@@ -109,7 +109,7 @@ TEST(Blind, ASystemTurnIsNobodysWords) {
   }
 }
 
-// What no stage here shows, such as the prompt of consistency, and slots that a change might bring.
+// Prompt files that no stage above uses, such as that of consistency, and slots that a change might add.
 TEST(Blind, NoPromptForModelsNamesARecord) {
   const fs::path folder = fs::path(COMPEER_SOURCE_DIR) / "plugins/empathy/prompts";
   size_t files = 0;
@@ -149,7 +149,7 @@ TEST(Blind, PromptsOfOnesOwnMayNotNameARecordEither) {
   fs::remove_all(folder);
 }
 
-// esc_world's player needs the case, so its prompts are its own.
+// The player of esc_world needs the case id, so it has its own prompts.
 TEST(Blind, OnlyAPlayerOfGeneratedDialoguesIsToldTheCase) {
   Model player([](const std::string&, uint32_t) { return says("keep"); });
   auto plugin = built::open<Stage>("filter", {{"chat", {{"plugin", "esc_world"}, {"name", "it"}}}},

@@ -11,7 +11,7 @@ json record(int i, std::vector<double> vector) {
   return {{"id", "r" + std::to_string(i)}, {"persona", {{"manner", "m" + std::to_string(i)}, {"vector", vector}}}};
 }
 
-// Two groups, far apart, and one record far from both.
+// Two groups that are far apart, and one record far from both.
 std::vector<json> people() {
   std::vector<json> all;
   for (int i = 0; i < 10; ++i) all.push_back(record(i, {0.01 * i, 0}));
@@ -43,7 +43,7 @@ TEST(Cluster, EachGetsThePersonaOfAnotherOfItsGroup) {
   EXPECT_EQ(outcomes[20].counts.at("alone in their cluster"), 1);
 }
 
-// Three records of each of three dialogues, and two of one that has a group of its own.
+// Three records of each of three dialogues, and two of one dialogue that is a group of its own.
 TEST(Cluster, NeverGivesThePersonaOfTheSameDialogue) {
   std::vector<json> all;
   for (int i = 0; i < 9; ++i) all.push_back(record(i, {0.01 * i, 0}));

@@ -47,9 +47,9 @@ std::map<std::string, double> counted(const std::vector<std::pair<std::string, J
 
 double value(const json& findings, const char* name) { return findings.at(name).at("value").get<double>(); }
 
-// Four judgements of what is good on both sides: right, process wrong, outcome wrong, right. Process and outcome are
-// each wrong in 1/4, so by chance 4 (1/4 x 3/4 + 1/4 x 3/4) = 1.5 are apart; 2 are. A fifth is of a reply that is truly
-// worse, and overlooks that.
+// Four judgements of completions that are good in both respects: right, process wrong, outcome wrong, right. Process
+// and outcome are each wrong in 1/4, so 4 (1/4 x 3/4 + 1/4 x 3/4) = 1.5 contradictions are expected by chance; there
+// are 2. The fifth judgement misses that the reply is really worse.
 TEST(Inconsistencies, AreSharesOfAllJudgements) {
   const auto counts = counted({{"a", {both_right, both_right, {}}},
                                {"a", {wrong_but_good, both_right, {}}},
@@ -66,7 +66,8 @@ TEST(Inconsistencies, AreSharesOfAllJudgements) {
   EXPECT_EQ(counts.at("contradictory"), 2) << "for the report; what is counted by dialogue is not shown there";
 }
 
-// Wrong on both sides of the same half of the completions: never apart, though each side is wrong half of the time.
+// Process and outcome are wrong for the same half of the completions: no contradictions, although each is wrong half of
+// the time.
 TEST(Inconsistencies, TellCoherenceFromChance) {
   const auto found =
       inconsistencies(counted({{"a", {both_right, both_right, {}}}, {"b", {both_wrong, both_right, {}}}}), few);
@@ -74,7 +75,8 @@ TEST(Inconsistencies, TellCoherenceFromChance) {
   EXPECT_NEAR(value(found, "by_chance"), 0.5, 1e-12);
 }
 
-// Dialogue a has 8 of 10 judgements, all contradictory; drawn whole, so the share of a resample is 0 or more than 0.66.
+// Dialogue a has 8 of 10 judgements, all contradictory. Dialogues are resampled as a whole, so the fraction in a
+// resample is 0 or more than 0.66.
 TEST(Inconsistencies, AreDrawnByDialogue) {
   std::vector<std::pair<std::string, Judgement>> all(8, {"a", {right_but_worse, both_right, {}}});
   all.push_back({"b", {both_right, both_right, {}}});
@@ -102,7 +104,7 @@ class Consistency : public Test {
  protected:
   plugin::Plugin<Stage> open(const json& settings) { return Test::open("consistency", settings); }
 
-  // A chat model that says yes of replies that are to be judged "first".
+  // A chat model that answers yes for replies that are to be judged "first".
   json chat(const std::string& answer) {
     const auto table = folder / "answers.jsonl";
     std::ofstream(table) << json{{"contains", "Judged: True, True, True; first"}, {"answer", answer}} << "\n";

@@ -24,7 +24,8 @@ json found_in(const std::vector<json>& records, const json& settings = {{"n", 2}
   return built::findings(stage, outcomes);
 }
 
-// Pairs of the second replies: "a b" is new, "b c" was said, in x; in y both of "d e f" were said.
+// Pairs of the second replies: in x "a b" is new and "b c" was said before; in y both pairs of "d e f" were said
+// before.
 TEST(Diversity, TellsWhatWasSaidBeforeInTheSameDialogue) {
   const auto found = found_in({said("x", {"b c", "a b c"}), said("y", {"d e f", "D e, f."})});
   EXPECT_DOUBLE_EQ(found.at("repetition").at("value"), (0.5 + 1) / 2);
@@ -34,7 +35,7 @@ TEST(Diversity, TellsWhatWasSaidBeforeInTheSameDialogue) {
   EXPECT_EQ(curve[1].at("n"), 2);
 }
 
-// x: bc, ab, bc; y: de, ef, de, ef. Over all: bc ab bc de ef de ef.
+// x: bc, ab, bc; y: de, ef, de, ef. All together: bc ab bc de ef de ef.
 TEST(Diversity, TellsDistinctPairsOfADialogueFromThoseOfAll) {
   const auto found = found_in({said("x", {"b c", "a b c"}), said("y", {"d e f", "d e f"})});
   EXPECT_DOUBLE_EQ(found.at("dialogue_distinct_2").at("value"), (2.0 / 3 + 2.0 / 4) / 2);
@@ -64,7 +65,8 @@ TEST(Diversity, CountsDialoguesThatEndEarly) {
   EXPECT_EQ(found.at("curves").at("length")[1].at("n"), 1);
 }
 
-// Expression 1, 2, 3 against distinct pairs 1/2, 3/4, 1: in the same order. The mean of two judges is one score.
+// Scores 1, 2, 3 and fractions of distinct pairs 1/2, 3/4, 1: the same order. The mean of two judges counts as one
+// score.
 TEST(Diversity, GoesWithTheJudgesScore) {
   const auto found =
       found_in({said("x", {"a b", "a b"}, {{"diversity", 1}}),

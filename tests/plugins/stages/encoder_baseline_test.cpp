@@ -1,4 +1,4 @@
-// With the small encoder of tests/golden/bert, whose vectors tell texts apart, but know no meaning.
+// With the small encoder of tests/golden/bert, whose vectors distinguish texts, but have no meaning.
 #include <fstream>
 
 #include "../built.h"
@@ -19,7 +19,8 @@ class EncoderBaseline : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // Who says "the first" is sad and asked; who says "another one" is angry, and told something. What fits is "yes".
+  // A user who says "the first" is sad, and is asked a question; one who says "another one" is angry, and gets
+  // information. The right answer is "yes".
   static json round(int number, const std::string& split) {
     const bool sad = number % 2 == 0;
     return {{"id", split + std::to_string(number)},

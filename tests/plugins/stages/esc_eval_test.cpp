@@ -8,7 +8,7 @@
 namespace compeer::asked {
 namespace {
 
-/// All parts of the evaluation, with answers that the test gives.
+/// All parts of the evaluation, with answers given by the test.
 class EscEval : public testing::Test {
  protected:
   std::vector<Outcome> make(const std::vector<json>& records, json settings = json::object(),
@@ -223,7 +223,7 @@ TEST_F(EscEval, DemandsModelsOnlyWhereThereIsSomethingToAsk) {
             "the dialogue 'a' is to be judged, but the setting 'judge' is unset");
 }
 
-// As ESC-Rank is: an adapter for each dimension, others for Chinese than for English.
+// As with ESC-Rank: an adapter for each dimension, and others for Chinese than for English.
 TEST_F(EscEval, AsksAJudgeOfItsOwnForADimensionAndALanguage) {
   Model fluent([](const std::string&, uint32_t) { return says("1"); }), fluent_zh = fluent;
   json settings = {{"role_player", named("role_player")},
@@ -259,7 +259,7 @@ TEST_F(EscEval, NeedsNoOtherJudgeWhereEachDimensionHasItsOwn) {
   EXPECT_EQ(outcomes[0].records.at(0).at("scores").at("judge").at("overall"), 3);
 }
 
-// The published files themselves, where they are at hand: they can't be part of this project.
+// The published files, if available locally, because they can't be part of this project.
 class EscEvalPublished : public EscEval {
  protected:
   void SetUp() override {
@@ -315,7 +315,7 @@ TEST_F(EscEvalPublished, ScoresAreSummedUp) {
   EXPECT_EQ(found.at("invalid"), 0);
 }
 
-// Everybody is played by esc_world: its expert is a better supporter than its writer with habits.
+// esc_world plays all parts: its expert is a better supporter than its writer with habits.
 TEST(EscEvalInTheWorld, TellsAnExpertFromAWriterWithHabits) {
   auto dataset = built::open<Dataset>("esc_world", {{"unit", "scenario"}});
   std::vector<json> records;

@@ -97,7 +97,7 @@ TEST(Filter, RefusesAKeyThatNoRecordHas) {
   EXPECT_EQ(outcomes[0].counts.at("has no key 'rewritten'"), 1) << "nothing was rewritten";
 }
 
-// At temperature 0 nothing but the seed tells one try from the next.
+// At temperature 0 only the seed distinguishes attempts.
 TEST(Filter, AsksOnceWhereAnotherDrawIsTheSameRequest) {
   Model model([](const std::string&, uint32_t) { return says("maybe"); });
   const auto ask = [&](double temperature, const json& omit) {
@@ -116,14 +116,14 @@ TEST(Filter, AsksOnceWhereAnotherDrawIsTheSameRequest) {
   EXPECT_EQ(ask(0.5, {"seed"}), 3u);
 }
 
-// A host that keeps the log.
+// A host that records the log.
 struct Noted : World {
   Noted(Model& model, std::vector<std::string>& lines) : World({{"it", &model}}), lines_(lines) {}
   void log(const std::string& line) override { lines_.push_back(line); }
   std::vector<std::string>& lines_;
 };
 
-// What a filter with its prompts in some languages logs about three records, and what it shows first.
+// Returns the log of a filter with prompts in some languages for three records, and its first prompt.
 std::pair<std::vector<std::string>, std::string> with_prompts(const std::string& name,
                                                               const std::vector<std::string>& languages,
                                                               const std::string& of_records) {

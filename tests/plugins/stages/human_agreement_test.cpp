@@ -36,9 +36,9 @@ TEST(HumanAgreement, CountsSidesAndHalvesWhatHasNone) {
   EXPECT_TRUE(std::isnan(stages::agreement(pointers(grades), &RatedReply::judge).same_side)) << "grades have no sides";
 }
 
-// Three replies, rated 1, 2, 3, and measured the other way round: by rank 3, 2, 1. Ordinal distances of neighbours are
-// (2/2 + 2/2)^2 = 4, of 1 and 3 (1 + 2 + 1)^2 = 16. Observed: 2 x 2 x 16 / 6; expected: all pairs of two of each,
-// (2 x 4 x (4 + 4 + 16)) / (6 x 5). Alpha = 1 - (64 / 6) / (192 / 30) = -2/3.
+// Three replies, rated 1, 2, 3 and measured in reverse order: 3, 2, 1. Ordinal distances of neighbours are (2/2 +
+// 2/2)^2 = 4, of 1 and 3 (1 + 2 + 1)^2 = 16. Observed: 2 x 2 x 16 / 6; expected: all pairs with two of each, (2 x 4 x
+// (4 + 4 + 16)) / (6 x 5). Alpha = 1 - (64 / 6) / (192 / 30) = -2/3.
 TEST(HumanAgreement, HasTheAlphaThatAHandComputes) {
   const std::vector<RatedReply> replies = {{{1}, 30}, {{2}, 20}, {{3}, 10}};
   const auto found = stages::agreement(pointers(replies), &RatedReply::judge);
@@ -58,9 +58,10 @@ TEST(HumanAgreement, TellsWhatLengthAloneAndOneSideWouldReach) {
       << "(-2, 0): against 0 no side is wrong, against -2 none is half right";
 }
 
-// Without the first person others say -1, 2, 3 (means), without the second -2, 3, 3, without the third -2, 2, 3. Each
-// time the one left out, or the others, take two replies for equal: Spearman sqrt(3)/2. The judge prefers the second
-// reply to the third: Spearman 1/2 with the first and the last, sqrt(3)/2 where others find them equal.
+// The means of the others are -1, 2, 3 without the first rater, -2, 3, 3 without the second, -2, 2, 3 without the
+// third. Each time either the left-out rater or the others have two equal replies: Spearman sqrt(3)/2. The judge
+// prefers the second reply to the third: Spearman 1/2 without the first and the last rater, sqrt(3)/2 where the others
+// are equal.
 TEST(HumanAgreement, LeavesOutOnePersonAfterAnother) {
   const std::vector<RatedReply> replies = {{{-3, -1, -1}, -0.5}, {{3, 1, 3}, 0.8}, {{3, 3, 3}, 0.2}, {{-4}, 1}};
   const auto [person, judge] = stages::one_left_out(pointers(replies));
@@ -70,15 +71,15 @@ TEST(HumanAgreement, LeavesOutOnePersonAfterAnother) {
   EXPECT_DOUBLE_EQ(judge.same_side, 1) << "what one alone rated stands aside";
 }
 
-// Each gets the mean of people's ratings, 0. In pairs with -1 and 1 an ordinal distance is 1.5, of those 3,
-// squared 2.25 and 9; of four values, of which two are 0, alpha is 1 - 2.25 / 3.
+// Each reply gets the mean of the raters' ratings, 0. In pairs with -1 and 1 an ordinal distance is 1.5, between those
+// 3, squared 2.25 and 9; of four values two are 0, so alpha is 1 - 2.25 / 3.
 TEST(HumanAgreement, PutsEqualMeasuresOnOneRating) {
   const std::vector<RatedReply> up = {{{-1}, 0.5}, {{1}, 0.5}}, down = {{{1}, 0.5}, {{-1}, 0.5}};
   EXPECT_DOUBLE_EQ(stages::agreement(pointers(up), &RatedReply::judge).alpha, 0.25);
   EXPECT_DOUBLE_EQ(stages::agreement(pointers(down), &RatedReply::judge).alpha, 0.25) << "in whatever order they stand";
 }
 
-// It takes "why?" for the better reply, whichever comes first, and is asked about nothing else: there are no steps.
+// The judge prefers "why?", whichever reply comes first. There are no steps, so no other question is asked.
 TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
   std::vector<std::string> asked;
   one = judging::Scripted([&](const std::string&, const std::string& question, uint32_t) {
@@ -124,7 +125,7 @@ TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
   EXPECT_EQ(built::findings(stage, outcomes).at("n"), 1);
 }
 
-// Who rated a reply saw no other: its length is its own, and not how much longer it is than a borrowed one.
+// The raters of single replies saw no other reply, so the length is absolute, not relative to a borrowed reply.
 TEST_F(JudgedByPeople, WhoRatedAReplyAloneSawNoOther) {
   std::vector<json> replies;
   for (const auto& [said, borrowed, feedback] :

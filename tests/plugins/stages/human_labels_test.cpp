@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// A round of ESConv: problem and emotion are the dialogue's, the strategy is the reply's.
+// A round of ESConv: problem and emotion belong to the dialogue, the strategy to the reply.
 json round(const std::string& dialogue, int number, const std::string& emotion, const std::string& strategy) {
   const auto id = dialogue + "/" + std::to_string(number);
   return {{"id", id},
@@ -45,7 +45,7 @@ TEST(HumanLabels, MakesARightRecordOfWhatPeopleSaidAndBorrowsTheReplyThatIsWorse
   EXPECT_EQ(one.at("provenance").at("candidates").dump(), R"({"borrowed":{"reference":"b/1"},"spoilt":[]})");
 }
 
-// With one lender, any borrowed part is b's.
+// With one lender, any borrowed part is from b.
 TEST(HumanLabels, BorrowsPartsOfAWrongRecordAndSaysSo) {
   const auto made = outcomes({{"wrong", 15}}, {round("a", 0, "anxiety", "Question"), round("b", 1, "anger", "Others")});
   ASSERT_EQ(made[0].records.size(), 16u);
@@ -105,8 +105,8 @@ TEST(HumanLabels, BorrowsFromAnotherDialogueOfTheSameSplitThatIsAsFarOn) {
   EXPECT_TRUE(outcomes({{"parts", 1}}, all)[2].dropped.empty()) << "a dialogue of one part";
 }
 
-// Wrong steps must not tell that the reply is wrong, nor that other steps are; the right records count too. By three
-// wrong records a part is wrong with probability 1 - 4^(-1/4) = .293, two of them with .0858.
+// Wrong steps must not reveal that the reply is wrong, nor that other steps are; the right records count, too. With
+// three wrong records a part is wrong with probability 1 - 4^(-1/4) = .293, two parts with .0858.
 TEST(HumanLabels, WhatIsWrongTellsNothingAboutTheRest) {
   std::vector<json> all;
   for (int i = 0; i < 2000; ++i)

@@ -5,7 +5,7 @@
 #include "../built.h"
 #include "../judging/language_model.h"
 
-/// Stages that ask judges, with answers that the test gives.
+/// Fixture for stages that use judges, with answers given by the test.
 namespace compeer::judged {
 
 using built::findings;
@@ -20,12 +20,12 @@ inline json record(const std::string& id, std::vector<bool> steps, const std::st
           {"preference", preference}};
 }
 
-/// All steps are right, the reply is worse than the reference.
+/// A judge: all steps are right, and the reply is worse than the reference.
 inline std::string right_but_worse(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<") ? "True" : "first";
 }
 
-/// The stage asks `one`; the model folder "other" is another judge's.
+/// The stage uses the judge `one`; the model folder "other" is another judge's.
 class Test : public testing::Test {
  protected:
   Test() : services(built::services()) {

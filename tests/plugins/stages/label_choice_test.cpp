@@ -11,7 +11,7 @@ json labelled(const std::string& id, std::vector<std::string> emotion, std::vect
   return one;
 }
 
-// It finds "anger" likeliest and then "fear", and no strategy likelier than another.
+// The judge finds "anger" most likely, then "fear", and all strategies equally likely.
 TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
   std::vector<std::string> contexts;
   one.weights = [&](const std::string& text, const std::vector<std::string>&) -> std::vector<double> {
@@ -32,13 +32,14 @@ TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
   EXPECT_DOUBLE_EQ(found.at("emotion").at("accuracy").at("value"), 1.0 / 3);
   EXPECT_DOUBLE_EQ(found.at("strategy").at("accuracy").at("value"), 2.0 / 3);
   EXPECT_DOUBLE_EQ(found.at("strategy").at("majority").at("accuracy").at("value"), 2.0 / 3);
-  // Two rounds have fear, the first's second label, and anger at once; always "anger" would be right in one.
+  // Two rounds have the label fear (the first one as its second label); one also has anger. Always "anger" would be
+  // right in one.
   EXPECT_DOUBLE_EQ(found.at("emotion").at("majority").at("accuracy").at("value"), 2.0 / 3);
-  // Of the three, "others" is right twice: precision 2/3, recall 1, F1 .8, with the weight 2/3.
+  // "others" is right for two of three: precision 2/3, recall 1, F1 .8, weight 2/3.
   EXPECT_NEAR(found.at("strategy").at("majority").at("weighted_f1").at("value"), 0.8 * 2 / 3, 1e-12);
 }
 
-// It finds "anger" likelier than "fear" in each dialogue, but less so in the second, which is about fear.
+// The judge finds "anger" more likely than "fear" in each dialogue, but by less in the second, which is about fear.
 TEST_F(LabelChoice, TellsWhatItWouldBeRightInWithoutAFavourite) {
   const std::vector<json> all = {labelled("a", {"anger"}, {"question"}), labelled("b", {"fear"}, {"question"}),
                                  labelled("c", {"anger"}, {"question"})};
@@ -88,7 +89,7 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   EXPECT_TRUE(asked("<strategy>question</strategy>"));
 }
 
-// As a PRM learned it.
+// As a process reward model was trained.
 TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
   one.weights = [](const auto&, const auto&) { return std::vector<double>{std::log(.5), std::log(.5)}; };
   for (const bool apart : {false, true}) {

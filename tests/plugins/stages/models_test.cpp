@@ -1,4 +1,4 @@
-// Stages that ask a language model in a folder: read and respond.
+// Stages that use a language model in a folder: read and respond.
 #include <fstream>
 
 #include "../built.h"
@@ -133,8 +133,8 @@ TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
   }
 }
 
-// The scripted model gives every text three tokens, of -.5, -1 and -.25. Of steps alone two stand before the reply, its
-// end not counted; so of the whole the last is left.
+// The scripted model gives every text three tokens, with log-probabilities -.5, -1 and -.25. The steps without their
+// end are the first two, so the last one belongs to the reply.
 TEST_F(AskModels, PerplexityIsThatOfTheReplyBehindItsSteps) {
   auto wrong = record("b");
   wrong["people"] = json::object();

@@ -12,7 +12,7 @@ json answers(const std::string& id, const std::vector<std::string>& models) {
   return record;
 }
 
-// Prefers the reply that has `word` in it, wherever it stands.
+// A judge that prefers the reply with `word`, in either position.
 Model prefers(const std::string& word) {
   return Model([word](const std::string& prompt, uint32_t) {
     return says(prompt.find("First: says " + word) != prompt.npos ? "first" : "second");
@@ -107,7 +107,7 @@ TEST(Pairwise, RefusesAModelOfWhichNoRecordHasAnAnswer) {
   EXPECT_EQ(outcomes[1].dropped, "nothing to compare");
 }
 
-// A model that says nothing loses without a judge being asked; where both do, neither reply is good.
+// A model with an empty reply loses without a request to the judge; if both replies are empty, neither is good.
 TEST(Pairwise, ASilentModelLoses) {
   auto model = prefers("b");
   auto stage = open(model);
@@ -160,8 +160,8 @@ TEST(Pairwise, CountsWhatCanNotBeRead) {
   EXPECT_EQ(findings(stage, outcomes).at("n"), 0);
 }
 
-// What people said: 3 wins, 1 loss, 1 tie of a against b. Of 4 that are decided, 2 (1 + 4) / 2^4 are as uneven. Odds of
-// 3.5 to 1.5.
+// Human judgements: 3 wins, 1 loss and 1 tie of a against b. Of the 4 decided ones, the probability of a result at
+// least as uneven is 2 (1 + 4) / 2^4. Odds 3.5 to 1.5.
 TEST(Pairwise, AddsUpWhatPeopleSaid) {
   auto stage = built::open<Stage>("pairwise");
   const auto outcomes = plugin::make(
@@ -178,8 +178,8 @@ TEST(Pairwise, AddsUpWhatPeopleSaid) {
   EXPECT_NEAR(found.at("models").at("b").at("strength").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
 }
 
-// Of thirty, 29 are won and one is a tie, which (29/30)^30 = .36 of the resamples lack: there nobody's strength is
-// known.
+// 29 of thirty are won and one is a tie, which is missing in (29/30)^30 = .36 of the resamples; there the strengths are
+// undefined.
 TEST(Pairwise, HasNoIntervalOfAStrengthThatIsOftenUnknown) {
   auto stage = built::open<Stage>("pairwise");
   const auto strength = [&](int lost) {
@@ -193,7 +193,7 @@ TEST(Pairwise, HasNoIntervalOfAStrengthThatIsOftenUnknown) {
   EXPECT_FALSE(strength(10).at("high").is_null());
 }
 
-// The same two in either order are one pair: a wins 1 + 2 and loses 1, of 5.
+// The same two models in either order are one pair: a wins 1 + 2 and loses 1, of 5.
 TEST(Pairwise, UnitesPairsThatStoodBothWaysRound) {
   auto stage = built::open<Stage>("pairwise");
   const auto outcomes = plugin::make(
@@ -227,7 +227,7 @@ TEST(Pairwise, MakesPairsForPeopleWithoutAJudge) {
   EXPECT_EQ(outcomes[0].counts.at("to be judged by people"), 1);
 }
 
-// What is said of a record that can't be compared, which ends no other's comparison: exit 4.
+// Returns the error about a record that can't be compared; checks that its exit code is 4.
 std::string refusal(const json& record) {
   auto stage = built::open<Stage>("pairwise");
   try {

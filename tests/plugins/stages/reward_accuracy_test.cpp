@@ -10,7 +10,7 @@ namespace {
 
 constexpr statistics::Resampling few{200, 1, 0.95};
 
-// So many answers of each cell, each in a dialogue of its own.
+// Returns the counts for a table of answers: a number of answers for each cell, each in a dialogue of its own.
 std::map<std::string, double> counted(const std::map<std::string, int>& cells) {
   std::map<std::string, double> counts;
   for (const auto& [cell, times] : cells) {
@@ -23,7 +23,7 @@ std::map<std::string, double> counted(const std::map<std::string, int>& cells) {
   return counts;
 }
 
-// Of 10 steps 7 are right. F1 of True 12 / 14, of False 4 / 6: weighted .7 x .857143 + .3 x .666667 = .8.
+// 7 of 10 steps are right. F1 of True 12 / 14, of False 4 / 6: weighted .7 x .857143 + .3 x .666667 = .8.
 TEST(Accuracies, OfStepsAreThoseOfTheTable) {
   const auto all = accuracies(counted({{"history: True, True", 6},
                                        {"history: True, False", 1},
@@ -52,7 +52,7 @@ TEST(Accuracies, ThereIsNoRecallOfWhatDoesNotOccur) {
       accuracies(counted({{"strategy: True, True", 4}}), few).at("strategy").at("false_recall").at("value").is_null());
 }
 
-// "second" and "both good" say that the reply is as good as the reference, "first" and "neither" that it is not.
+// "second" and "both good" mean that the reply is as good as the reference, "first" and "neither" that it is not.
 TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
   const auto all = accuracies(counted({{"reply: first, neither", 2},
                                        {"reply: second, both good", 1},
@@ -63,7 +63,7 @@ TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
   EXPECT_NEAR(all.at("reply").at("better_or_not").at("value").get<double>(), 3 / 5.0, 1e-12);
 }
 
-// Dialogue a has 8 of 10 answers, all right: drawn whole, so a resample without it is all wrong.
+// Dialogue a has 8 of 10 answers, all right. Dialogues are resampled as a whole, so a resample without it is all wrong.
 TEST(Accuracies, IntervalsAreOverDialogues) {
   std::map<std::string, double> counts{
       {".a\nhistory: True, True", 8}, {".b\nhistory: True, False", 1}, {".c\nhistory: True, False", 1}};
@@ -120,7 +120,7 @@ TEST(RankedWithinRounds, ComparesNothingAcrossRoundsDialoguesAndReferences) {
   EXPECT_EQ(found, (json{{"value", nullptr}, {"low", nullptr}, {"high", nullptr}, {"pairs", 0}}));
 }
 
-// It is right about four of six, and says nothing about the completions of a round.
+// The judge is right about four of six, but its judgements are independent of the completions of a round.
 TEST(RankedWithinRounds, IsChanceForAJudgeThatFollowsTheReference) {
   EXPECT_EQ(ranked({{"a", "x", "bad", true, 1},
                     {"a", "x", "bad", true, 1},
@@ -180,8 +180,8 @@ TEST_F(RewardAccuracy, AsksAChatModelWithItsOwnPrompts) {
   }
 }
 
-// Good replies: "why?" is called second and counts 1, "how?" can't be read and counts 0. The bad ones are called first:
-// -1.
+// Good replies: "why?" is judged as better (value 1), "how?" gets an unreadable answer (0). Bad replies are judged as
+// worse (-1).
 TEST_F(RewardAccuracy, RanksTheCompletionsOfARoundByWhatTheirRewardWouldBe) {
   one = judging::Scripted([](const std::string&, const std::string& question, uint32_t) {
     if (question.starts_with("<")) return "True";
@@ -198,7 +198,7 @@ TEST_F(RewardAccuracy, RanksTheCompletionsOfARoundByWhatTheirRewardWouldBe) {
   EXPECT_EQ(found.at("emotion").at("ranked_within_rounds").at("pairs"), 0) << "all are False";
 }
 
-// By likelihood "why?" has .4 - .6, "no." .1 - .9: both are called worse, and yet one is above the other.
+// By likelihood "why?" has .4 - .6 and "no." .1 - .9: both are judged as worse, but the first one ranks higher.
 TEST_F(RewardAccuracy, ByLikelihoodRanksAlsoWhatIsAnsweredAlike) {
   one.weights = [](const std::string& text, const std::vector<std::string>& choices) -> std::vector<double> {
     if (choices.size() == 2) return {std::log(.5), std::log(.5)};

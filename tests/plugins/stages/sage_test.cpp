@@ -15,7 +15,7 @@ json profile(const std::string& id) {
           {"first_talk", "My oven broke, " + id + "."}};
 }
 
-// Answers planning and reply of a simulator.
+// A simulator that answers the planning and the reply prompt.
 Answer seeker(const std::string& change, const std::string& words = "Well.") {
   return [=](const std::string& prompt, uint32_t) {
     const bool planning =
@@ -55,7 +55,7 @@ class Sage : public testing::Test {
 TEST_F(Sage, PlaysUntilTheSeekerIsContent) {
   const auto outcomes = make({profile("a")});
   const json& record = outcomes[0].records.at(0);
-  EXPECT_EQ(record.at("emo_point"), 100);  // 40 and six times 10
+  EXPECT_EQ(record.at("emo_point"), 100);  // 40 plus six times 10
   EXPECT_EQ(record.at("emo_state"), "Emotion-S");
   EXPECT_EQ(record.at("character"), "quiet");
   ASSERT_EQ(record.at("history").size(), 13u);
@@ -116,7 +116,8 @@ TEST_F(Sage, EndsAtTheLimitWithTheSupportersReply) {
 
 TEST_F(Sage, EndsWithFailureOrAGoodbye) {
   simulator = Model(seeker("-15"));
-  EXPECT_EQ(make({profile("a")})[0].records.at(0).at("emo_point"), 0);  // cut: 40 30 20 10 0; 10 is no failure
+  EXPECT_EQ(make({profile("a")})[0].records.at(0).at("emo_point"),
+            0);  // 40 30 20 10 0; 10 is no failure
   simulator = Model(seeker("-1", "Fine, goodbye then."));
   const auto outcomes = make({profile("a")}, {{"goodbyes", {"goodbye"}}});
   EXPECT_EQ(outcomes[0].counts.at("ended by goodbye"), 1);

@@ -38,7 +38,7 @@ TEST(Sampling, ExtremeDrawsStayInRange) {
   }
 }
 
-// The probability of each pair {i, j} when j is drawn after i without replacement, and the other way round.
+// The probability of drawing {i, j} without replacement, in either order.
 double pair_probability(const std::vector<double>& p, size_t i, size_t j) {
   return p[i] * p[j] / (1 - p[i]) + p[j] * p[i] / (1 - p[j]);
 }

@@ -110,7 +110,7 @@ TEST(Split, TellsOfDialoguesThatAreInTwoSplits) {
   EXPECT_EQ(found.at("dialogues"), (json{{"train", 2}, {"valid", 0}, {"test", 2}}));
 }
 
-// A system turn is no beginning: with a greeting behind it, it stands in many dialogues.
+// Equal system turns with a greeting do not make dialogues equal, because many dialogues begin like this.
 TEST(Split, ASystemTurnIsNotSaid) {
   auto all = records(2, 1);
   for (size_t i = 0; i < all.size(); ++i) {

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 class WorldTruth : public testing::Test {
  protected:
-  // Dialogue `index` of the split test with these replies, the first of which has the right steps.
+  // Returns dialogue `index` of the split test with these replies, where the first reply has the right steps.
   json dialogue(uint32_t index, const std::vector<std::string>& replies) const {
     const auto rounds = played(esc_world::usual(), "test", index, replies);
     json turns = json::array();
@@ -53,7 +53,7 @@ TEST_F(WorldTruth, StandsBesideEachReply) {
                             {"emotion", true},
                             {"strategy", false}}))
       << "generic comfort has no act that could follow";
-  // The same manner and both sentences: 3/2 repeats.
+  // The same strategy and both sentences: 3/2 repeats.
   EXPECT_NEAR(truth[1].at("quality").get<double>(), truth[1].at("unhabituated").get<double>() * 0.585662018573853,
               1e-12);
   EXPECT_FALSE(truth[1].contains("history"));

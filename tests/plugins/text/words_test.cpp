@@ -48,7 +48,7 @@ TEST(Hash, TellsRunsOfWordsApart) {
 }
 
 TEST(Hash, NeverChanges) {
-  // FNV-1a of the bytes "a", 0x1F, then x ^= x >> 32; x *= 0x9E3779B97F4A7C15; x ^= x >> 32 (computed apart).
+  // FNV-1a of the bytes "a", 0x1F, then x ^= x >> 32; x *= 0x9E3779B97F4A7C15; x ^= x >> 32 (computed separately).
   const Words a{"a"};
   EXPECT_EQ(hash(a.data(), a.data() + 1), 0xB065D2466689AEA0U);
 }

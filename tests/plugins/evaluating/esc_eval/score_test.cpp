@@ -338,7 +338,7 @@ TEST_F(Summary, WithoutAnyScoreHasNull) {
 }
 
 TEST_F(Summary, GivesJudgesTheSameWeight) {
-  // The second judge has a score of one dialogue alone: (100 + 50) / 2 and 25, not (100 + 50 + 25) / 3.
+  // The second judge scored only one dialogue: (100 + 50) / 2 and 25, not (100 + 50 + 25) / 3.
   add({{"id", "a"}}, {{"judge", all(4)}, {"second_judge", all(1)}});
   add({{"id", "b"}}, {{"judge", all(2)}, {"second_judge", all(none)}});
   const json found = made();
@@ -349,7 +349,7 @@ TEST_F(Summary, GivesJudgesTheSameWeight) {
   EXPECT_EQ(found.at("invalid"), 7);
 }
 
-// Four dialogues by one judge, of which another has two: 7 scores of each of the others are missing.
+// One judge scored four dialogues, another judge two of them: 7 scores of each of the other two are missing.
 TEST_F(Summary, CountsWhatASecondJudgeLeavesOut) {
   for (const char* id : {"a", "b", "c", "d"}) add({{"id", id}}, {{"judge", all(4)}});
   for (const char* id : {"b", "d"}) add({{"id", id}}, {{"second_judge", all(0)}});
@@ -372,8 +372,7 @@ TEST_F(Summary, TellsHowTwoJudgesAgree) {
   EXPECT_EQ(agreement.at("n"), 4) << "pairs";
   EXPECT_EQ(value(agreement.at("equal")), 0.5);
   EXPECT_EQ(value(agreement.at("difference")), 0);
-  // Squared distances: seen 0 + 0 + 1 + 1 = 2. By chance the mean over all pairs, times 4:
-  // 4: 0 1 4 9, 3: 1 0 1 4 (twice), 0: 16 9 4 1; (14 + 6 + 6 + 30) / 4 = 14. kappa = 1 - 2 / 14.
+  // Squared distances: observed 0 + 0 + 1 + 1 = 2. Expected by chance: the mean over all pairs, times 4:
   EXPECT_NEAR(agreement.at("kappa").get<double>(), 1 - 2.0 / 14, 1e-12);
 }
 

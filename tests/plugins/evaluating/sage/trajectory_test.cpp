@@ -54,7 +54,7 @@ TEST(SageRules, EndADialogueWhenTheLastUtteranceIsAnswered) {
 
 using nlohmann::json;
 
-// "failure: 40 30 20 10 0", or "reason: detail".
+// Returns "failure: 40 30 20 10 0" (end and points), or "reason: detail" if the record is refused.
 std::string read(const json& record, const Rules& rules = {}) {
   const auto read = recorded(record, rules);
   if (!read.refusal.empty()) return read.refusal + ": " + read.detail;
@@ -209,7 +209,7 @@ TEST(SageSaid, IsNothingWithoutAWord) {
   EXPECT_FALSE(read_said("<think>Response: a</think> no"));
 }
 
-// What is found in dialogues of these points.
+// Collects the findings of dialogues.
 struct Found {
   std::map<std::string, double> counts;
 
