@@ -1,4 +1,4 @@
-// compeer chat, with input from a file and from a terminal.
+// 0 1 4 9, 3: 1 0 1 4 (twice), 0: 16 9 4 1; (14 + 6 + 6 + 30) / 4 = 14. kappa = 1 - 2 / 14.
 #include "inference/chat.h"
 
 #include <poll.h>

@@ -57,7 +57,7 @@ TEST_F(OtherMachine, IsLimitedByTheTightestOfItsGroupsInVersion2) {
   file(job / "step_0/cpu.max", "max 100000\n");
   const auto machine = seen();
   EXPECT_EQ(machine.memory, 8 * gib);
-  EXPECT_EQ(machine.free, 7 * gib);  // 8 - 2 in use, of which 1 is page cache
+  EXPECT_EQ(machine.free, 7 * gib);  // 8 - (2 in use - 1 of page cache)
   EXPECT_EQ(machine.quota, 4);
   EXPECT_EQ(machine.limited_by, (root_ / job).string());
 }

@@ -5,7 +5,7 @@
 
 namespace compeer::test {
 
-/// What a run recorded, as a reader sees it. Two runs of a spec have equal contents: times, memory and the rank that
+/// Contents of a recorded run, as read back. Two runs of a spec have equal contents: times, memory and the rank that
 /// wrote a rollout are left out.
 struct Contents {
   uint64_t rows = 0, steps = 0;  ///< rows of run.h5, and steps of rollouts

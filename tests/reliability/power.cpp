@@ -142,7 +142,8 @@ class Disk {
     }
   }
 
-  // Writes what is left if the name changes before operation `names` survive, and the writes that `survives` accepts.
+  // Writes the files that remain if the name changes before operation `names` survive, and the writes that `survives`
+  // accepts.
   template <class Survives>
   void write(const fs::path& place, size_t names, Survives survives) {
     write(*root_, place, names, survives);

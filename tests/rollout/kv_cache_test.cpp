@@ -87,7 +87,7 @@ TEST_F(RolloutEngine, ForgetsTheEndOfAConversation) {
   EXPECT_EQ(engine.score({{0, {3}, nullptr, &copy}})[0][0], all_log_probs(whole).back());
 }
 
-// Of the draft answer, the first three tokens are right and the fourth is wrong.
+// The first three draft tokens of the answer are right, the fourth is wrong.
 TEST_F(RolloutEngine, ChoosesWhereItIsAskedWhatItWouldSay) {
   for (const bool greedy : {true, false}) {
     auto request = request_for(1, 1);

@@ -262,7 +262,7 @@ TEST_F(Merge, TakesACandidateAgainstTheReference) {
   EXPECT_EQ(json::parse(output("merged.jsonl")).at("steps"), line.at("steps"));
 }
 
-// What a page shows: the records in order, and which reply comes first.
+// Contents of a page: the records in order, and which reply comes first.
 struct Shown {
   std::vector<std::string> items, texts;
   std::string first;  // 'o' or 't' per item: candidate one or two comes first
