@@ -217,8 +217,7 @@ TEST_F(TheKey, IsSent) {
     head = seen.head;
     return server::answer("a");
   });
-  ::setenv("CANARY_KEY", (std::string(" ") + canary + "\n").c_str(),
-           1);  // with white space
+  ::setenv("CANARY_KEY", (std::string(" ") + canary + "\n").c_str(), 1);  // with white space
   Asker().ask(settings(server), "q");
   EXPECT_NE(head.find(std::string("\r\nAuthorization: Bearer ") + canary + "\r\n"), std::string::npos) << head;
 }

@@ -179,8 +179,7 @@ TEST(TruthReward, PreferenceComparesWithTheReference) {
   EXPECT_DOUBLE_EQ(sum(verdict, 0.86, weights), 5.0);  // within the tie band
   EXPECT_DOUBLE_EQ(sum(verdict, 0.90, weights), 3.0);
   verdict.quality = 0, verdict.grammatical = false;
-  EXPECT_DOUBLE_EQ(sum(verdict, 0.0, weights),
-                   3.0);  // both are ungrammatical
+  EXPECT_DOUBLE_EQ(sum(verdict, 0.0, weights), 3.0);  // both are ungrammatical
 }
 
 }  // namespace

@@ -116,8 +116,7 @@ TEST_F(Sage, EndsAtTheLimitWithTheSupportersReply) {
 
 TEST_F(Sage, EndsWithFailureOrAGoodbye) {
   simulator = Model(seeker("-15"));
-  EXPECT_EQ(make({profile("a")})[0].records.at(0).at("emo_point"),
-            0);  // 40 30 20 10 0; 10 is no failure
+  EXPECT_EQ(make({profile("a")})[0].records.at(0).at("emo_point"), 0);  // 40 30 20 10 0; 10 is no failure
   simulator = Model(seeker("-1", "Fine, goodbye then."));
   const auto outcomes = make({profile("a")}, {{"goodbyes", {"goodbye"}}});
   EXPECT_EQ(outcomes[0].counts.at("ended by goodbye"), 1);
