@@ -22,11 +22,11 @@ HABITS = {  # what to look for -> what to write
 QUOTED = re.compile(r'"[^"]*"|`[^`]*`')
 
 
-def comments(text):
-    """(line, text) of each comment: consecutive lines with nothing but a comment count as one."""
+def comments(text, alone_pattern=r"\s*//[/!]?<? ?(.*)", behind_pattern=r'(?<![:"])///?<? (?!.*")(.*)'):
+    """Yields (line, text) of each comment: consecutive lines with nothing but a comment count as one."""
     number, words = 0, []
     for n, line in enumerate(text.split("\n") + [""], 1):
-        alone = re.match(r"\s*//[/!]?<? ?(.*)", line)
+        alone = re.match(alone_pattern, line)
         if alone:
             number = number or n
             words.append(alone[1])
@@ -34,8 +34,13 @@ def comments(text):
         if words:
             yield number, " ".join(words)
             number, words = 0, []
-        if behind := re.search(r'(?<![:"])///?<? (?!.*")(.*)', line):
+        if behind := re.search(behind_pattern, line):
             yield n, behind[1]
+
+
+def script_comments(text):
+    """Yields (line, text) of each comment of a shell or Python script."""
+    return comments(text, r"\s*# ?(.*)", r'\s# (?!.*["\'])(.*)')
 
 
 def sentences(text):
@@ -54,11 +59,19 @@ class PlainEnglish(unittest.TestCase):
     def test_finds_habits(self):
         source = "// Of the run: somebody waits.\nint a;  ///< stands there\nx(\"// nobody\");\n"
         self.assertEqual([n for n, text in comments(source) for _ in habits(text)], [1, 1, 2])
+        script = "# Of the run: somebody waits.\nrun # stands there\nsay '# nobody'\n"
+        self.assertEqual([n for n, text in script_comments(script) for _ in habits(text)], [1, 1, 2])
         self.assertEqual(habits('Returns "goes on" or `else`; stands for a run'), [])
 
     def test_comments(self):
-        files = [f for top in ("runner", "plugins", "fuzz") for f in sorted((ROOT / top).rglob("*")) if f.suffix in (".h", ".cpp")]
+        folders = [ROOT / top for top in ("runner", "plugins", "tests", "fuzz")]
+        files = [f for folder in folders for f in sorted(folder.rglob("*")) if f.suffix in (".h", ".cpp")]
         self.assert_plain(files, comments)
+
+    def test_comments_of_scripts(self):
+        files = [f for f in sorted((ROOT / "tests").rglob("*"))
+                 if f.suffix in (".sh", ".py", ".cmake") or f.name == "CMakeLists.txt"]
+        self.assert_plain(files, script_comments)
 
     def test_pages(self):
         pages = [ROOT / page for page in markdown.pages(ROOT) if page.parts[0] not in ("tests", "results")]
