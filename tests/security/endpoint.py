@@ -1,5 +1,5 @@
-"""An endpoint that sends back whatever it was sent, the key too. Prints its port; writes `asked` when it leaves a
-request without an answer.   usage: endpoint.py FOLDER"""
+"""An endpoint that returns the key it received. Prints its port; creates the file `asked` when it does not answer a
+request.   usage: endpoint.py FOLDER"""
 import http.server
 import json
 import pathlib

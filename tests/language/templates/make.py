@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes rendered.json: templates in the constructs of common chat formats, and what transformers makes of them.
+"""Writes rendered.json: templates with the constructs of common chat formats, and the output of transformers for them.
 
-The templates are our own: they use what the published ones of these families use, in other words.
+The templates were written for this test, with the constructs of the published templates of these families.
 Needs transformers (5.23) and jinja2 (3.1.6):  python3 make.py
 """
 import json
