@@ -153,7 +153,8 @@ uint64_t trials_of(uint64_t size, uint64_t most) {
   return size <= small && most >= little ? size : std::min(size, most);
 }
 
-/// Trials of one file, several at a time. Each has its own copy of the run, because readers and writers change it.
+/// Trials of one file, each in its own copy of the run. Several run at a time, because a reader of a damaged file waits
+/// for a writer to repair it.
 class Trials {
  public:
   Trials(Scene& scene, Path file, const std::vector<Path>& copies, Counts& counts)

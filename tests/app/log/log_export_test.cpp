@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Two GRPO runs that differ in one setting, a run with chat rollouts, and evaluations by stages.
+/// Two GRPO runs that differ in one setting, and two evaluations by stages.
 class Export : public testing::Test {
  protected:
   Export() {
