@@ -179,7 +179,7 @@ TEST_F(PromptsWithPictures, WhatCanNotBeShownIsNamedWithItsLine) {
             "compeer: error: line 2: a part of type image has no file name\n"
             "  help: for example {\"type\": \"image\", \"image\": \"cat.png\"}\nexit 4");
   EXPECT_EQ(refused(conversation(image("https://example.org/cat.png"))),
-            "compeer: error: line 2: 'https://example.org/cat.png' is no file\n"
+            "compeer: error: line 2: 'https://example.org/cat.png' is not a file\n"
             "  help: pass a file name; URLs and data URIs are not supported\nexit 4");
   EXPECT_EQ(refused(conversation(image(seen_picture(0))), tiny()),
             "compeer: error: line 2: shows " + seen_picture(0) +
@@ -225,7 +225,7 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
       {"{\"ids\": [1, 2}", "is not valid JSON: parse error at line 1, column "},
       {"{\"text\": \"a\xff\"}", "is not UTF-8"},
       {"[1, 2]", "is not a JSON object"},
-      {"{\"ids\": [\"" + std::string(100000, 'a') + "\"]}", "\"ids\" holds \"" + std::string(59, 'a') + ", which"},
+      {"{\"ids\": [\"" + std::string(100000, 'a') + "\"]}", "\"ids\" contains \"" + std::string(59, 'a') + ", which"},
       {"{\"ids\": [1], \"ids\": [2]}", "has the key 'ids' twice"},
       {"{\"ids\": [1]}" + std::string(1, '\0') + "{}", "is not valid JSON: it contains a zero byte"},
       {"{\"ids\": " + deep + "}", "nests more than 64 levels"},

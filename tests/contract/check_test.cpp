@@ -184,7 +184,7 @@ TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
         {"similarity", "like nothing", "? text 0 with the empty text: 0.250000 instead of 0"},
         {"stages", "company", "? record made-up-1 has a different outcome when it is processed alone"},
         {"stages", "count", "? 'records' is 9.000000, but 3.000000 when records are processed one at a time"},
-        {"stages", "lose one", "gave 2 outcomes for 3 records"},
+        {"stages", "lose one", "returned 2 outcomes for 3 records"},
         {"stages", "list", "? findings() returned no object"},
         {"reweighting", "write into rewards", "changed its arguments"},
         {"reweighting", "divide by the sum", "in reweight() with rewards of zero: returned NaN"}}) {
@@ -272,7 +272,7 @@ TEST_F(Surroundings, AreFoundChangedByACall) {
 
 TEST_F(Surroundings, HaveNoMoreProcessesThanBefore) {
   EXPECT_EQ(found("fork"), "process: it forked and returned in both processes, so that two continued the same work\n");
-  EXPECT_EQ(found("leave a process"), "process: it left 1 process behind\n");
+  EXPECT_EQ(found("leave a process"), "process: it left 1 process running\n");
 }
 
 TEST_F(Surroundings, AreNotFilledWithOutput) {
@@ -281,8 +281,8 @@ TEST_F(Surroundings, AreNotFilledWithOutput) {
 }
 
 TEST_F(Surroundings, IncludeWhatARewardIsGiven) {
-  for (const auto& [act, what] : {std::pair{"write into texts", "modified the completions"},
-                                  {"write into the example", "changed its arguments"}})
+  for (const auto& [act, what] :
+       {std::pair{"write into texts", "modified the completions"}, {"write into the example", "changed its arguments"}})
     EXPECT_NE(found(act).find(std::string("inputs: in score() with example made-up-3: ") + what), std::string::npos)
         << act;
 }

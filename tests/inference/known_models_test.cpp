@@ -139,7 +139,8 @@ TEST_F(CheckTokenizer, HoldsAnAdapterToItsOwnTokenizer) {
   const json adapted = {{"path", adapter}};
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", nullptr}, {"adapter", adapted}}),
             "model.tokenizer: the tokenizer in " + qwen + " is not that of the model in " + adapter +
-                ": token 256 is '  ', and 'ou' in the model's own\n  help: set it to " + adapter + "; " + confirm);
+                ": token 256 is '  ', but 'ou' in the model's own tokenizer\n  help: set it to " + adapter + ", or " +
+                confirm);
   EXPECT_EQ(complaint({{"path", qwen}, {"tokenizer", adapter}, {"adapter", adapted}}), "nothing");
 }
 

@@ -274,7 +274,7 @@ TEST(Rollouts, OfADamagedFileNameAGroupThatIsNotThere) {
                                folder / "rollouts/r0000-000001.h5");
     const RolloutReader rollouts(folder.path());
     EXPECT_EQ(complaint([&] { rollouts.read(1); }),
-              "r0000-000001.h5: groups/example_id/ends has 1 elements, 18446744073709551615 wanted")
+              "r0000-000001.h5: groups/example_id/ends has 1 elements instead of 18446744073709551615")
         << name;
   }
 }

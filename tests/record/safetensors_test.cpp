@@ -133,7 +133,7 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "long"); }),
             "long: has a header of 18446744073709551615 bytes, more than the limit of 100000000");
   std::ofstream(folder_ / "cut", std::ios::binary) << std::string("\x09\0\0\0\0\0\0\0{}", 10);
-  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }), "cut: ends within its header: 2 bytes of 9");
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }), "cut: ends within its header: it has 2 bytes of 9");
   EXPECT_EQ(refusal(" {}", ""), "w.safetensors: has a header that doesn't begin with '{'");
   EXPECT_EQ(refusal("", ""), "w.safetensors: has a header that doesn't begin with '{'");
   EXPECT_TRUE(refusal("{\"a\":", "").starts_with("w.safetensors: is not valid JSON: parse error at line 1, column 6"));

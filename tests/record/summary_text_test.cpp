@@ -86,7 +86,7 @@ TEST(StagesText, SaysWhatTheStageAndTheWholeRunCost) {
   const json all = {
       {"large", {{"requests", 3}, {"failed", 1}, {"prompt_tokens", 15}, {"completion_tokens", 6}, {"cost", 0.5}}}};
   const auto text = stages_text({{"stages", {filter}}, {"chats", all}});
-  EXPECT_NE(text.find("tokens: 10 asked, 4 answered; cost 0.2500\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("tokens: 10 in prompts, 4 in answers; cost 0.2500\n"), std::string::npos) << text;
   EXPECT_TRUE(
       text.ends_with("\nsent to large in all: 3 requests, 1 failed; 15 prompt tokens, 6 answer tokens; cost 0.5000\n"))
       << text;

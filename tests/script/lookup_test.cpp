@@ -75,7 +75,8 @@ TEST(FigureNames, ThatFitSeveralAreRefusedBeforeAnythingIsLaunched) {
       if (result.name == "y") result.promised.push_back("rewards/length/score");
     };
     EXPECT_EQ(said(base + "local a, b = base:launch(), base:with { name = 'y', seed = 2 }:launch() " + use, fake),
-              "script.lua:2: 'score' is ambiguous: it matches 2 figures|use one of: rewards/format/score, rewards/length/score")
+              "script.lua:2: 'score' is ambiguous: it matches 2 figures|use one of: rewards/format/score, "
+              "rewards/length/score")
         << use;
   }
 }
@@ -141,7 +142,7 @@ const lua::Nasty attempts[] = {
     {"NameNul", "base:with { name = 'a\\0b' }", "contains a NUL byte"},
     {"NameBySweep", "compeer.sweep(base, { name = { '../x' } })", "'name' can't be swept"},
     {"PathNul", "base:with { model = { path = 'a\\0b' } }", "contains a NUL byte"},
-    {"SecretInAUrl", "base:with { model = { path = 'http://u:p@h' } }", "holds a user or password in a URL"},
+    {"SecretInAUrl", "base:with { model = { path = 'http://u:p@h' } }", "contains a user or password in a URL"},
     // Values of C++
     {"ExperimentMetatable", "getmetatable(base).__index = nil", "attempt to index a boolean value"},
     {"ExperimentSetMetatable", "setmetatable(base, {})", "table expected"},

@@ -122,7 +122,7 @@ TEST(ChatCall, SaysWhatIsWrong) {
   EXPECT_EQ(refused({{"n", 129}}), "n: is 129, but must be from 1 to 128");
   EXPECT_EQ(refused({{"stream", 1}}), "stream: is 1, not true or false");
   EXPECT_EQ(refused({{"stop", {""}}}), "stop: contains a string of 0 bytes, but each must have 1 to 4096");
-  EXPECT_EQ(refused({{"top_logprobs", 2}}), "top_logprobs: needs \"logprobs\": true");
+  EXPECT_EQ(refused({{"top_logprobs", 2}}), "top_logprobs: requires \"logprobs\": true");
   EXPECT_EQ(refused({{"tools", {{{"type", "function"}}}}}), "tools: is not supported");
   EXPECT_EQ(refused({{"frequency_penalty", 0.5}}), "frequency_penalty: is not supported");
   EXPECT_EQ(refused({{"response_format", {{"type", "json_object"}}}}),

@@ -219,7 +219,7 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   start();
   const std::string close = "Connection: close\r\n";
   EXPECT_EQ(refused(get("/", close)), "404 unknown path /; use /v1/chat/completions or /v1/models");
-  EXPECT_EQ(refused(get("/v1/chat/completions", close)), "405 /v1/chat/completions takes POST, not GET");
+  EXPECT_EQ(refused(get("/v1/chat/completions", close)), "405 /v1/chat/completions requires POST, not GET");
   EXPECT_EQ(refused(ask(question(), close + "Origin: http://evil.example\r\n")),
             "403 requests from web pages are not allowed");
   EXPECT_EQ(
@@ -236,7 +236,7 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   const json picture = {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,YWI="}}}};
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
-      "400 messages: shows a picture, but the model does not support pictures;");
+      "400 messages: shows a picture, but the model does not support ");
   EXPECT_EQ(answered().at("object"), "chat.completion");  // the server keeps running
 }
 
@@ -272,7 +272,7 @@ TEST_F(Served, AnswersOthersWhileOneRequestIsLong) {
   EXPECT_EQ(answered().at("object"), "chat.completion");
   EXPECT_EQ(stop(), "exit 0");
   const auto summary = last_words();
-  EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
+  EXPECT_LT(std::stoi(summary.substr(summary.find("cache, ") + 7)), 2000) << summary;
 }
 
 TEST_F(Served, AsksForItsToken) {
@@ -316,7 +316,7 @@ TEST_F(Served, ForgetsWhoHasGone) {
   EXPECT_EQ(answered().at("object"), "chat.completion");
   EXPECT_EQ(stop(), "exit 0");
   const auto summary = last_words();
-  EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
+  EXPECT_LT(std::stoi(summary.substr(summary.find("cache, ") + 7)), 2000) << summary;
 }
 
 // The default name must identify the model, because clients store answers by it.

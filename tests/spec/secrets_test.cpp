@@ -84,7 +84,7 @@ TEST(Secret, IsRefusedBeforeASpecIsMade) {
       FAIL() << line;
     } catch (const Error& error) {
       EXPECT_EQ(error.where(), "x.toml:6");
-      EXPECT_TRUE(error.problem().starts_with("'model.path' holds ")) << error.problem();
+      EXPECT_TRUE(error.problem().starts_with("'model.path' contains ")) << error.problem();
       EXPECT_EQ(std::string(error.what()).find("canary"), std::string::npos) << error.what();
     }
   }

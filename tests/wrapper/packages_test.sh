@@ -1,10 +1,10 @@
-#!/usr/bin/env bash
-# shellcheck source=tests/wrapper/claims.sh disable=SC2154,SC2016,SC2034
-source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
+#!/ usr / bin / env bash
+#shellcheck source = tests / wrapper / claims.sh disable = SC2154, SC2016, SC2034
+source "$(dirname " $ { BASH_SOURCE[0] }")/claims.sh"
 PATH=$work/bin:$PATH
 export calls=$work/calls list=$work/list.txt broken=$work/broken
 cat >"$list" <<'L'
-# comment
+#comment
 
 alpha
 beta     # why
@@ -32,7 +32,7 @@ claim "a package half installed is missing, as is one unheard of" equal "$out" $
 ask 'need_packages "$list"'
 claim "an ordinary user is stopped" equal "$code" 1
 claim "what is missing is named" contains "$err" "compeer: missing Debian packages: beta gamma"
-claim "the one command is named" contains "$err" "help: as root: apt-get install -y --no-install-recommends beta gamma"
+claim "the one command is named" contains "$err" "help: run as root: apt-get install -y --no-install-recommends beta gamma"
 claim "nothing was tried" test ! -e "$calls"
 
 COMPEER_PACKAGES=skip ask 'need_packages "$list"'
@@ -68,9 +68,14 @@ claim "not even apt-get's lists are read" test ! -e "$calls"
 
 rm "$work/bin/dpkg-query"
 mkdir "$work/elsewhere"
-for tool in bash cat dirname; do ln -s "$(command -v $tool)" "$work/elsewhere/"; done
-PATH=$work/elsewhere ask 'need_packages "$list"'
-claim "without dpkg the list is named and the wrapper goes on" contains "$err" "not a Debian system"
-claim "and ends well" equal "$code" 0
+for tool in bash cat dirname;
+do
+  ln - s
+      "$(command -v $tool)"
+      "$work/elsewhere/";
+done PATH = $work / elsewhere ask 'need_packages "$list"' claim
+            "without dpkg the list is named and the wrapper goes on" contains
+            "$err"
+            "not a Debian system" claim "and ends well" equal "$code" 0
 
-finish
+            finish

@@ -113,9 +113,9 @@ TEST_F(Log, VerifyForgivesARankThatWasCutBackToTheCheckpointBeforeAnother) {
 TEST_F(Log, VerifyFindsALastThatPointsAtNothing) {
   const auto last = folder_ / "checkpoints/last";
   std::filesystem::remove(last);
-  EXPECT_EQ(failures(), Failures{"checkpoints: 'last' does not point at step-000002"});
+  EXPECT_EQ(failures(), Failures{"checkpoints: 'last' does not point to step-000002"});
   std::filesystem::create_directory_symlink("step-000040", last);
-  EXPECT_EQ(failures(), (Failures{"checkpoints: 'last' does not point at step-000002",
+  EXPECT_EQ(failures(), (Failures{"checkpoints: 'last' does not point to step-000002",
                                   "checkpoints/last: points to step-000040, which does not exist"}));
 }
 
@@ -172,7 +172,7 @@ TEST_F(DataLog, VerifyFindsDamagedFilesOfStages) {
   write_file(file, kept_.substr(0, kept_.size() - 3));
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: ends within line 2"});
   write_file(file, kept_.substr(0, 11));
-  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: holds 1 of 2 records"});
+  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: contains 1 of 2 records"});
   write_file(file, "{}\n\x07\xc3\x9e{\n");
   EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: line 2 is not JSON"});
   std::filesystem::remove(file);
@@ -208,7 +208,7 @@ TEST_F(DataLog, VerifyKnowsTheStagesOfARunThatLeftNoSummary) {
   record::write_status(folder_, {"running", 2, 2, "", {}, "", 1, 1});
   EXPECT_EQ(failures(), Failures{});
   write_file(folder_ / "stages/01-sage.jsonl", "{}\n");
-  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: holds 1 of 2 records"});
+  EXPECT_EQ(failures(), Failures{"stages: stages/01-sage.jsonl: contains 1 of 2 records"});
 }
 
 }  // namespace compeer::app

@@ -151,7 +151,7 @@ TEST_F(CorpusOf, NothingToReadIsRefused) {
             std::string::npos);
   EXPECT_NE(refused("esconv", write("wrong.json", "\xFF\xFE[\0 \0")).find("is text in UTF-16"), std::string::npos);
   EXPECT_NE(refused("esconv", write("list.json", "[]")).find("contains no dialogue"), std::string::npos);
-  EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("check that 'path' is the corpus esconv?"),
+  EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("check that 'path' is the corpus esconv"),
             std::string::npos);
 }
 

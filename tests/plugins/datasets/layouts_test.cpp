@@ -61,7 +61,7 @@ TEST_F(Layouts, EsconvWithStepsMadeOfLabels) {
   EXPECT_EQ(examples.at(2).answer, "");
   const auto dialogues = refused("esconv", path, {{"steps", true}, {"unit", "dialogue"}});
   EXPECT_TRUE(
-      dialogues.ends_with("esconv: has 'steps' for the supporter's turns, but unit = \"dialogue\"\n  help: unit = "
+      dialogues.ends_with("esconv: has 'steps' for the supporter's turns, but unit = \"dialogue\"\n  help: set unit = "
                           "\"turn\", or leave 'steps' out (exit 3)"))
       << dialogues;
 }

@@ -64,7 +64,7 @@ TEST(Truth, AForeignRecordIsRefused) {
     truth_of(record);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "record: 'hunger' is no emotion");
+    EXPECT_STREQ(error.what(), "record: 'hunger' is not a valid emotion");
   }
 }
 

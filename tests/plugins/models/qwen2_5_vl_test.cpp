@@ -51,7 +51,8 @@ TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
 }
 
 TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {
-  EXPECT_EQ(complaint({1, image_token, 2}, {grey(1, 4, 4)}), "1 placeholders, but 1 pictures need 4 of them");
+  EXPECT_EQ(complaint({1, image_token, 2}, {grey(1, 4, 4)}),
+            "the tokens contain 1 placeholders, but 1 pictures require 4");
   EXPECT_EQ(complaint({image_token, image_token, 2, image_token, image_token}, {grey(1, 4, 4)}),
             "picture 1 has 4 tokens, but fewer consecutive placeholders");
   EXPECT_EQ(complaint({image_token}, {grey(1, 3, 2)}),

@@ -223,7 +223,7 @@ TEST_F(Qwen2Config, AMissingSizeNamesTheKeyThatWasPerhapsMeant) {
     open_model({{"path", folder.string()}});
     FAIL() << "was accepted";
   } catch (const Error& e) {
-    EXPECT_EQ(e.help(), "did you mean 'hiden_size' here?");
+    EXPECT_EQ(e.help(), "did you mean 'hiden_size'?");
   }
 }
 

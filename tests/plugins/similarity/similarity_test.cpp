@@ -281,7 +281,7 @@ TEST(SentenceEncoder, NamesWeightsThatDoNotFit) {
             ": the weights do not fit config.json:\n"
             "  embeddings.word_embeddings.weight is [106, 32], should be [107, 32]\n"
             "  missing embeddings.LayerNorm.bias [32]\n"
-            "  not expected encoder.layer.2.output.dense.bias");
+            "  unexpected encoder.layer.2.output.dense.bias");
 }
 
 TEST(SentenceEncoder, NamesTheFileAndKeyItCantRead) {

@@ -237,7 +237,7 @@ TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
   EXPECT_EQ(refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
             "record 'b': has no 'reference'; run the stage generate or human_labels first: judges need its records");
   EXPECT_EQ(refusal(plain, record("c", {true, true, true}, "secnd")).substr(0, 62),
-            "record 'c': has an invalid preference: 'secnd' is not 'fir");
+            "record 'c': has an invalid preference: 'secnd' is not 'first',");
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST_F(LoadStages, OfABrokenSpecTakesTheOneInTheRunFile) {
   const auto folder = write_data_run(true);
   write_file(folder / "spec.json", "{\"spec\": {");
   const RunData run = load_run(folder);
-  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON; the copy in run.h5 is shown"});
+  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is not JSON; the copy in run.h5 is shown"});
   EXPECT_EQ(run.task, "data");
   EXPECT_EQ(run.stages[1].plugin, "sage");
 }

@@ -270,7 +270,7 @@ TEST_F(Load, TakesNoSpecThatNestsTooDeeply) {
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += R"({"spec":)";
   write_file(folder / "spec.json", deep + "1" + std::string(200'000, '}'));
-  EXPECT_EQ(load_run(folder).problems[0], "spec.json: is no JSON");
+  EXPECT_EQ(load_run(folder).problems[0], "spec.json: is not JSON");
 }
 
 TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {

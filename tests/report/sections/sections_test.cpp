@@ -208,7 +208,7 @@ TEST(Dialogues, SayWhichRunLacksOne) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 50, 2, 0.1)};
   runs[0].stages[1].records.resize(1);
   runs[1].stages[1].records.erase(runs[1].stages[1].records.begin());
-  EXPECT_TRUE(has(written(runs), "not kept"));
+  EXPECT_TRUE(has(written(runs), "not recorded"));
 }
 
 TEST(Dialogues, OfOtherDataStandApart) {
@@ -220,7 +220,7 @@ TEST(Dialogues, OfOtherDataStandApart) {
   EXPECT_TRUE(has(html, "<h3>sage: a, b</h3>")) << html;
   EXPECT_TRUE(has(html, "<h3>sage: c</h3>"));
   EXPECT_TRUE(has(html, "<b>other/esc_world/test/0</b>"));
-  EXPECT_FALSE(has(html, "not kept"));
+  EXPECT_FALSE(has(html, "not recorded"));
 }
 
 TEST(Dialogues, OfTheSameDialoguesStandTogetherWhateverFileTheyCameFrom) {
