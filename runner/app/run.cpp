@@ -147,7 +147,10 @@ std::vector<spec::Spec> plan_with_inputs(const spec::Draft& draft, const launch:
     };
     return std::any_of(folders.begin(), folders.end(), inside);
   };
-  all.push_back(spec::resolve_after_inputs(draft, plugin::Finder(), {how.results}, plan, planned));
+  const auto note = [&](const std::string& text) {
+    if (!how.quiet) std::cerr << fmt::format("compeer: note: {}\n", text);
+  };
+  all.push_back(spec::resolve_after_inputs(draft, plugin::Finder(), {how.results, nullptr, note}, plan, planned));
   std::vector<spec::Spec> unfinished;
   for (const auto& spec : all) {
     if (launch::RunFolder::look(spec, how.results).second != launch::RunFolder::State::finished)

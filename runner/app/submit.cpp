@@ -106,7 +106,8 @@ Plan plan_spec(const SubmitOptions& options) {
             "that its experiments need",
             input.values.at("name").get<std::string>()));
   };
-  const auto spec = spec::resolve_after_inputs(draft, plugin::Finder(), {options.folder()}, refuse);
+  const auto note = [](const std::string& text) { std::cerr << fmt::format("compeer: note: {}\n", text); };
+  const auto spec = spec::resolve_after_inputs(draft, plugin::Finder(), {options.folder(), nullptr, note}, refuse);
   Plan plan;
   const auto [folder, state] = launch::RunFolder::look(spec, options.folder());
   if (state == launch::RunFolder::State::finished) {

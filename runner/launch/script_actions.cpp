@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "base/files.h"
 #include "base/inside.h"
@@ -158,6 +159,7 @@ class ScriptActions : public script::Actions {
   }
 
   void note(const std::string& text) override {
+    if (!noted_.insert(text).second) return;
     if (options_.agenda) options_.agenda->notes.push_back(text);
     if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", spec::printable_lines(text));
   }
@@ -244,6 +246,7 @@ class ScriptActions : public script::Actions {
   }
 
   std::vector<std::string> planned_;  // folders of planned runs
+  std::set<std::string> noted_;       // notes that have been printed
   ScriptOptions options_;
   RememberingCatalog catalog_;
   Opening opening_;
@@ -297,9 +300,13 @@ std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options) {
 
 std::string plan(const spec::Spec& spec, const LaunchOptions& options) {
   const auto [folder, state] = RunFolder::look(spec, options.results);
-  const char* what = options.fresh || state == RunFolder::State::fresh ? "starts"
+  std::string what = options.fresh || state == RunFolder::State::fresh ? "starts"
                      : state == RunFolder::State::resumable            ? "resumes"
                                                                        : "finished before";
+  for (const auto& path : spec.paths) {
+    if (!spec.values.value("inputs", nlohmann::json::object()).contains(path))
+      what += fmt::format("; the hash will change when '{}' exists", path);
+  }
   return fmt::format("{}  {}  {}  {}", spec.values.at("name").get<std::string>(), spec.sha256(), folder.string(), what);
 }
 

@@ -43,7 +43,8 @@ int with(lua_State* L) {
 }
 
 spec::RunPlaces run_places(lua_State* L) {
-  return {actions(L).folder(), [L](const std::string& name) { return launched_run(L, name); }};
+  return {actions(L).folder(), [L](const std::string& name) { return launched_run(L, name); },
+          [L](const std::string& text) { actions(L).note("compeer: note: " + text); }};
 }
 
 spec::Spec resolved(lua_State* L, const spec::Draft& draft) {
@@ -126,7 +127,8 @@ int to_string(lua_State* L) {
 // $COMPEER_HOME and the current folder.
 fs::path find_toml(lua_State* L, const std::string& name) {
   if (fs::path(name).extension() != ".toml") {
-    throw Error("", fmt::format("'{}' is not a TOML file", name), "load one: compeer.load \"experiments/smoke_grpo.toml\"");
+    throw Error("", fmt::format("'{}' is not a TOML file", name),
+                "load one: compeer.load \"experiments/smoke_grpo.toml\"");
   }
   std::error_code code;
   std::vector<fs::path> folders;
@@ -180,7 +182,7 @@ spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   const auto make = [&](const spec::Spec& input, const std::string& why) {
     const auto name = input.values.at("name").get<std::string>();
     pause.reset();
-    actions(L).note(why);
+    actions(L).note("compeer: note: " + why);
     const auto run = launch(L, {input}, 1).at(0);
     if (run.error) throw *run.error;
     pause.emplace(L);

@@ -62,7 +62,7 @@ json& enter(json& at, const PathPart& step, std::string& path, const std::string
 }
 
 void put(Draft& draft, json& at, const std::string& path, const json& value, const std::string& origin) {
-  const bool merges = value.is_object() && !names_run(value);
+  const bool merges = value.is_object() && !names_run(value) && !names_run(at);
   if (merges && !path.empty()) spell_out_plugin(at, path, origin);
   if (merges && at.is_object()) {
     for (const auto& [key, inner] : value.items()) put(draft, at[key], join(path, key), inner, origin);

@@ -21,8 +21,8 @@ struct Draft {
   std::string origin_of(const std::string& path) const;
 };
 
-/// One change to a draft. If `value` is a table, it is merged into the table at `path`, unless it names a run (see
-/// `names_run`); null unsets the setting; any other value replaces the old one.
+/// One change to a draft. If `value` is a table, it is merged into the table at `path`, unless one of them names a run
+/// (see `names_run`); null unsets the setting; any other value replaces the old one.
 struct Change {
   std::string path;
   json value;

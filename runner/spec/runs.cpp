@@ -44,45 +44,52 @@ std::vector<fs::path> toml_files(const fs::path& folder) {
   return files;
 }
 
-// Returns the experiment in a file; empty if the file is missing or invalid, since it may not be the one searched for.
-Draft experiment_in(const fs::path& file) {
-  try {
-    return is_file(file) ? load_toml(file) : Draft();
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// Finds the experiment with this name: first in the file named after it ("esc_world_sft.toml"), then in any TOML file.
+// Finds the experiment with this name in the first folder that has one. A file named after it ("esc_world_sft.toml")
+// must be valid; other invalid files are skipped. Throws Error if two files of a folder have the name.
 std::optional<RunInput> find_experiment(const RunInput& wanted, const std::vector<fs::path>& folders) {
   auto usual = wanted.name + ".toml";
   std::replace(usual.begin(), usual.end(), '-', '_');
-  for (const auto& folder : folders) {
-    auto files = toml_files(folder);
-    files.insert(files.begin(), folder / usual);
-    for (const auto& file : files) {
-      const auto draft = file == folder / usual && is_file(file) ? load_toml(file) : experiment_in(file);
-      if (text_at(draft.values, "name") == wanted.name) return RunInput{wanted.name, wanted.folder, draft.values, file};
+  std::optional<RunInput> found;
+  for (size_t i = 0; i < folders.size() && !found; ++i) {
+    for (const auto& file : toml_files(folders[i])) {
+      Draft draft;
+      try {
+        draft = load_toml(file);
+      } catch (const Error&) {
+        if (file.filename() == usual) throw;
+      }
+      if (text_at(draft.values, "name") != wanted.name) continue;
+      if (found)
+        throw Error("", fmt::format("{} and {} both have this name", found->file.string(), file.string()),
+                    "give one of them another 'name'");
+      found = RunInput{wanted.name, wanted.folder, draft.values, file};
     }
   }
-  return {};
+  return found;
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, const std::vector<fs::path>& folders,
                                  const fs::path& results) {
-  std::vector<std::string> known, places{results.string()};
+  std::vector<std::string> known, places{results.string()}, help;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(results, code)) {
     if (is_file(entry.path() / "spec.json")) known.push_back(entry.path().filename().string());
   }
   for (const auto& folder : folders) {
     places.push_back((folder / "*.toml").string());
-    for (const auto& file : toml_files(folder)) known.push_back(text_at(experiment_in(file).values, "name"));
+    for (const auto& file : toml_files(folder)) {
+      try {
+        known.push_back(text_at(load_toml(file).values, "name"));
+      } catch (const Error& error) {
+        help.push_back(fmt::format("correct {}: {}", error.where(), error.problem()));
+      }
+    }
   }
   const auto near = nearest(name, known);
-  throw Error(
-      "", fmt::format("there is no such run or experiment in {}", fmt::join(places, ", ")),
-      near.empty() ? "name an existing run or experiment, or write the path" : fmt::format("did you mean '{}'?", near));
+  if (!near.empty()) help.insert(help.begin(), fmt::format("did you mean '{}'?", near));
+  if (help.empty()) help.emplace_back("name an existing run or experiment, or write the path");
+  throw Error("", fmt::format("there is no such run or experiment in {}", fmt::join(places, ", ")),
+              fmt::format("{}", fmt::join(help, "; ")));
 }
 
 }  // namespace
@@ -163,6 +170,7 @@ class AfterInputs {
               const std::vector<Change>& changes)
       : catalog_(catalog), make_(make), may_miss_(may_miss), changes_(changes) {
     places_.results = places.results;
+    places_.note = places.note;
     places_.made = [this, &places](const std::string& name) {
       const auto known = made_.find(name);
       if (known != made_.end()) return std::optional(known->second);
@@ -176,6 +184,7 @@ class AfterInputs {
     chain_.push_back(name);
     bool moved = false;  // a run is in another folder than expected, so the spec's paths are out of date
     for (const auto& [setting, run] : spec.runs) {
+      if (run.finished && !run.file.empty()) compare(draft, setting, run);
       if (run.finished || run.file.empty()) continue;
       if (!made_.contains(run.name)) make(name, setting, run, draft.origin_of(setting));
       moved = moved || made_.at(run.name).folder != run.folder;
@@ -187,6 +196,23 @@ class AfterInputs {
   }
 
  private:
+  // Notes the settings in which a finished run differs from its experiment, if that exists and is valid.
+  void compare(const Draft& draft, const std::string& setting, const RunInput& run) {
+    if (!places_.note) return;
+    try {
+      const auto experiment = find_experiment(run, experiment_folders(draft, setting));
+      if (!experiment) return;
+      auto now = spec::resolve(with(load_toml(experiment->file), changes_), catalog_, places_);
+      pin_inputs(now, may_miss_);
+      std::vector<std::string> settings;
+      for (const auto& one : diff(read_spec(run.file), now)) settings.push_back(one.path);
+      if (settings.empty()) return;
+      places_.note(fmt::format("'{}' reads {}, which was run with other settings than {} has now: {}", setting,
+                               run.folder.string(), experiment->file.string(), fmt::join(settings, ", ")));
+    } catch (const Error&) {
+    }
+  }
+
   void make(const std::string& name, const std::string& setting, const RunInput& run, const std::string& origin) {
     if (const auto start = std::find(chain_.begin(), chain_.end(), run.name); start != chain_.end())
       throw Error(origin,

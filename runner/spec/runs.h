@@ -32,7 +32,8 @@ std::vector<std::filesystem::path> experiment_folders(const Draft& draft, const 
 
 /// Finds a run, or an experiment whose run has not been started, by name. Searches in this order: runs that the caller
 /// made (`places.made`), finished runs in `places.results`, experiments in `folders` whose setting "name" is `name`,
-/// unfinished runs in `places.results`. Throws Error (exit 3), with the nearest name as help, if there is none.
+/// unfinished runs in `places.results`. Throws Error (exit 3) if there is none, with the nearest name and invalid files as
+/// help, and if two files of a folder have the name.
 RunInput find_run(const std::string& name, const std::vector<std::filesystem::path>& folders, const RunPlaces& places);
 
 /// Executes a run whose output another run reads (or, with --dry-run, plans it) and returns it. `why` names the run and

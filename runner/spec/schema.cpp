@@ -232,7 +232,7 @@ std::string describe(const SettingSchema& parameter) {
     case Type::boolean:
       return "true or false";
     case Type::path:
-      return "a path (a string)";
+      return "a path (a string or { run = \"NAME\" })";
     case Type::plugin:
       return fmt::format("a {} plugin (its name, or a table with its settings)", singular(parameter.kind));
     default:

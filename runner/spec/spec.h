@@ -61,6 +61,8 @@ struct RunPlaces {
   std::filesystem::path results = "results";  ///< folder with the folders of runs
   /// Returns a run that the caller has made or will make, or nothing. Called before any other place is searched.
   std::function<std::optional<RunInput>(const std::string& name)> made = nullptr;
+  /// Gets a sentence for each finished run whose settings differ from those of its experiment now. May be null.
+  std::function<void(const std::string& text)> note = nullptr;
 };
 
 /// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults. The name of

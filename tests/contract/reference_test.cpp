@@ -48,7 +48,7 @@ TEST(LuaStubs, DeclareEverySettingWithItsType) {
                     "---@field plugin? \"probe\"\n"
                     "---@field n? integer how many | in all (an integer of at least 1; default 3)\n"
                     "---@field style? \"warm\"|\"calm\" manner (one of warm, calm; required)\n"
-                    "---@field file? string|compeer.Output where from (a path (a string); unset)\n"
+                    "---@field file? string|compeer.Output where from (a path (a string or { run = \"NAME\" }); unset)\n"
                     "---@field [\"odd-one\"]? (number)[] weights (a list of numbers; default [1.5])\n"
                     "---@field any? table<string, any> the user's own (a table; default {})\n"
                     "---@field size? compeer.rewards.probe.size how large (required)\n"

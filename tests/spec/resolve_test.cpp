@@ -252,7 +252,7 @@ TEST(Resolve, RefusesWhatAPluginThatAnotherOneNamesCantBe) {
   EXPECT_EQ(wrong("similarity = {n_max = 0}\n"),
             "x.toml:10|'reweighting.similarity.n_max' must be an integer of at least 1, not 0||3");
   EXPECT_EQ(wrong("similarity = \"encoder\"\n"),
-            "x.toml:10|missing key 'reweighting.similarity.path'|a path (a string)|3");
+            "x.toml:10|missing key 'reweighting.similarity.path'|a path (a string or { run = \"NAME\" })|3");
   EXPECT_EQ(wrong("similarity = 3\n"),
             "x.toml:10|'reweighting.similarity' must be a similarity plugin (its name, or a table with its settings), "
             "not 3||3");

@@ -143,12 +143,49 @@ TEST_F(Runs, ThatCantBeFoundAreRefusedWithTheNearestName) {
       "experiments/*.toml|name an existing run or experiment, or write the path|3");
 }
 
+TEST_F(Runs, AreNotChosenBetweenFilesWithOneName) {
+  write("experiments/a_copy.toml", experiment("base", "grpo", "esc_world"));
+  EXPECT_EQ(refused("{ run = \"base\" }"),
+            "experiments/x.toml:6|'model.path' names the run 'base': experiments/a_copy.toml and experiments/base.toml "
+            "both have this name|give one of them another 'name'|3");
+}
+
+TEST_F(Runs, WhoseFileIsInvalidAreRefusedWithItsMistake) {
+  write("experiments/third.toml", "name = \"third\"\ntask = sft\n");
+  EXPECT_TRUE(starts(refused("{ run = \"third\" }"),
+                     "experiments/x.toml:6|'model.path' names the run 'third': experiments/third.toml:2: "));
+  fs::rename("experiments/third.toml", "experiments/drei.toml");
+  EXPECT_TRUE(starts(refused("{ run = \"third\" }"),
+                     "experiments/x.toml:6|'model.path' names the run 'third': there is no such run or experiment in "
+                     "results, experiments/*.toml|correct experiments/drei.toml:2: "));
+}
+
+TEST_F(Runs, ThatDifferFromTheirFileAreReadWithANote) {
+  std::vector<std::string> notes;
+  const auto note = [&](const std::string& text) { notes.push_back(text); };
+  const auto resolve_second = [&] {
+    resolve_after_inputs(
+        load_toml("experiments/second.toml"), catalog_with_stages(), {"results", nullptr, note},
+        [](const Spec& run, const std::string&) {
+          return RunInput{run.values.at("name"), "results/made", run.values, {}, true};
+        },
+        [](const std::string&) { return true; });
+  };
+  finish("base", experiment("base", "sft", "esc_world"));
+  resolve_second();
+  EXPECT_EQ(notes, std::vector<std::string>{});
+  write("experiments/base.toml", "seed = 7\n" + experiment("base", "sft", "esc_world") + "[sft]\nlr = 0.125\n");
+  resolve_second();
+  EXPECT_EQ(notes, std::vector<std::string>{"'model.path' reads results/base, which was run with other settings than "
+                                            "experiments/base.toml has now: seed, sft.lr"});
+}
+
 TEST_F(Runs, ThatNoSettingCanMeanAreRefused) {
   EXPECT_EQ(refused("{ run = \"results/sft\" }"),
             "experiments/x.toml:6|'model.path' names the run 'results/sft': not a valid name of a run|use letters, "
             "digits, '.', '_' and '-'; write a path as a string, without { run = ... }|3");
   EXPECT_EQ(refused("{ run = \"sft\", stage = \"a\" }"),
-            "experiments/x.toml:6|'model.path' must be a path (a string), not the table "
+            "experiments/x.toml:6|'model.path' must be a path (a string or { run = \"NAME\" }), not the table "
             "{\"run\":\"sft\",\"stage\":\"a\"}|the output of a run is { run = \"NAME\" }, without other keys|3");
   write("experiments/tried.toml", experiment("tried", "evaluate", "esc_world"));
   EXPECT_EQ(refused("{ run = \"tried\" }"),
@@ -197,6 +234,12 @@ TEST_F(Runs, ReplaceWhateverStoodThereAndMayBeReplaced) {
   const auto named = with(base, {parse_set("model.path={ run = \"sft\" }")});
   EXPECT_EQ(named.values.at("model").at("path"), json({{"run", "sft"}}));
   EXPECT_EQ(resolve(named, catalog_with_stages()).origins.at("model.path"), "--set");
+  EXPECT_EQ(with(named, {parse_set("model.path={ rum = \"sft\" }")}).values.at("model").at("path"),
+            json({{"rum", "sft"}}));
+  EXPECT_EQ(
+      complaint([&] { resolve(with(named, {parse_set("model.path={ run = 3 }")}), catalog_with_stages()); }),
+      "--set|'model.path' must be a path (a string or { run = \"NAME\" }), not the table {\"run\":3}|the output of a "
+      "run is { run = \"NAME\" }, without other keys|3");
   EXPECT_EQ(with(named, {{"model.path", "models/b", "--set"}}).values.at("model").at("path"), "models/b");
   EXPECT_EQ(merge(base, parse_toml("[model]\npath = { run = \"base\" }\n", "y.toml")).values.at("model").at("path"),
             json({{"run", "base"}}));
