@@ -36,7 +36,7 @@ SettingFields size_of(GrpoTable& t) {
       setting("steps", t.steps, "steps of the run").from(1),
       setting("updates", t.updates, "updates of the weights per rollout").from(1),
       setting("resample", t.resample,
-              "maximum number of times a prompt whose rewards are all equal is replaced by another")
+              "maximum number of times a prompt whose rewards are all equal after reweighting is replaced by another")
           .from(0)
           .to(1000),
       setting("together", t.together,

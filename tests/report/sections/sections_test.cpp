@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "../sample_runs.h"
+#include "report/runs/metrics.h"
 
 namespace compeer::report {
 namespace {
+
+TEST(Metrics, OfGroupsAreDescribedAsMeasuredAfterReweighting) {
+  EXPECT_EQ(describe("group_std").note, "mean over groups of the standard deviation within, after reweighting");
+  EXPECT_EQ(describe("zero_variance").note, "share of groups whose rewards are all equal after reweighting");
+}
 
 TEST(Notices, NameTheRankAndThePluginOfAFailure) {
   RunData run = sample::grpo("r", "none", "", 5);
