@@ -4,7 +4,9 @@
 # need_build FOLDER TARGET
 need_build() {
   local build=$1
-  mkdir -p "$build" 2>/dev/null || stop "can't create $build" "set COMPEER_BUILD_DIR to a writable folder: this checkout is read-only for you"
+  local why='this checkout is read-only for you'
+  [[ -z ${COMPEER_BUILD_DIR:-} ]] || why="it names a folder that can't be created"
+  mkdir -p "$build" 2>/dev/null || stop "can't create $build" "set COMPEER_BUILD_DIR to a writable folder: $why"
   if [[ ! -w $build ]]; then
     already_built "$build" "$2" && return
     stop "$build is not up to date and can't be written" "set COMPEER_BUILD_DIR to a writable folder"

@@ -119,7 +119,12 @@ chmod -R u-w "$checkout"
 run "${other_user[@]}" "$checkout/compeer" x
 claim "unless it is out of date, and then the remedy is named" contains "$err" "help: set COMPEER_BUILD_DIR"
 COMPEER_BUILD_DIR=$checkout/new run "${other_user[@]}" "$checkout/compeer" x
-claim "a folder that can't be made is named with its remedy" contains "$err" "help: set COMPEER_BUILD_DIR to a writable folder: this checkout is read-only for you"
+claim "a folder that can't be made is named with its remedy" contains "$err" "help: set COMPEER_BUILD_DIR to a writable folder: it names a folder that can't be created"
+chmod -R u+w "$checkout"
+rm -r "$checkout/build"
+chmod u-w "$checkout"
+run "${other_user[@]}" "$checkout/compeer" x
+claim "the checkout is named if COMPEER_BUILD_DIR is not set" contains "$err" "help: set COMPEER_BUILD_DIR to a writable folder: this checkout is read-only for you"
 chmod -R u+w "$checkout"
 
 finish
