@@ -201,7 +201,7 @@ void add_about(CLI::App& command, Action& action) {
     bool as_json = false;
   };
   const auto options = std::make_shared<AboutOptions>();
-  command.add_option("model", options->model, "a model folder or an adapter folder")->required()->type_name("DIR");
+  command.add_option("DIR", options->model, "a model folder or an adapter folder")->required();
   command.add_flag("--json", options->as_json, "as JSON; memory in bytes");
   command.callback([options, &action] {
     action = [options] {

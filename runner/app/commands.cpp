@@ -2,6 +2,7 @@
 #include "app/commands.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -147,6 +148,17 @@ std::string with_suggestion(const std::string& complaint) {
   return near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
 }
 
+// Returns CLI11's message about a command line, reworded if it doesn't say what to write.
+std::string reworded(const std::string& complaint, const CLI::App& at) {
+  if (complaint == "A subcommand is required")
+    return fmt::format("{} needs one of the commands {}", full_name(at), fmt::join(commands_of(at), ", "));
+  constexpr std::string_view unreadable = "Could not convert: ";
+  const auto equals = complaint.find(" = ");
+  if (!complaint.starts_with(unreadable) || equals == std::string::npos) return complaint;
+  return fmt::format("{}: '{}' is not a valid number", complaint.substr(unreadable.size(), equals - unreadable.size()),
+                     complaint.substr(equals + 3));
+}
+
 }  // namespace
 
 void add_commands(CLI::App& program, Action& action) {
@@ -163,6 +175,8 @@ void add_commands(CLI::App& program, Action& action) {
       continue;
     }
     one.add(*command, action);
+    for (auto* option : command->get_options([](const CLI::Option* any) { return any->get_positional(); }))
+      option->type_name("");  // its name, such as FILE, says as much
     const auto more = command->get_footer();
     command->footer("Example:\n  " + std::string(one.example) + (more.empty() ? "" : "\n" + more));
   }
@@ -185,7 +199,8 @@ Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments
       return unknown_name_error("command", argument, names, *at);
     }
   }
-  return Error("", complaint, fmt::format("{}see {} --help", with_suggestion(complaint), full_name(*at)), Exit::usage);
+  return Error("", reworded(complaint, *at), fmt::format("{}see {} --help", with_suggestion(complaint), full_name(*at)),
+               Exit::usage);
 }
 
 }  // namespace compeer::app

@@ -140,7 +140,8 @@ Found find_named(const plugin::Finder& finder, const std::string& name) {
   if (matches.empty()) {
     const auto slash = name.find('/');
     const auto kind = slash == std::string::npos ? "KIND" : spec::printable(name.substr(0, slash));
-    throw Error(spec::printable(name), "no such plugin", suggest(name, titles) + finder.searched(kind), Exit::usage);
+    throw Error(spec::printable(name), "no such plugin",
+                suggest(name, titles, "compeer plugins list") + finder.searched(kind), Exit::usage);
   }
   std::string several;
   for (const auto& [kind, one] : matches) several += (several.empty() ? "" : ", ") + kind + "/" + one;
@@ -244,12 +245,12 @@ int make(const PluginsNewOptions& options) {
 
 void add_plugins_list(CLI::App& command, Action& action) {
   auto options = add_options(command, action, list);
-  command.add_option("kind", options->name, "only this kind: datasets, models, rewards, ...");
+  command.add_option("KIND", options->name, "only this kind: datasets, models, rewards, ...");
 }
 
 void add_plugins_inspect(CLI::App& command, Action& action) {
   auto options = add_options(command, action, inspect);
-  command.add_option("name", options->name, "such as length or rewards/length")->required();
+  command.add_option("NAME", options->name, "such as length or rewards/length")->required();
 }
 
 void add_plugins_stubs(CLI::App& command, Action& action) {
@@ -258,7 +259,7 @@ void add_plugins_stubs(CLI::App& command, Action& action) {
 
 void add_plugins_check(CLI::App& command, Action& action) {
   auto options = std::make_shared<contract::CheckOptions>();
-  command.add_option("file", options->file, "the library: KIND/NAME.so")->required()->type_name("FILE");
+  command.add_option("FILE", options->file, "the library: KIND/NAME.so")->required();
   command.add_option("--set", options->sets, "a setting of the plugin's: --set target=20 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)

@@ -84,7 +84,7 @@ int report_runs(const ReportOptions& options) {
 
 void add_report(CLI::App& command, Action& action) {
   auto options = std::make_shared<ReportOptions>();
-  command.add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
+  command.add_option("RUN", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
   command.add_option("-o,--output", options->output, "the page to write")->capture_default_str();
   command.add_option("--title", options->title, "heading of the page; default: the common part of the runs' names");
   command.add_option("--frontier", options->frontiers, "plot two metrics against each other (repeatable)")

@@ -59,8 +59,8 @@ int rescore(const RescoreOptions& options) {
 
 void add_rescore(CLI::App& command, Action& action) {
   auto options = std::make_shared<RescoreOptions>();
-  command.add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
-  command.add_option("file", options->file, "the file with the records")->required()->type_name("FILE");
+  command.add_option("STAGE", options->stage, "an evaluation: sage, ...")->required();
+  command.add_option("FILE", options->file, "the file with the records")->required();
   command.add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)

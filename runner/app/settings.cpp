@@ -62,7 +62,7 @@ int print_setting(const std::string& name) {
   const auto* field =
       section && dot != std::string::npos ? spec::find(section->parameter.fields, name.substr(dot + 1)) : nullptr;
   if (!section || (dot != std::string::npos && !field))
-    throw Error(spec::printable(name), "no such setting", suggest(name, all_names()), Exit::usage);
+    throw Error(spec::printable(name), "no such setting", suggest(name, all_names(), "compeer settings"), Exit::usage);
   field ? print_setting(*field, field->name.size(), "") : print_section(*section);
   return 0;
 }

@@ -50,9 +50,8 @@ int verify(const VerifyCommandOptions& options) {
 
 void add_verify(CLI::App& command, Action& action) {
   auto options = std::make_shared<VerifyCommandOptions>();
-  command.add_option("dir", options->folder, "a folder that is searched for reference files, with its subfolders")
-      ->required()
-      ->type_name("DIR");
+  command.add_option("DIR", options->folder, "a folder that is searched for reference files, with its subfolders")
+      ->required();
   command.add_flag("--json", options->json, "one JSON object per line");
   command
       .add_option("--tokenizer", options->tokenizer,

@@ -32,9 +32,11 @@ size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
-// Returns the `most` names with the longest prefix in common with `wrong`.
-std::vector<std::string> beginning_alike(const std::string& wrong, std::vector<std::string> names, size_t most) {
+// Returns the `most` names that are most like `wrong`: those that contain it, then those with the longest prefix in
+// common.
+std::vector<std::string> most_alike(const std::string& wrong, std::vector<std::string> names, size_t most) {
   const auto alike = [&](const std::string& name) {
+    if (name.find(wrong) != std::string::npos) return std::ssize(wrong) + 1;
     return std::mismatch(name.begin(), name.end(), wrong.begin(), wrong.end()).first - name.begin();
   };
   std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return alike(a) > alike(b); });
@@ -58,19 +60,21 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& na
   std::string best;
   size_t best_distance = std::max<size_t>(2, wrong.size() / 3) + 1;
   for (const auto& name : names) {
-    if (const size_t d = distance(wrong, name); d < best_distance) best = name, best_distance = d;
+    const size_t d = name.ends_with("." + wrong) ? 0 : distance(wrong, name);
+    if (d < best_distance) best = name, best_distance = d;
   }
   return best;
 }
 
-std::string suggest(const std::string& wrong, const std::vector<std::string>& names) {
-  constexpr size_t most = 100, few = 12;
+std::string suggest(const std::string& wrong, const std::vector<std::string>& names, const std::string& all) {
+  constexpr size_t most = 24, few = 8;
   std::string text;
   if (const auto name = nearest(wrong, names); !name.empty()) text = "did you mean '" + name + "'? ";
-  const auto shown = names.size() > most ? beginning_alike(wrong, names, few) : names;
-  text += shown.size() < names.size() ? std::to_string(names.size()) + " are known, such as " : "known: ";
+  const auto shown = names.size() > most ? most_alike(wrong, names, few) : names;
+  text += "known: ";
   for (size_t i = 0; i < shown.size(); ++i) text += (i ? ", " : "") + shown[i];
-  return text;
+  if (shown.size() == names.size()) return text;
+  return text + " and " + std::to_string(names.size() - shown.size()) + " more" + (all.empty() ? "" : ": " + all);
 }
 
 }  // namespace compeer

@@ -41,12 +41,13 @@ class Error : public std::runtime_error {
 };
 
 /// Returns the name with the smallest edit distance to `wrong`, or "" if none is close enough to be a typing error.
-/// "gpu" and "nvidia" match "cuda".
+/// "gpu" and "nvidia" match "cuda"; "clip" matches "grpo.clip".
 std::string nearest(const std::string& wrong, const std::vector<std::string>& names);
 
 /// Returns a help text such as "did you mean 'length'? known: format, length". The question is left out if no name is
-/// close. Of more than 100 names it lists the 12 with the longest prefix in common with `wrong`.
-std::string suggest(const std::string& wrong, const std::vector<std::string>& names);
+/// close. Of more than 24 names it lists the 8 that are most like `wrong`, then `all`, the command that prints all
+/// names: "known: clip, clip_low and 49 more: compeer settings grpo".
+std::string suggest(const std::string& wrong, const std::vector<std::string>& names, const std::string& all = "");
 
 /// Returns `error` with an outer location put in front of its own: "line 7: cat.png: can't be read".
 inline Error within(const std::string& where, const Error& error) {

@@ -169,7 +169,8 @@ Found Finder::get(const std::string& kind, const std::string& name) const {
       if (file.stem() == name) return open_found(kind, file);
     }
   }
-  throw Error(kind + "/" + name, "no such plugin", suggest(name, names(kind)) + searched(kind));
+  throw Error(kind + "/" + name, "no such plugin",
+              suggest(name, names(kind), "compeer plugins list " + kind) + searched(kind));
 }
 
 std::string Finder::searched(const std::string& kind) const {

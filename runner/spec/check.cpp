@@ -61,7 +61,8 @@ std::optional<InvalidValue> text(const SettingSchema& parameter, const json& val
     return InvalidValue{"must be a path, not an empty string", ""};
   const auto& choices = parameter.choices;
   if (!choices.empty() && std::find(choices.begin(), choices.end(), characters) == choices.end()) {
-    return fault(parameter, value, suggest(characters, choices));
+    const auto near = nearest(characters, choices);
+    return fault(parameter, value, near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
   return {};
 }

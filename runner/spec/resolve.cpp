@@ -43,17 +43,17 @@ bool plain_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), plain);
 }
 
-// Returns help for a key that is unknown in its table: the tables that have such a key, or "".
-std::string elsewhere(const std::string& key) {
-  std::string tables;
+// Returns help for a key that is unknown in its table: its paths in the tables that `task` uses, or "".
+std::string elsewhere(const std::string& key, const json& task) {
+  std::vector<std::string> paths;
   for (const auto& section : core_schema()) {
     const auto& name = section.parameter.name;
     if (name == key) return fmt::format("write '{}' at the top, before the first [table]", key);
     if (!find(section.parameter.fields, key) || key == "plugin") continue;
-    tables += fmt::format("{}{}", tables.empty() ? "" : ", ",
-                          section.parameter.type == Type::list ? "[[" + name + "]]" : "[" + name + "]");
+    if (task.is_string() && !section.used_by(task.get<std::string>())) continue;
+    paths.push_back(fmt::format("'{}{}.{}'", name, section.parameter.type == Type::list ? "[0]" : "", key));
   }
-  return tables.empty() ? "" : fmt::format("'{}' is a key of {}", key, tables);
+  return paths.empty() ? "" : fmt::format("did you mean {}?", fmt::join(paths, " or "));
 }
 
 class Resolver {
@@ -110,9 +110,9 @@ class Resolver {
     for (const auto& [key, value] : table.items()) {
       if (find(schema, key)) continue;
       const auto known = names(schema);
-      const auto other = nearest(key, known).empty() ? elsewhere(key) : "";
+      const auto other = nearest(key, known).empty() ? elsewhere(key, draft_.values.value("task", json())) : "";
       mistake(join(path, key), fmt::format("unknown key '{}'", printable(join(path, key))),
-              other.empty() ? suggest(key, known) : other);
+              other.empty() ? suggest(key, known, find_section(path) ? "compeer settings " + path : "") : other);
     }
   }
 
@@ -257,7 +257,8 @@ class Resolver {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       mistake(join(path, "plugin"),
               fmt::format("no {} plugin '{}'", singular(kind), printable(name.get<std::string>())),
-              (known.empty() ? fmt::format("there are no {} plugins at all", singular(kind)) : suggest(name, known)) +
+              (known.empty() ? fmt::format("there are no {} plugins at all", singular(kind))
+                             : suggest(name, known, "compeer plugins list " + kind)) +
                   catalog_.searched(kind));
       return false;
     }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -104,6 +106,30 @@ TEST_F(Usage, NamesTheNearestOfAnOptionsValues) {
             "--device: gpu not in {cpu,cuda,auto}\n  help: did you mean 'cuda'? see compeer run --help");
   EXPECT_EQ(told({"run", "x"}, "--dtype: int8 not in {fp32,bf16}"),
             "--dtype: int8 not in {fp32,bf16}\n  help: see compeer run --help");
+}
+
+TEST_F(Usage, NamesTheCommandsOfAGroupAndAValueThatIsNoNumber) {
+  EXPECT_EQ(told({"log"}, "A subcommand is required"),
+            "compeer log needs one of the commands show, export\n  help: see compeer log --help");
+  EXPECT_EQ(told({"run", "x"}, "Could not convert: --last = x"),
+            "--last: 'x' is not a valid number\n  help: see compeer run --help");
+}
+
+TEST(Commands, NameTheirArgumentsInCapitals) {
+  CLI::App program;
+  Action action;
+  add_commands(program, action);
+  std::function<void(const CLI::App&)> check = [&](const CLI::App& app) {
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      for (const auto* option : command->get_options([](const CLI::Option* any) { return any->get_positional(); })) {
+        const auto name = option->get_name(true);
+        EXPECT_TRUE(std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c); })) << name;
+        EXPECT_EQ(option->get_type_name(), "") << name;
+      }
+      check(*command);
+    }
+  };
+  check(program);
 }
 
 TEST_F(Usage, PassesOverValuesOfOptions) {

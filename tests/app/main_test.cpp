@@ -162,6 +162,10 @@ TEST_F(Program, NamesTheNearestSetting) {
             "compeer: error: grpo.clipp: no such setting\n  help: did you mean 'grpo.clip'?");
   EXPECT_EQ(told("settings checkpoints").substr(0, 79),
             "compeer: error: checkpoints: no such setting\n  help: did you mean 'checkpoint'?");
+  EXPECT_TRUE(told("settings clip")
+                  .starts_with("compeer: error: clip: no such setting\n  help: did you mean "
+                               "'grpo.clip'? known: grpo.clip, grpo.clip_low, grpo.clip_high, "));
+  EXPECT_TRUE(told("settings clip").ends_with(" more: compeer settings\nexit 2"));
 }
 
 TEST_F(Program, FindsItsOwnExperimentsFromAnyFolder) {

@@ -65,6 +65,11 @@ TEST(Nearest, LetsLongNamesDifferByAThird) {
   EXPECT_EQ(nearest("concurrent_sequences", {"concurent_sequence"}), "concurent_sequence");
 }
 
+TEST(Nearest, FindsTheLastPartOfAPath) {
+  EXPECT_EQ(nearest("clip", {"grpo.clip_low", "grpo.clip"}), "grpo.clip");
+  EXPECT_EQ(nearest("lip", {"grpo.clip"}), "");
+}
+
 TEST(Nearest, PrefersTheFirstOfEquallyNearNames) { EXPECT_EQ(nearest("ab", {"abc", "abd"}), "abc"); }
 
 TEST(Suggest, NamesTheNearestAndAllKnown) {
@@ -72,14 +77,16 @@ TEST(Suggest, NamesTheNearestAndAllKnown) {
   EXPECT_EQ(suggest("banana", {"format", "length"}), "known: format, length");
 }
 
-TEST(Suggest, ListsOfManyNamesThoseThatBeginAlike) {
+TEST(Suggest, ListsOfManyNamesThoseThatAreMostAlike) {
   std::vector<std::string> names;
   for (const std::string stage : {"01-a/", "02-b/", "03-c/"}) {
     for (int i = 10; i < 50; ++i) names.push_back(stage + std::to_string(i));
   }
   EXPECT_EQ(suggest("02-b/contradictory/value", names),
-            "120 are known, such as 02-b/10, 02-b/11, 02-b/12, 02-b/13, 02-b/14, 02-b/15, 02-b/16, 02-b/17, 02-b/18, "
-            "02-b/19, 02-b/20, 02-b/21");
+            "known: 02-b/10, 02-b/11, 02-b/12, 02-b/13, 02-b/14, 02-b/15, 02-b/16, 02-b/17 and 112 more");
+  EXPECT_EQ(suggest("/49", names, "compeer log show"),
+            "known: 01-a/49, 02-b/49, 03-c/49, 01-a/10, 01-a/11, 01-a/12, 01-a/13, 01-a/14 and 112 more: compeer log "
+            "show");
 }
 
 }  // namespace

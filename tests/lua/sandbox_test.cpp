@@ -176,17 +176,15 @@ TEST(Sandbox, KnowsOnlyDeclaredVariables) {
             "script.lua:2: undeclared variable 'totl'|declare it first: local totl = ...");
   EXPECT_EQ(told("local total = 1\nlocal f = function() return total + totl end\nprint(f())"),
             "script.lua:2: undeclared variable 'totl'|did you mean 'total'?");
-  EXPECT_EQ(
-      told("local count = 1\ncuont = 2"),
-      "script.lua:2: assignment to undeclared variable 'cuont'|did you mean 'count'? declare a new one: local "
-      "cuont = ...");
+  EXPECT_EQ(told("local count = 1\ncuont = 2"),
+            "script.lua:2: assignment to undeclared variable 'cuont'|did you mean 'count'? declare a new one: local "
+            "cuont = ...");
   EXPECT_EQ(told("function f() end"),
             "script.lua:1: assignment to undeclared variable 'f'|declare a new one: local function f(...)");
   EXPECT_EQ(told("print = nil"), "script.lua:1: 'print' can't be changed|");
   EXPECT_EQ(told("math.sqr(2)"),
-            "script.lua:1: math has no 'sqr'|did you mean 'sqrt'? known: abs, acos, asin, atan, "
-            "ceil, cos, deg, exp, floor, fmod, huge, log, max, maxinteger, min, mininteger, modf, "
-            "pi, rad, random, randomseed, sin, sqrt, tan, tointeger, type, ult");
+            "script.lua:1: math has no 'sqr'|did you mean 'sqrt'? known: sqrt, sin, abs, acos, asin, "
+            "atan, ceil, cos and 19 more");
 }
 
 TEST(Sandbox, KeepsPlainLuaWorking) {

@@ -128,16 +128,8 @@ TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
 
 TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
   EXPECT_EQ(refused(smallest("setps = 8\n")),
-            "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, updates, "
-            "resample, together, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, "
-            "cispo_least, "
-            "cispo_most, "
-            "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
-            "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "
-            "kl_cov_coefficient, beta, kl_in, kl_estimator, kl_times_ratio, kl_difference_limit, kl_limit, "
-            "entropy_bonus, entropy_target, entropy_step, entropy_bonus_most, high_entropy_share, off_policy_limit, "
-            "mask_truncated, combine, baseline, divisor, "
-            "divisor_value, divisor_floor, epsilon, advantage_least, advantage_most|3");
+            "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: steps, split, sapo_positive, "
+            "sapo_negative, group_size, batch, updates, resample and 42 more: compeer settings grpo|3");
   EXPECT_EQ(
       refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
       "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, floor, ceiling, "
@@ -151,7 +143,7 @@ TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
 }
 
 TEST(Resolve, SaysWhereAMisplacedKeyBelongs) {
-  EXPECT_EQ(refused("lr = 1e-3\n" + smallest()), "x.toml:1|unknown key 'lr'|'lr' is a key of [grpo], [sft]|3");
+  EXPECT_EQ(refused("lr = 1e-3\n" + smallest()), "x.toml:1|unknown key 'lr'|did you mean 'grpo.lr'?|3");
   EXPECT_EQ(refused(smallest("threads = 2\n")),
             "x.toml:8|unknown key 'grpo.threads'|write 'threads' at the top, before the first [table]|3");
 }
@@ -188,8 +180,7 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused(smallest("loss = \"bpno\"\n")),
             "x.toml:8|'grpo.loss' must be one of grpo, bnpo, dr_grpo, dapo, luspo, gspo, cispo, sapo, vespo, clip_cov, "
             "kl_cov, not the "
-            "string \"bpno\"|did you mean 'bnpo'? known: grpo, bnpo, dr_grpo, dapo, luspo, gspo, cispo, sapo, vespo, "
-            "clip_cov, kl_cov|3");
+            "string \"bpno\"|did you mean 'bnpo'?|3");
   EXPECT_EQ(refused(smallest("lr = nan\n")),
             "x.toml:8|'grpo.lr' must be a number above 0, not nan|a number must be finite|3");
   EXPECT_EQ(refused(smallest("clip = inf\n")),

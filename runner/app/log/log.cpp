@@ -190,7 +190,7 @@ int log_show(const LogShow& options, std::ostream& out) {
 
 void add_log_show(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogShow>();
-  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_option("RUN", options->run, "a run folder, or the name of one in results/")->required();
   command.add_flag("--json", options->json, "one JSON object: status, columns, times, events");
   command.add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
   command.add_flag("--all", options->all, "print every column, and every figure of the summary");
@@ -204,7 +204,7 @@ void add_log_show(CLI::App& command, Action& action) {
 
 void add_log_watch(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogWatch>();
-  command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command.add_option("RUN", options->runs, "run folders, or names of runs in results/")->required();
   command.add_option("--columns", options->columns, "these, separated by commas")->delimiter(',');
   command.add_option("--interval", options->interval, "seconds between two updates")
       ->check(CLI::Range(0.1, 3600.0))
@@ -216,7 +216,7 @@ void add_log_watch(CLI::App& command, Action& action) {
 
 void add_log_export(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogExport>();
-  command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command.add_option("RUN", options->runs, "run folders, or names of runs in results/")->required();
   command.add_option("--csv", options->csv, "write every row as CSV to this file; -: standard output");
   command.add_option("--figures", options->figures,
                      "write the figures of the summaries as CSV to this file; -: standard output");
@@ -232,7 +232,7 @@ void add_log_export(CLI::App& command, Action& action) {
 
 void add_log_group(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogGroup>();
-  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_option("RUN", options->run, "a run folder, or the name of one in results/")->required();
   command.add_option("--step", options->step, "step to show; default: the last");
   command.add_option("--prompt", options->prompt, "index of the step's prompt, from 0")->capture_default_str();
   command.add_flag("--tokens", options->tokens, "each token with its log-probability");
@@ -243,8 +243,8 @@ void add_log_group(CLI::App& command, Action& action) {
 
 void add_log_diff(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogDiff>();
-  command.add_option("before", options->before, "a run folder, or the name of one in results/")->required();
-  command.add_option("after", options->after, "another")->required();
+  command.add_option("BEFORE", options->before, "a run folder, or the name of one in results/")->required();
+  command.add_option("AFTER", options->after, "another")->required();
   command.add_flag("--json", options->json, "one JSON object");
   add_timeout(command, options->seconds);
   command.callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
@@ -252,7 +252,7 @@ void add_log_diff(CLI::App& command, Action& action) {
 
 void add_log_verify(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogVerify>();
-  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_option("RUN", options->run, "a run folder, or the name of one in results/")->required();
   command.add_flag("--json", options->json, "one JSON object");
   add_timeout(command, options->seconds);
   command.callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });

@@ -165,7 +165,7 @@ int run(const AgreementOptions& options) {
 
 void add_agreement(CLI::App& command, std::function<int()>& action) {
   auto options = std::make_shared<AgreementOptions>();
-  command.add_option("file", options->file, "judgements, one JSON object per line")->required()->type_name("FILE");
+  command.add_option("FILE", options->file, "judgements, one JSON object per line")->required();
   command.add_flag("--json", options->as_json, "as one JSON object");
   command
       .add_option("--windows", options->windows,

@@ -74,9 +74,7 @@ int annotate(const AnnotateOptions& options) {
 
 void add_annotate(CLI::App& command, std::function<int()>& action) {
   auto options = std::make_shared<AnnotateOptions>();
-  command.add_option("file", options->file, "records with replies to compare, one JSON object per line")
-      ->required()
-      ->type_name("FILE");
+  command.add_option("FILE", options->file, "records with replies to compare, one JSON object per line")->required();
   command.add_option("--out", options->folder, "the folder for the page")->required()->type_name("DIR");
   command.add_option("--media", options->media, "the folder of the pictures that records show")
       ->type_name("DIR")

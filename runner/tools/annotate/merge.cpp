@@ -273,7 +273,7 @@ int merge(MergeOptions options) {
 
 void add_merge(CLI::App& command, std::function<int()>& action) {
   auto options = std::make_shared<MergeOptions>();
-  command.add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
+  command.add_option("EXPORT", options->exports, "exports of the page")->required();
   command.add_option("--out", options->folder, "the folder for the results")->required()->type_name("DIR");
   command.add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
   command.add_option("--media", options->media, "the folder of the pictures that the third page shows")
