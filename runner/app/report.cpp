@@ -75,8 +75,8 @@ int report_runs(const ReportOptions& options) {
   const auto written = ordered_json::parse(result.output);
   for (const auto& notice : written["notices"])
     std::cerr << "note: " << spec::printable(notice.get<std::string>(), 1000) << '\n';
-  std::cerr << fmt::format("{}: {} runs, {:.0f} kB\n", options.output, written["runs"].size(),
-                           written["bytes"].get<double>() / 1e3);
+  std::cerr << fmt::format("{}: {} run{}, {:.0f} kB\n", options.output, written["runs"].size(),
+                           written["runs"].size() == 1 ? "" : "s", written["bytes"].get<double>() / 1e3);
   return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "record/summary_text.h"
 #include "report/report.h"
 #include "script/module.h"
+#include "spec/core_schema.h"
 #include "spec/paths.h"
 #include "spec/runs.h"
 #include "spec/spec.h"
@@ -264,7 +265,7 @@ void add_run(CLI::App& command, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--ranks", options->ranks, "number of ranks (MPI processes) of a run")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, spec::most_ranks));
   command.add_option("--results", options->results, "the folder in which the folders of runs are created")
       ->type_name("DIR")
       ->default_str("results; with --quick results/quick");

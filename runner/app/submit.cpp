@@ -16,6 +16,7 @@
 #include "plugin/allow_list.h"
 #include "plugin/search.h"
 #include "script/module.h"
+#include "spec/core_schema.h"
 #include "spec/paths.h"
 #include "spec/runs.h"
 #include "spec/spec.h"
@@ -241,8 +242,8 @@ int submit(const SubmitOptions& options) {
   launch::check_wishes(options.wishes);
   launch::need_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
-  tell_what_is_left_out(plan);
   if (options.hands_over() && !plan.jobs.empty()) launch::need_sbatch();
+  tell_what_is_left_out(plan);
   ordered_json all = {
       {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
   for (const auto& job : plan.jobs) {
@@ -262,7 +263,7 @@ int submit(const SubmitOptions& options) {
 void add_wishes(CLI::App& command, SubmitOptions& options) {
   auto& wishes = options.wishes;
   const auto count = [&](const char* name, int64_t& value, const char* text) {
-    command.add_option(name, value, text)->type_name("N")->check(CLI::Range(1, 65535));
+    command.add_option(name, value, text)->type_name("N")->check(CLI::Range(1, spec::most_ranks));
   };
   const auto word = [&](const char* name, std::string& value, const char* text, const char* type) {
     command.add_option(name, value, text)->type_name(type);

@@ -104,7 +104,10 @@ void Progress::end(const std::string& run, Outcome outcome, const std::string& s
 void Progress::close() {
   wipe();
   if (!together() || setup_.quiet) return;
-  setup_.write(fmt::format("compeer: {} runs: {} after {}\n", total_, counts(), duration_text(setup_.now() - began_)));
+  const auto found = outcomes_.find(Outcome::read_back);
+  const bool nothing_ran = found != outcomes_.end() && found->second == total_;
+  setup_.write(fmt::format("compeer: {} runs: {}{}\n", total_, counts(),
+                           nothing_ran ? "" : " after " + duration_text(setup_.now() - began_)));
 }
 
 size_t Progress::ended() const {
@@ -188,8 +191,11 @@ std::string Progress::bar(const Run& run) const {
   const auto& status = run.status;
   const double share = status.steps ? steps_done(status) / static_cast<double>(status.steps) : 0;
   const auto full = std::min(bar_cells, static_cast<size_t>(share * bar_cells));
-  std::string text = fmt::format("{} [{}{}] {}/{}", run.name, std::string(full, '='),
-                                 std::string(bar_cells - full, ' '), status.step, status.steps);
+  std::string text = run.name;
+  if (status.steps > 0) {
+    text += fmt::format(" [{}{}] {}/{}", std::string(full, '='), std::string(bar_cells - full, ' '), status.step,
+                        status.steps);
+  }
   text += " " + duration_text(setup_.now() - run.started);
   if (const auto time = left(run); !time.empty()) text += " (" + time + ")";
   if (stopping_) text += " (stopping)";
@@ -201,7 +207,8 @@ std::string Progress::bar(const Run& run) const {
 
 std::string Progress::line(const Run& run) const {
   const auto& status = run.status;
-  std::string text = fmt::format("{}: step {} of {}", run.name, status.step, status.steps);
+  std::string text = run.name + ": ";
+  text += status.steps > 0 ? fmt::format("step {} of {}", status.step, status.steps) : status.state;
   if (!status.phase.empty()) text += ", " + spec::printable(status.phase, 80);
   if (const auto best = headline(status); !best.empty()) text += ", " + best;
   text += fmt::format(", {} elapsed", duration_text(setup_.now() - run.started));

@@ -66,7 +66,7 @@ std::vector<Section> whole_run() {
       {required("name", "name of the run: letters, digits, '.', '_', '-', at most 100"), {}, ""},
       {required("task", "what the run does").of({"sft", "grpo", "evaluate", "data"}), {}, ""},
       {integer("seed", 1, "seed of all random numbers").from(0), {}, ""},
-      {integer("ranks", 1, "number of ranks: MPI processes that share the work").from(1).to(4096), {}, ""},
+      {integer("ranks", 1, "number of ranks: MPI processes that share the work").from(1).to(most_ranks), {}, ""},
       {integer("threads", 1, "number of threads of each rank").from(1).to(256), {}, ""},
   };
 }

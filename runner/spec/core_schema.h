@@ -12,6 +12,8 @@ struct Section {
   bool used_by(const std::string& task) const;
 };
 
+constexpr int most_ranks = 4096;  ///< maximum number of ranks of a run
+
 /// Returns the schema of all settings that are not plugins' own, in the order in which specs are printed.
 const std::vector<Section>& core_schema();
 

@@ -86,7 +86,7 @@ TEST_F(Told, SaysWhatAStopWaitsFor) {
 TEST_F(Told, DrawsABarOnATerminal) {
   auto progress = make(true);
   progress.start("x", "starts");
-  EXPECT_EQ(told(), "\rx [                        ] 0/0 0:00  starting\x1b[K");
+  EXPECT_EQ(told(), "\rx 0:00  starting\x1b[K");
   progress.update("x", at(2));
   now_ += 10;
   progress.update("x", at(4, "train"));
@@ -130,16 +130,23 @@ TEST_F(Told, HasOneLineForAllRunsOfASweep) {
   EXPECT_EQ(told(), "compeer: 24 runs: 1 finished before, 3 finished, 1 failed, 1 stopped after 0:50\n");
 }
 
+TEST_F(Told, GivesNoTimeIfAllRunsHadFinishedBefore) {
+  auto progress = make(false, false, false, 2);
+  for (const char* run : {"a", "b"}) progress.end(run, Progress::Outcome::read_back, "finished before");
+  progress.close();
+  EXPECT_EQ(told(), "compeer: 2 runs: 2 finished before\n");
+}
+
 TEST_F(Told, DrawsOneLineForAllRunsOfASweep) {
   auto progress = make(true, false, false, 3);
   progress.start("x", "starts");
   now_ += 10;
   progress.end("x", Progress::Outcome::finished, "finished after 0:10");
-  EXPECT_EQ(told(), "\r0 of 3  x [                        ] 0/0 0:00  starting\x1b[K\r\x1b[K");
+  EXPECT_EQ(told(), "\r0 of 3  x 0:00  starting\x1b[K\r\x1b[K");
   progress.start("y", "starts");
   told();
   progress.start("z", "starts");
-  EXPECT_EQ(told(), "\r1 of 3, 0:20 left  y [                        ] 0/0 0:00  starting  and 1 more\x1b[K");
+  EXPECT_EQ(told(), "\r1 of 3, 0:20 left  y 0:00  starting  and 1 more\x1b[K");
 }
 
 TEST_F(Told, UsesColourOnlyIfAllowed) {

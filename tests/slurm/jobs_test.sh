@@ -94,7 +94,7 @@ until_true "the array ends" gone "$job"
 for seed in 1 2 3; do finished "results/smoke-grpo-seed_$seed" || fail "seed $seed did not finish"; done
 [[ $(stat --format %Y results/smoke-grpo-seed_2/run.h5) == "$before" ]] || fail "the finished run was repeated"
 compeer run sweep.lua >table.out 2>table.err || fail "reading the sweep back"
-[[ $(<table.err) == *"3 runs: 3 finished before after "* && $(wc -l <table.out) == 4 ]] || fail "the sweep was not read back"
+[[ $(<table.err) == *"3 runs: 3 finished before"$'\n'* && $(wc -l <table.out) == 4 ]] || fail "the sweep was not read back"
 compeer run "$smoke" --set seed=3 --set ranks=1 --set grpo.steps=100 --set checkpoint.every=1000 --results reference \
   --set name=same --quiet >/dev/null || fail "the reference of the sweep"
 [[ $(fingerprint "$last") == "$(fingerprint reference/same)" ]] || fail "the requeued task has other weights"
@@ -114,7 +114,7 @@ until_true "the script is requeued" in_state "$job" PENDING
 finished results/first && fail "the first run was too quick to be preempted"
 until_true "the script ends" gone "$job"
 finished results/second || fail "the script did not get to its end"
-grep -q "first: goes on on 2 ranks" results/chain.jobs/log.txt || fail "the first run did not go on"
+grep -q "first: resumes on 2 ranks" results/chain.jobs/log.txt || fail "the first run did not go on"
 ok "a script that needs its own results runs within one job, is requeued and goes on"
 
 # 4. A failing run: its exit code is that of the job, which is not requeued.

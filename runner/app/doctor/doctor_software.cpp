@@ -26,12 +26,16 @@ std::string first_match(const std::string& text, const char* pattern) {
   return std::regex_search(text, match, std::regex(pattern)) ? match[1].str() : "";
 }
 
-// Reads the version from torch/version.py of the Python wheel, next to the folder of its libraries.
+// Reads the version from torch/version.py of the Python wheel, next to the folder of its libraries. Replaces "+cu130"
+// by " (CPU only)" if CUDA's libraries of the wheel were left out.
 std::string libtorch_version(const fs::path& library) {
   std::ifstream in(library.parent_path().parent_path() / "version.py");
   std::stringstream text;
   text << in.rdbuf();
-  return first_match(text.str(), "__version__ = '([^']+)'");
+  const auto version = first_match(text.str(), "__version__ = '([^']+)'");
+  const auto cuda = version.find("+cu");
+  if (cuda == std::string::npos || fs::exists(library.parent_path() / "libtorch_cuda.so")) return version;
+  return version.substr(0, cuda) + " (CPU only)";
 }
 
 Finding check_h5py() {
@@ -57,7 +61,7 @@ Finding judge_libraries(const std::string& loaded) {
     return {"libtorch", Finding::lacking, absent + ", which compeer-worker needs, is not found",
             "run ./compeer, which finds or downloads libtorch and builds again"};
   }
-  const auto path = first_match(loaded, "libtorch_cpu\\.so => (\\S+)");
+  const auto path = fs::path(first_match(loaded, "libtorch_cpu\\.so => (\\S+)")).lexically_normal().string();
   if (path.empty())
     return {"libtorch", Finding::lacking, "compeer-worker does not load it", "run ./compeer to build it again"};
   const auto version = libtorch_version(path);

@@ -131,7 +131,9 @@ void write_stages(Markup& out, const std::vector<RunData>& runs) {
     out.element("summary", {}, fmt::format("{} runs", table.groups.size()));
   }
   write(out, table);
-  if (left_out > 0) out.element("p", {{"class", "how"}}, fmt::format("{} more runs: see their summary.json", left_out));
+  if (left_out > 0)
+    out.element("p", {{"class", "how"}},
+                fmt::format("{} more run{}: see summary.json there", left_out, left_out == 1 ? "" : "s"));
 }
 
 Phases phases_of(const std::vector<RunData>& runs) {

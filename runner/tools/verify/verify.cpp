@@ -75,7 +75,8 @@ void print_unchecked(const std::string& why, const std::map<std::string, std::ve
       std::cout << ordered_json{{"kind", kind}, {"cases", cases}, {"note", why}} << '\n';
       continue;
     }
-    std::cout << fmt::format("{} for {}: {}\n", why, kind, fmt::join(cases, ", "));
+    const auto list = fmt::format("{}", fmt::join(cases, ", "));
+    std::cout << fmt::format("{} for {}\n", why, list == kind ? kind : kind + ": " + list);
   }
 }
 
@@ -126,15 +127,15 @@ int verify(const nlohmann::json& options) {
     exit = std::max(exit, result.exit);
   }
   print_unchecked("no check yet", unknown, as_json);
-  print_unchecked("no --model NAME=DIR", without_model, as_json);
+  print_unchecked("no --model NAME=DIR given", without_model, as_json);
   if (checked == 0 && !without_model.empty()) {
     const auto& name = without_model.begin()->second.front();
     throw Error(folder.string(), "contains reference values of models in other folders",
                 fmt::format("name their folders: --model {}=DIR", name), Exit::data);
   }
   if (checked == 0)
-    throw Error(folder.string(), "contains no reference files", "see tests/golden/README.md for their layout",
-                Exit::data);
+    throw Error(folder.string(), "contains no reference files",
+                "their layout: tests/golden/README.md in the source of Compeer", Exit::data);
   if (!as_json) std::cout << fmt::format("{} cases, {} checks, {} failed\n", checked, checks, failed);
   return static_cast<int>(exit);
 }

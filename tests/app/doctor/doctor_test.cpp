@@ -308,9 +308,11 @@ TEST_F(Doctor, LibtorchIsShownWithVersionAndPlace) {
   fs::create_directories(folder_ / "torch/lib");
   write_file(folder_ / "torch/version.py", "__version__ = '2.11.0+cu130'\n");
   const auto library = (folder_ / "torch/lib/libtorch_cpu.so").string();
-  const auto finding = judge_libraries("\tlibtorch_cpu.so => " + library + " (0x00007f)\n");
+  const auto finding = judge_libraries("\tlibtorch_cpu.so => /" + library + " (0x00007f)\n");
   EXPECT_EQ(finding.state, Finding::good);
-  EXPECT_EQ(finding.what, "2.11.0+cu130, " + library);
+  EXPECT_EQ(finding.what, "2.11.0 (CPU only), " + library);
+  write_file(folder_ / "torch/lib/libtorch_cuda.so", "");
+  EXPECT_EQ(judge_libraries("\tlibtorch_cpu.so => " + library + " (0x00007f)\n").what, "2.11.0+cu130, " + library);
 }
 
 TEST_F(Doctor, AbsentLauncherIsLacking) {

@@ -265,6 +265,7 @@ TEST_F(Verify, NothingToCheckIsAnError) {
     FAIL() << "was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "contains no reference files");
+    EXPECT_EQ(error.help(), "their layout: tests/golden/README.md in the source of Compeer");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
