@@ -21,6 +21,7 @@
 #include "base/signals.h"
 #include "launch/process.h"
 #include "launch/worker_program.h"
+#include "plugin/guard.h"
 #include "spec/text.h"
 
 namespace compeer::contract {
@@ -164,7 +165,7 @@ WorkerFindings check_in_worker(json options, const fs::path& folder, double pati
   const auto fails = [&](const std::string& check, const std::string& what) -> CheckFinding& {
     return found.findings.emplace_back(CheckFinding{check, CheckVerdict::fails, what});
   };
-  if (output.find("forked, and returned in the child process") != std::string::npos)
+  if (output.find(plugin::forked_in_call) != std::string::npos)
     fails("process", "it forked and returned in both processes, so that two continued the same work");
   if (!left.empty())
     fails("process", fmt::format("it left {} process{} running", left.size(), left.size() == 1 ? "" : "es"));

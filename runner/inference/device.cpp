@@ -28,15 +28,20 @@ constexpr const char* device =
     "request a GPU (sbatch --gres=gpu:1, docker --gpus all) and make it visible (CUDA_VISIBLE_DEVICES), or use the "
     "device 'cpu'";
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& help) {
-  throw Error("device", problem, help, Exit::usage);
-}
+// The error that CUDA can't be used.
+struct NoCuda : Error {
+  NoCuda(const std::string& why, const std::string& help)
+      : Error("device", "is 'cuda', but " + why, help, Exit::usage), reason(why) {}
+  std::string reason;
+};
+
+[[noreturn]] void refuse(const std::string& reason, const std::string& help) { throw NoCuda(reason, help); }
 
 // Looks up a function of the CUDA runtime, which comes with libtorch and is not linked.
 template <class Function>
 Function* runtime(const char* name) {
   auto* const found = ::dlsym(RTLD_DEFAULT, name);
-  if (!found) refuse("is 'cuda', but this libtorch was built without CUDA", fetch);
+  if (!found) refuse("this libtorch was built without CUDA", fetch);
   return reinterpret_cast<Function*>(found);
 }
 
@@ -45,7 +50,7 @@ std::string runtime_error(int code) {
 }
 
 void check(int code, const char* what) {
-  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), driver);
+  if (code != 0) refuse(fmt::format("{}: {}", what, runtime_error(code)), driver);
 }
 
 std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
@@ -75,10 +80,10 @@ void open_library() {
   if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // already loaded
   const auto path = library();
   std::error_code none;
-  if (!fs::exists(path, none)) refuse("is 'cuda', but the CUDA part of libtorch is missing: " + path.string(), fetch);
+  if (!fs::exists(path, none)) refuse("the CUDA part of libtorch is missing: " + path.string(), fetch);
   if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
     refuse(
-        fmt::format("is 'cuda', but the CUDA part of libtorch can't be opened: {}", ::dlerror()),
+        fmt::format("the CUDA part of libtorch can't be opened: {}", ::dlerror()),
         fmt::format("if ./compeer fetched it, delete {} and run COMPEER_DEVICE=cuda ./compeer doctor to fetch it again",
                     path.string()));
 }
@@ -135,13 +140,12 @@ std::vector<Gpu> open_cuda() {
   constexpr int driver_too_old = 35, no_device = 100;
   if (code == driver_too_old) {
     const int known = runtime_number("cudaDriverGetVersion"), wanted = runtime_number("cudaRuntimeGetVersion");
-    if (known == 0) refuse("is 'cuda', but this machine has no NVIDIA driver", driver);
-    refuse(fmt::format("is 'cuda', but the driver supports CUDA up to {}, and libtorch needs {}", version(known),
-                       version(wanted)),
+    if (known == 0) refuse("this machine has no NVIDIA driver", driver);
+    refuse(fmt::format("the driver supports CUDA up to {}, and libtorch needs {}", version(known), version(wanted)),
            "install a newer driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION
            " for that version of CUDA on LD_LIBRARY_PATH");
   }
-  if (code == no_device || (code == 0 && count == 0)) refuse("is 'cuda', but no NVIDIA device is available", device);
+  if (code == no_device || (code == 0 && count == 0)) refuse("no NVIDIA device is available", device);
   check(code, "its devices can't be counted");
   std::vector<Gpu> all;
   for (int i = 0; i < count; ++i) all.push_back(look_at(i));
@@ -162,9 +166,9 @@ std::string use_device(const std::string& setting, const std::string& asked, con
   std::vector<Gpu> all;
   try {
     all = open_cuda();
-  } catch (const Error& error) {
+  } catch (const NoCuda& error) {
     if (asked != "auto") throw Error(setting, error.problem(), error.help(), error.exit());
-    reason = error.problem().substr(error.problem().find("but ") + 4);
+    reason = error.reason;
     return in_use = "cpu";
   }
   gpu = all[static_cast<size_t>(local_rank) % all.size()];

@@ -91,6 +91,8 @@ UnseenPrompt ModelInput::fitted(UnseenPrompt prompt, bool repeated, const std::s
   vision_input_.fit(prompt.tokens, prompt.pictures, repeated, where);
   try {
     rollout::check({0, prompt.tokens}, shape_, room);
+  } catch (const rollout::TooLong& error) {
+    throw rollout::TooLong(where, error.problem(), error.help(), error.exit());
   } catch (const Error& error) {
     throw Error(where, error.problem(), error.help(), error.exit());
   }

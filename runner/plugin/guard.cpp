@@ -106,8 +106,8 @@ void leave_as_before(const CallerState& before, const Identity& identity, const 
 void tell_left_processes(const ProcessWatch& processes, const Identity& identity, const char* method) {
   const auto here = place(identity, method);
   if (processes.in_copy()) {
-    fmt::print(stderr, "compeer: warning: {}: forked, and returned in the child process, too, which was ended\n",
-               spec::printable(here, longest_place));
+    fmt::print(stderr, "compeer: warning: {}: {}, too, which was ended\n", spec::printable(here, longest_place),
+               forked_in_call);
     std::fflush(stderr);
     ::_exit(static_cast<int>(Exit::plugin));
   }

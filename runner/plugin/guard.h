@@ -38,6 +38,9 @@ class PluginError : public Error {
 /// Throws a PluginError (exit 5) if the call left any of its caller's state changed. Restores the state first.
 void leave_as_before(const CallerState& before, const Identity& identity, const char* method);
 
+/// Part of the warning about a call that forked and returned in both processes.
+constexpr const char* forked_in_call = "forked, and returned in the child process";
+
 /// Prints a warning on standard error if a call left processes running, once for each method of a plugin. If this
 /// process is a fork made by the call, ends it.
 void tell_left_processes(const ProcessWatch& processes, const Identity& identity, const char* method);

@@ -13,6 +13,9 @@
 /// reasons for the HDF5 modes in docs/storage.md.
 namespace compeer::record {
 
+/// Beginning of the text of the event that a run records if it ends before its last step.
+constexpr std::string_view early_end = "ended after step ";
+
 /// An event of a run: "checkpoint written", "resumed at step 40".
 struct Event {
   double step = 0;    ///< step of the run at the time of the event

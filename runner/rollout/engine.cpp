@@ -350,10 +350,10 @@ int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
                 Exit::data);
   }
   if (length + room > shape.positions) {
-    throw Error(where,
-                fmt::format("has {} tokens{}, the model has room for {}", length,
-                            length <= shape.positions ? " and needs one more" : "", shape.positions),
-                "shorten it, or raise max_position_embeddings in the model's config.json", Exit::data);
+    throw TooLong(where,
+                  fmt::format("has {} tokens{}, the model has room for {}", length,
+                              length <= shape.positions ? " and needs one more" : "", shape.positions),
+                  "shorten it, or raise max_position_embeddings in the model's config.json", Exit::data);
   }
   return length;
 }

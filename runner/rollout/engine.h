@@ -149,8 +149,13 @@ class Engine {
 /// `Engine::generate` with a temporary engine.
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request);
 
+/// The error that a prompt leaves too few of the model's positions.
+struct TooLong : Error {
+  using Error::Error;
+};
+
 /// Returns the length of the prompt including the sequence it continues. Throws Error (exit 4), naming the prompt, if
-/// that is 0, if a token id is outside the vocabulary, or if fewer than `room` of the model's positions are left.
+/// that is 0 or a token id is outside the vocabulary, TooLong if fewer than `room` of the model's positions are left.
 int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room);
 
 /// The Error (exit 4) for non-finite logits of prompt `prompt`: the model's weights are damaged.

@@ -80,7 +80,7 @@ int64_t checked_length(const nlohmann::ordered_json& messages, const ModelShape&
     throw HttpError(
         400,
         fmt::format("messages: contain {} bytes of text, but the model has room for {} tokens", bytes, shape.positions),
-        "messages", "context_length_exceeded");
+        "messages", too_long);
   return bytes;
 }
 
@@ -161,9 +161,10 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
     arrived_.notify_one();
   } catch (const HttpError& refusal) {
     refuse(*response, refusal);
+  } catch (const rollout::TooLong& error) {
+    refuse(*response, HttpError(400, text_of(error), "messages", too_long));
   } catch (const Error& error) {
-    const bool long_one = error.problem().find("the model has room for") != std::string::npos;
-    refuse(*response, HttpError(400, text_of(error), "messages", long_one ? too_long : ""));
+    refuse(*response, HttpError(400, text_of(error), "messages"));
   } catch (const std::exception& error) {
     refuse(*response, HttpError(500, error.what()));
   }

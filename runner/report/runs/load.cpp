@@ -108,7 +108,7 @@ void read_rows(RunData& run) {
   run.software = reader.software();
   std::string end;  // why the run ended before its last step, if it did
   for (const auto& event : reader.events()) {
-    if (event.text.starts_with("ended after step ")) end = event.text;
+    if (event.text.starts_with(record::early_end)) end = event.text;
     if (event.level != "info")
       run.warnings.push_back(fmt::format("step {:.0f}, {}: {}", event.step, event.level, event.text));
   }

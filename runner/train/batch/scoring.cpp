@@ -235,13 +235,18 @@ void StepScoring::set_sums(StepBatch& batch, size_t g) {
     std::vector<double> of_one;
     for (const auto& term : terms) of_one.push_back(term[i]);
     sums[i] = grpo::weighted_sum(of_one, weights);
-    // The terms are finite, but with a large weight their sum may overflow.
-    if (std::isinf(sums[i]))
-      throw plugin::NotFinite(
-          plugins_.rewards().front().plugin.identity(), "score",
-          "returned a reward that, times its weight, makes the sum of rewards infinite for completion " +
-              std::to_string(i),
-          "lower the weights of the rewards");
+    if (!std::isinf(sums[i])) continue;
+    // The rewards are finite, but a large weight makes a term or the sum overflow: names the largest term.
+    const auto size = [&](size_t k) { return std::isnan(of_one[k]) ? -1.0 : std::abs(weights[k] * of_one[k]); };
+    size_t largest = 0;
+    for (size_t k = 1; k < of_one.size(); ++k) {
+      if (size(k) > size(largest)) largest = k;
+    }
+    throw plugin::NotFinite(
+        plugins_.rewards()[largest].plugin.identity(), "score",
+        "returned a reward that, times its weight, makes the sum of rewards infinite for completion " +
+            std::to_string(i),
+        "lower the weights of the rewards");
   }
 }
 

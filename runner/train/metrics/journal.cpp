@@ -126,7 +126,7 @@ void Journal::note(uint64_t step, const std::string& text) {
 
 void Journal::end_at(uint64_t step, const std::string& why) {
   if (!run_) return;
-  note(step, fmt::format("ended after step {} of {}: {}", step, plan_.steps, why));
+  note(step, fmt::format("{}{} of {}: {}", record::early_end, step, plan_.steps, why));
   plan_.steps = status_.steps = step;
 }
 

@@ -124,6 +124,8 @@ TEST_F(ScoringAGroup, RefusesAnInfiniteSum) {
                       "completion 1\n  help: lower the weights of the rewards"),
             std::string::npos)
       << text;
+  auto& both = with({length_reward("length", 1.0), number_reward("number", {{"weight", 1e300}})});
+  EXPECT_EQ(complaint([&] { score(both, 3, group_of({"1", "1e30"})); }), text) << "not the first reward";
 }
 
 TEST_F(ScoringAGroup, NamesTheGroupThatARewardFailsFor) {
