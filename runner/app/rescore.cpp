@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "contract/plugin_choice.h"
 #include "launch/worker_program.h"
 #include "spec/spec.h"
@@ -35,9 +36,8 @@ struct RescoreOptions {
 };
 
 int rescore(const RescoreOptions& options) {
+  if (const auto why = why_no_file(options.file); !why.empty()) throw Error(options.file, why, "", Exit::data);
   std::error_code error;
-  if (!std::filesystem::is_regular_file(options.file, error))
-    throw Error(options.file, "is not a file", "", Exit::data);
   if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "is empty", "", Exit::data);
   const plugin::Finder finder;
   const auto draft = contract::draft_of("stages.0", options.stage, options.sets, "compeer rescore");

@@ -58,6 +58,12 @@ void write_durably(const std::filesystem::path& file, const std::function<void(c
 
 }  // namespace
 
+std::string why_no_file(const std::filesystem::path& file) {
+  std::error_code code;
+  if (std::filesystem::is_regular_file(file, code)) return "";
+  return std::filesystem::exists(file, code) ? "is not a regular file" : "does not exist";
+}
+
 std::string read_file(const std::filesystem::path& file, uint64_t limit) {
   std::error_code code;
   if (std::filesystem::is_directory(file, code)) throw Error(file.string(), "is a folder, not a file", "", Exit::data);

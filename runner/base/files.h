@@ -38,6 +38,9 @@ void write_in_pieces(const std::filesystem::path& file, const std::function<void
 /// be read without end.
 std::string read_plain_file(const std::filesystem::path& file, uint64_t limit = UINT64_MAX);
 
+/// Returns "does not exist" or "is not a regular file"; "" if `file` is a regular file.
+std::string why_no_file(const std::filesystem::path& file);
+
 /// True if `error` (errno) is a failure of the system (EIO, ESTALE, EMFILE, ENOMEM, ...). False if the path is wrong:
 /// it does not exist, is a folder, or permission is denied.
 bool is_system_failure(int error);

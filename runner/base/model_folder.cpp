@@ -77,8 +77,7 @@ void check_model_folder(const fs::path& folder) {
   if (fs::is_regular_file(folder, none)) refuse_file(folder);
   if (!is_there(folder)) {
     const auto download = download_help(folder.string());
-    throw Error(folder.string(), "there is no such folder", download.empty() ? neighbours(folder) : download,
-                Exit::data);
+    throw Error(folder.string(), "does not exist", download.empty() ? neighbours(folder) : download, Exit::data);
   }
   if (!holds_model(folder)) throw Error(folder.string(), "has no config.json", nearby(folder), Exit::data);
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "contract/plugin_choice.h"
 #include "contract/worker_check.h"
@@ -151,10 +152,8 @@ class PluginCheck {
 }  // namespace
 
 int check(const CheckOptions& options) {
-  std::error_code code;
-  if (!fs::is_regular_file(options.file, code))
-    throw Error(options.file, "is not a file", "run 'compeer plugins list -v' to see the paths of libraries",
-                Exit::usage);
+  if (const auto why = why_no_file(options.file); !why.empty())
+    throw Error(options.file, why, "run 'compeer plugins list -v' to see the paths of libraries", Exit::usage);
   return PluginCheck(options).run();
 }
 

@@ -53,7 +53,7 @@ std::filesystem::path file_of(const json& name, const std::string& where) {
   const std::string text = name.get<std::string>();
   if (text.starts_with("file://")) return text.substr(7);
   if (text.find("://") != std::string::npos || text.starts_with("data:"))
-    throw Error(where, "'" + text.substr(0, 40) + "' is not a file",
+    throw Error(where, "'" + text.substr(0, 40) + "' is not a file name",
                 "pass a file name; URLs and data URIs are not supported", Exit::data);
   return text;
 }

@@ -197,9 +197,7 @@ bool Sandbox::finish(int status) {
 }
 
 std::string read_script(const std::filesystem::path& file, const std::string& name) {
-  std::error_code code;
-  if (!std::filesystem::exists(file, code)) throw Error(name, "there is no such script");
-  if (!std::filesystem::is_regular_file(file, code)) throw Error(name, "is not a regular file");
+  if (const auto why = why_no_file(file); !why.empty()) throw Error(name, why);
   std::string text;
   try {
     text = read_file(file, largest_script);

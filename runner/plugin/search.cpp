@@ -83,8 +83,7 @@ void check_owners(const fs::path& file) {
 }
 
 std::string read_library(const fs::path& file) {
-  std::error_code code;
-  if (!fs::is_regular_file(file, code)) throw Error(file.string(), "is not a file", "", Exit::plugin);
+  if (const auto why = why_no_file(file); !why.empty()) throw Error(file.string(), why, "", Exit::plugin);
   try {
     return read_file(file, largest_library);
   } catch (const Error& error) {

@@ -121,6 +121,10 @@ void refuse_other_language(const fs::path& file) {
   };
   if (const auto found = others.find(file.extension().string()); found != others.end())
     throw Error(file.string(), found->second.first, found->second.second, Exit::usage);
+  static const std::set<std::string> known = {"", ".toml", ".lua", ".json"};
+  std::error_code code;
+  if (!known.contains(file.extension().string()) && fs::is_regular_file(file, code))
+    throw Error(file.string(), "must be a .toml or .lua file", experiment, Exit::usage);
 }
 
 }  // namespace

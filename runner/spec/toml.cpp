@@ -113,7 +113,7 @@ Draft load_toml(const std::filesystem::path& file) {
   const auto found = locate(file);
   if (!found) {
     const auto names = neighbours(file);
-    throw Error(file.string(), "there is no such file", names.empty() ? "" : suggest(file.filename(), names));
+    throw Error(file.string(), "does not exist", names.empty() ? "" : suggest(file.filename(), names));
   }
   std::string text;
   try {

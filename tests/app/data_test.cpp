@@ -291,7 +291,7 @@ TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
 TEST_F(Rescore, RefusesMistakes) {
   write("r.jsonl", failed);
   EXPECT_NE(told("rescore sagge r.jsonl").find("did you mean 'sage'?"), std::string::npos);
-  EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is not a file"), std::string::npos);
+  EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: does not exist"), std::string::npos);
   EXPECT_TRUE(told("rescore sage nowhere.jsonl").ends_with("exit 4"));
   write("empty.jsonl", "");
   EXPECT_EQ(told("rescore sage empty.jsonl"), "compeer: error: empty.jsonl: is empty\nexit 4");

@@ -120,7 +120,7 @@ TEST_F(About, RefusesAFolderThatHoldsNoModel) {
   std::filesystem::create_directory_symlink("around", folder() / "around");
   EXPECT_EQ(told("about around"), "compeer: error: around: can't be read: Too many levels of symbolic links\nexit 4");
   EXPECT_EQ(told("about Qwen/Qwen2.5-0.5B-Instruct"),
-            "compeer: error: Qwen/Qwen2.5-0.5B-Instruct: there is no such folder\n"
+            "compeer: error: Qwen/Qwen2.5-0.5B-Instruct: does not exist\n"
             "  help: to use the Hugging Face Hub's model: hf download Qwen/Qwen2.5-0.5B-Instruct --local-dir "
             "models/Qwen2.5-0.5B-Instruct, then pass models/Qwen2.5-0.5B-Instruct\nexit 4");
 }
@@ -227,12 +227,17 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
       << text;
   EXPECT_TRUE(text.ends_with("exit 3")) << text;
   EXPECT_EQ(told("resolve y.toml"),
-            "compeer: error: y.toml: there is no such file\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
+            "compeer: error: y.toml: does not exist\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
   write("spec.json", "{}");
   EXPECT_TRUE(told("resolve .").ends_with("exit 3"));
   write("x.yaml", "name: x\n");
   EXPECT_EQ(told("run x.yaml"),
             "compeer: error: x.yaml: is YAML; experiments are TOML files\n"
+            "  help: start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml\n"
+            "exit 2");
+  write("x.txt", "name = 'x'\n");
+  EXPECT_EQ(told("run x.txt"),
+            "compeer: error: x.txt: must be a .toml or .lua file\n"
             "  help: start from one: compeer resolve experiments/smoke_grpo.toml >mine.toml; compeer run mine.toml\n"
             "exit 2");
   EXPECT_EQ(told("run train.py"),

@@ -179,7 +179,7 @@ TEST_F(PromptsWithPictures, WhatCanNotBeShownIsNamedWithItsLine) {
             "compeer: error: line 2: a part of type image has no file name\n"
             "  help: for example {\"type\": \"image\", \"image\": \"cat.png\"}\nexit 4");
   EXPECT_EQ(refused(conversation(image("https://example.org/cat.png"))),
-            "compeer: error: line 2: 'https://example.org/cat.png' is not a file\n"
+            "compeer: error: line 2: 'https://example.org/cat.png' is not a file name\n"
             "  help: pass a file name; URLs and data URIs are not supported\nexit 4");
   EXPECT_EQ(refused(conversation(image(seen_picture(0))), tiny()),
             "compeer: error: line 2: shows " + seen_picture(0) +
@@ -370,7 +370,7 @@ TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
 }
 
 TEST_F(ModelCommands, CheckTheirOptionsFirst) {
-  EXPECT_TRUE(told("generate --model nowhere").starts_with("compeer: error: nowhere: there is no such folder\n"));
+  EXPECT_TRUE(told("generate --model nowhere").starts_with("compeer: error: nowhere: does not exist\n"));
   EXPECT_EQ(told("score --model ."),
             "compeer: error: .: has no config.json\n  help: a model folder has the layout of Hugging Face "
             "transformers: config.json and *.safetensors\nexit 4");

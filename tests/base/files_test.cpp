@@ -127,6 +127,8 @@ TEST_F(Files, ErrorsNameTheFile) {
   EXPECT_EQ(problem_of([&] { read_file(folder_ / "none"); }),
             (folder_ / "none").string() + ": can't be read: No such file or directory");
   EXPECT_EQ(problem_of([&] { read_file(folder_); }), folder_.string() + ": is a folder, not a file");
+  EXPECT_EQ(why_no_file(folder_), "is not a regular file");
+  EXPECT_EQ(why_no_file(folder_ / "nowhere"), "does not exist");
   EXPECT_NE(
       problem_of([&] { write_file(folder_ / "no" / "a", "x"); }, Exit::failure).find((folder_ / "no" / "a").string()),
       std::string::npos);

@@ -231,7 +231,7 @@ TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
 
 TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
   EXPECT_EQ(told("plugins check nowhere.so"),
-            "compeer: error: nowhere.so: is not a file\n  help: run 'compeer plugins list -v' to see the paths of "
+            "compeer: error: nowhere.so: does not exist\n  help: run 'compeer plugins list -v' to see the paths of "
             "libraries\nexit 2");
   const auto text = told("plugins check " + unruly + " --set akt=1");
   EXPECT_TRUE(text.starts_with("compeer: error: --set: unknown key 'akt'\n  help: did you mean 'act'?")) << text;

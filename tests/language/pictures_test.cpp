@@ -184,7 +184,7 @@ TEST(PictureParts, WhatIsNoFileIsNamed) {
   EXPECT_EQ(complaint({{"type", "image"}}), "a part of type image has no file name");
   EXPECT_EQ(complaint({{"type", "image"}, {"image", 7}}), "a picture must be a file name, not 7");
   EXPECT_EQ(complaint({{"type", "image"}, {"url", "https://example.org/a.png"}}),
-            "'https://example.org/a.png' is not a file");
+            "'https://example.org/a.png' is not a file name");
   EXPECT_EQ(complaint({{"type", "image"}, {"image", {"1.png", "2.png"}}}), "a part of type image contains a list");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", json::array()}}), "a video has no frames");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", {"1.png"}}, {"fps", 0}}), "fps is 0");

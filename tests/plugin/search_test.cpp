@@ -132,7 +132,7 @@ TEST(Finder, ListsBrokenFilesWithTheirCause) {
   const auto all = finder.all();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].problem, "is not a shared library (no ELF header)");
-  EXPECT_EQ(all[1].problem, "is not a file");
+  EXPECT_EQ(all[1].problem, "does not exist");
   const auto error = error_of([&] { finder.find("rewards", "broken"); });
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.where(), (folder.path() / "rewards/broken.so").string());

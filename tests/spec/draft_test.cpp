@@ -297,7 +297,7 @@ TEST(LoadToml, NamesAFileThatIsNotThere) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "smoke.toml") << "name = 1\n";
   EXPECT_EQ(complaint([&] { load_toml(folder / "smok.toml"); }),
-            (folder / "smok.toml").string() + "|there is no such file|did you mean 'smoke.toml'? known: smoke.toml|3");
+            (folder / "smok.toml").string() + "|does not exist|did you mean 'smoke.toml'? known: smoke.toml|3");
   EXPECT_EQ(complaint([&] { load_toml(folder); }), folder.string() + "|is a folder, not a file||3");
   EXPECT_EQ(load_toml(folder / "smoke.toml").origins.at("name"), (folder / "smoke.toml").string() + ":1");
 }

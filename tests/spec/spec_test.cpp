@@ -347,7 +347,7 @@ TEST_F(AutoModel, IsRefusedWhereThereIsNone) {
   std::filesystem::create_directory(folder / "smollm2");
   const auto wrong = (folder / "smolm2").string();
   EXPECT_EQ(refused(with_model("plugin = \"auto\"\npath = \"" + wrong + "\"")),
-            "x.toml:10|'model.path': " + wrong + ": there is no such folder|did you mean 'smollm2'? known: smollm2|4");
+            "x.toml:10|'model.path': " + wrong + ": does not exist|did you mean 'smollm2'? known: smollm2|4");
   const auto file = (folder / "m.gguf").string();
   write_file(file, "GGUF");
   EXPECT_EQ(refused(with_model("plugin = \"auto\"\npath = \"" + file + "\"")),

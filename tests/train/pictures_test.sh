@@ -107,7 +107,7 @@ grep -q '"view": "unifireward"' judge1/checkpoints/last/form.json || fail "a jud
 refused "prompts: unset in training, \"$source_dir/plugins/empathy/prompts/en\" here" policy.toml --set "rewards.0.prompts=$source_dir/plugins/empathy/prompts/en"
 refused "reward 'unifireward': could not parse" policy.toml --set rewards.0.most_unreadable=0.1
 grep -qF "an answer that could not be read: '" refused/log.txt || fail "no such answer is shown: $(cat refused/log.txt)"
-refused "record 1: shows $PWD/image0.png, which is not a file" judge.toml --set "dataset.media=$PWD"
+refused "record 1: shows $PWD/image0.png, which does not exist" judge.toml --set "dataset.media=$PWD"
 mkdir broken && echo no >broken/image0.png && cp broken/image0.png broken/image1.png && cp broken/image0.png broken/image2.png
 refused "broken/image" judge.toml --set "dataset.media=$PWD/broken"
 grep -qE "r[0-5]: $PWD/broken/image[0-2].png" refused/log.txt || fail "a damaged picture without its record: $(cat refused/log.txt)"

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/inside.h"
 #include "compeer/dataset.h"
@@ -113,8 +114,8 @@ class Cer : public Dataset, public FormedDataset {
         if (!stays_below(media_, file) && !stays_below(std::filesystem::absolute(path_).parent_path(), file))
           throw std::runtime_error("shows " + file + ", outside of " + media_.string() +
                                    "; set 'media' to the folder of the pictures");
-        if (!std::filesystem::is_regular_file(file))
-          throw std::runtime_error("shows " + file + ", which is not a file");
+        if (const auto why = why_no_file(file); !why.empty())
+          throw std::runtime_error("shows " + file + ", which " + why);
       }
     }
   }

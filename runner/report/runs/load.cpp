@@ -262,7 +262,7 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
   for (const auto& path : paths) {
     std::error_code code;
     if (!fs::is_directory(path, code))
-      throw Error(path.string(), "no such folder", "give run folders, or a folder of runs such as results", Exit::data);
+      throw Error(path.string(), "does not exist", "give run folders, or a folder of runs such as results", Exit::data);
     if (is_run(path)) {
       add(path);
       continue;

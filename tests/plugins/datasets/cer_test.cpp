@@ -276,7 +276,7 @@ TEST_F(Cer, NamesRecordsWhosePicturesAreNotThere) {
   auto data = open({{"pictures", "shown"}, {"max_unreadable", 1}});
   const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].reason, "shows " + (file_.parent_path() / "cer_none.png").string() + ", which is not a file")
+  EXPECT_EQ(all[0].reason, "shows " + (file_.parent_path() / "cer_none.png").string() + ", which does not exist")
       << "relative to the file of records";
   EXPECT_EQ(all[1].reason, "has 'pictures' that are not a list of files");
   EXPECT_EQ(all[2].reason, "has 'pictures' that are not a list of files");

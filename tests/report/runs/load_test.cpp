@@ -314,7 +314,7 @@ TEST_F(Load, RefusesFoldersWithoutRuns) {
     find_runs({root_ / "nowhere"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "no such folder");
+    EXPECT_EQ(error.problem(), "does not exist");
   }
 }
 
