@@ -11,9 +11,11 @@ need_build() {
     already_built "$build" "$2" && return
     stop "$build is not up to date and can't be written" "set COMPEER_BUILD_DIR to a writable folder"
   fi
+  local what=''
+  [[ $2 != compeer-programs || ! -x $build/bin/compeer || -e $build/bin/compeer-tools ]] || what=' the rest of Compeer, once'
   lock "$build/.compeer-lock" "building in $build"
   configured "$build" || configure "$build"
-  run_ninja "$build" "$2"
+  run_ninja "$build" "$2" "$what"
   unlock
 }
 
@@ -63,7 +65,7 @@ processors() {
 run_ninja() {
   local log=$1/compeer-build.log
   local -a command=(ninja -C "$1" -j "${CMAKE_BUILD_PARALLEL_LEVEL:-$(processors)}" "$2")
-  NINJA_STATUS='[%f/%t] ' "${command[@]}" 2>&1 </dev/null | follow_ninja "$log" && return
+  NINJA_STATUS='[%f/%t] ' "${command[@]}" 2>&1 </dev/null | follow_ninja "$log" "$3" && return
   end_progress
   build_errors "$log" >&2
   stop "the build failed (full output: $log)"
@@ -79,7 +81,7 @@ follow_ninja() {
     [[ $line != FAILED:* ]] || failed=1
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\] && $line != *'Re-checking globbed directories'* ]] || continue
     ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) || continue
-    show_progress "building: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+    show_progress "building${2-}: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
     last=$SECONDS
   done 3>"$1"
   ((last >= 0)) || return 0

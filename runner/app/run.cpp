@@ -214,6 +214,15 @@ void refuse_failed(const std::vector<script::RunResult>& runs) {
               same ? exit : Exit::failure);
 }
 
+// Prints which runs of a script were not started because it ended early.
+void tell_waiting(std::vector<std::string> names) {
+  constexpr size_t most = 8;
+  if (names.empty()) return;
+  const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  names.resize(std::min(names.size(), most));
+  std::cerr << fmt::format("compeer: note: not started: {}{}\n", fmt::join(names, ", "), more);
+}
+
 int run_script(const RunOptions& options) {
   launch::ScriptOptions script{options.launch_options(), {}, options.quick, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
@@ -223,7 +232,12 @@ int run_script(const RunOptions& options) {
   rehearsal.rehearsal = true;
   if (options.dry_run) script.preview = std::make_shared<launch::Preview>();
   if (!options.dry_run) evaluate(options.file, rehearsal);
-  evaluate(options.file, script);
+  try {
+    evaluate(options.file, script);
+  } catch (const Error&) {
+    if (!options.dry_run) tell_waiting(*script.waiting);
+    throw;
+  }
   if (options.dry_run) fmt::print("{}", script.preview->text());
   refuse_failed(*script.failed);
   return 0;

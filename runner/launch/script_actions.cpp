@@ -117,6 +117,7 @@ class ScriptActions : public script::Actions {
       for (const auto& spec : specs) results.push_back(options_.agenda ? looked_up(spec) : planned(spec));
       return results;
     }
+    for (const auto& spec : specs) std::erase(*options_.waiting, spec.values.at("name").get<std::string>());
     auto how = options_.launch;
     how.jobs = jobs;
     const auto done = launch::launch(specs, how);
@@ -239,6 +240,7 @@ class ScriptActions : public script::Actions {
     result.path = RunFolder::look(spec, options_.launch.results).first.string();
     if (!options_.rehearsal && !options_.agenda) fmt::print("{}\n", plan(spec, options_.launch));
     if (options_.preview && !has_finished(spec)) options_.preview->add(spec, result.path);
+    if (options_.rehearsal && !has_finished(spec)) options_.waiting->push_back(result.name);
     result.spec = script::visible(spec);
     result.promised = promises(spec);
     planned_.push_back(result.path);

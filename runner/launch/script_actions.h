@@ -33,6 +33,8 @@ struct ScriptOptions {
   std::shared_ptr<Agenda> agenda = nullptr;
   /// Only with `dry_run` or `rehearsal`. If set, the runs that would start are added here.
   std::shared_ptr<Preview> preview = nullptr;
+  /// Names of runs that the script has not started yet: a rehearsal adds them, a launch removes them.
+  std::shared_ptr<std::vector<std::string>> waiting = std::make_shared<std::vector<std::string>>();
   /// Receives the failed runs that did not end the script.
   std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();
 };
@@ -40,7 +42,7 @@ struct ScriptOptions {
 /// Returns the implementation of script::Actions that launches runs and writes reports.
 std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
 
-/// Returns a line about what `launch` would do with a spec: its name, hash, folder, and "starts", "goes on" or
+/// Returns a line about what `launch` would do with a spec: its name, hash, folder, and "starts", "resumes" or
 /// "finished before".
 std::string plan(const spec::Spec& spec, const LaunchOptions& options);
 

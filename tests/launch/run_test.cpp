@@ -94,6 +94,16 @@ TEST_F(Run, EndsAScriptAtARunThatFails) {
             "compeer: error: run smoke-grpo: ended with exit code 4\n  the last lines of its log:\n"
             "    called with results/smoke-grpo\n  in the main chunk (study.lua:2)\n"
             "  help: see results/smoke-grpo/log.txt\n");
+  write("study.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+base:launch()
+base:with { name = "second" }:launch()
+compeer.sweep(base:with { name = "s" }, { seed = { 1, 2 } }):run()
+)");
+  const auto text = compeer({"run", "study.lua", "--ranks", "1", "-q"}).text;
+  EXPECT_TRUE(
+      text.starts_with("compeer: note: not started: second, s-seed_1, s-seed_2\ncompeer: error: run smoke-grpo:"))
+      << text;
 }
 
 TEST_F(Run, GoesOnWithASweepWhenRunsFailAndSaysSoAtItsEnd) {

@@ -105,6 +105,9 @@ claim "a configuration that fails shows CMake's error" contains "$err" "no such 
 claim "and ends the wrapper" equal "$code" 1
 sed -i '$d' "$checkout/CMakeLists.txt"
 
+ask "printf '[1/3] one\\n' | follow_ninja '$work/log' ' the rest of Compeer, once'"
+claim "a second, longer build says that it happens once" contains "$err" "compeer: building the rest of Compeer, once: 1 of 3"
+
 # --- a checkout that belongs to another user
 other_user=()
 if [[ $(id -u) == 0 ]]; then other_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi

@@ -172,6 +172,8 @@ Path find_run(const std::string& run) {
   std::sort(known.begin(), known.end());
   const auto here = std::filesystem::current_path(code).string();
   if (given.is_absolute()) throw Error(run, "no such run", "", Exit::data);
+  if (const auto quick = Path("results/quick") / run; report::is_run(quick))
+    throw Error(run, "no such run in results", fmt::format("did you mean '{}'?", quick.string()), Exit::data);
   throw Error(
       run, fmt::format("no such run: neither {} nor {} is a folder in {}", run, named.string(), here),
       (known.empty() ? "" : suggest(run, known) + "; ") + "if its results are elsewhere, name its folder: PATH/" + run,

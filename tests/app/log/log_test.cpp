@@ -121,6 +121,14 @@ TEST_F(Log, FindRunSuggestsRunsAlone) {
   } catch (const Error& error) {
     EXPECT_EQ(error.help(), "known: tiny; if its results are elsewhere, name its folder: PATH/nothing-like-it");
   }
+  std::filesystem::create_directories("results/quick/small");
+  std::filesystem::copy("results/tiny/spec.json", "results/quick/small/spec.json");
+  try {
+    find_run("small");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "small: no such run in results\n  help: did you mean 'results/quick/small'?");
+  }
   std::filesystem::current_path(before);
 }
 
