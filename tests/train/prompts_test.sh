@@ -105,10 +105,10 @@ cmp results/trim/checkpoints/last/model.safetensors results/one/checkpoints/last
 
 run few --ranks 2 --set grpo.batch=1 --set grpo.steps=1
 ends 0
-holds "a rank without work" "1 of 2 ranks have no work: grpo.batch = 1 has 1 part; lower 'ranks', or raise 'grpo.batch'" results/few/log.txt
+holds "a rank without work" "1 of 2 ranks have no work: grpo.batch = 1 gives 1 part; lower 'ranks', or raise 'grpo.batch'" results/few/log.txt
 run few-parts --ranks 2 --set task=sft --set sft.steps=1
 ends 0
-holds "a part for each rank" "1 of 2 ranks have no work: sft.batch = 4, divided by sft.together = 8, has 1 part; lower 'ranks' or 'sft.together', or raise 'sft.batch'" results/few-parts/log.txt
+holds "a part for each rank" "1 of 2 ranks have no work: sft.batch = 4, divided by sft.together = 8, gives 1 part; lower 'ranks' or 'sft.together', or raise 'sft.batch'" results/few-parts/log.txt
 
 run shorter --set dataset.max_prompt_tokens=40 --set "dataset.system=answer in one word"
 ends 0
@@ -181,5 +181,5 @@ holds "prompts of one dialogue are told" "12 prompts come from 6 dialogues: conf
 
 run data --set task=data --set dataset.system=hello
 ends 3
-holds "no policy sees what stages make" "'dataset.system' means nothing to task = \"data\"" said
+holds "no policy sees what stages make" "'dataset.system' has no effect with task = \"data\"" said
 exit $failed

@@ -112,7 +112,7 @@ newest=$(readlink stopped-1/checkpoints/last)
 cp -a stopped-1 dangling
 rm -r "dangling/checkpoints/$newest"
 "$build/bin/compeer" log verify dangling >verify.txt && fail "log verify finds nothing wrong with a last that dangles"
-grep -q "BAD.*checkpoints/last.*points at $newest, which is gone" verify.txt || fail "log verify" verify.txt
+grep -q "BAD.*checkpoints/last.*points to $newest, which does not exist" verify.txt || fail "log verify" verify.txt
 cp -a stopped-1 damaged
 echo >>"damaged/checkpoints/$newest/model.safetensors"
 for name in dangling damaged; do
