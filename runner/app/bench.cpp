@@ -107,7 +107,7 @@ int run_benchmarks(const BenchCommandOptions& options) {
 void add_bench(CLI::App& command, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   command.add_option(
-      "name", options->names,
+      "NAME", options->names,
       "start (start-up of the programs), record (cost of logging), kernels (matrix products, compared with\n"
       "libtorch's), generate (a model's prefill and decoding), train (its forward and backward pass and\n"
       "AdamW), grpo_step (a whole training step, by phase), prefix (gain from shared prompts), judging (time\n"
