@@ -102,6 +102,8 @@ TEST_F(Told, FitsTheTerminal) {
   width_ = 30;
   auto progress = make(true);
   progress.start("x", "starts");
+  told();
+  progress.update("x", at(4, "train"));
   EXPECT_EQ(told().size(), 1 + 29 + 3u);
 }
 

@@ -260,7 +260,9 @@ print(again:get "model.path", again:launch().name)
 )");
   const auto done = compeer({"run", "study.lua", "-q"});
   EXPECT_EQ(done.exit, 0);
-  EXPECT_EQ(done.text, "the-second (model.path) needs first\nthe-second\nresults/the-second/checkpoints/last\tagain\n");
+  EXPECT_EQ(
+      done.text,
+      "compeer: note: the-second (model.path) needs first\nthe-second\nresults/the-second/checkpoints/last\tagain\n");
   EXPECT_EQ(read("order"), "results/first \nresults/the-second \nresults/again \n");
 }
 

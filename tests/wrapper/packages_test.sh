@@ -1,10 +1,10 @@
-#!/ usr / bin / env bash
-#shellcheck source = tests / wrapper / claims.sh disable = SC2154, SC2016, SC2034
-source "$(dirname " $ { BASH_SOURCE[0] }")/claims.sh"
+#!/usr/bin/env bash
+# shellcheck source=tests/wrapper/claims.sh disable=SC2154,SC2016,SC2034
+source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 PATH=$work/bin:$PATH
 export calls=$work/calls list=$work/list.txt broken=$work/broken
 cat >"$list" <<'L'
-#comment
+# comment
 
 alpha
 beta     # why
@@ -68,14 +68,9 @@ claim "not even apt-get's lists are read" test ! -e "$calls"
 
 rm "$work/bin/dpkg-query"
 mkdir "$work/elsewhere"
-for tool in bash cat dirname;
-do
-  ln - s
-      "$(command -v $tool)"
-      "$work/elsewhere/";
-done PATH = $work / elsewhere ask 'need_packages "$list"' claim
-            "without dpkg the list is named and the wrapper goes on" contains
-            "$err"
-            "not a Debian system" claim "and ends well" equal "$code" 0
+for tool in bash cat dirname; do ln -s "$(command -v $tool)" "$work/elsewhere/"; done
+PATH=$work/elsewhere ask 'need_packages "$list"'
+claim "without dpkg the list is named and the wrapper goes on" contains "$err" "not a Debian system"
+claim "and ends well" equal "$code" 0
 
-            finish
+finish
