@@ -2,6 +2,9 @@
 // that are also structs.
 #include "spec/core_schema.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "spec/tables.h"
@@ -245,6 +248,18 @@ const Section* find_section(const std::string& name) {
     if (section.parameter.name == name) return &section;
   }
   return nullptr;
+}
+
+std::string elsewhere(const std::string& key, const json& task) {
+  std::vector<std::string> paths;
+  for (const auto& section : core_schema()) {
+    const auto& name = section.parameter.name;
+    if (name == key) return fmt::format("write '{}' at the top, before the first [table]", key);
+    if (!find(section.parameter.fields, key) || key == "plugin") continue;
+    if (task.is_string() && !section.used_by(task.get<std::string>())) continue;
+    paths.push_back(fmt::format("'{}{}.{}'", name, section.parameter.type == Type::list ? "[0]" : "", key));
+  }
+  return paths.empty() ? "" : fmt::format("did you mean {}?", fmt::join(paths, " or "));
 }
 
 }  // namespace compeer::spec

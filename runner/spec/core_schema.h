@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include "spec/schema.h"
 
 namespace compeer::spec {
@@ -19,5 +22,9 @@ const std::vector<Section>& core_schema();
 
 /// Returns the section of that name, or nullptr. It lives until the process ends.
 const Section* find_section(const std::string& name);
+
+/// Returns help for a key that is unknown in its table: its paths in the tables that `task` uses, such as "did you mean
+/// 'grpo.steps'?", or "".
+std::string elsewhere(const std::string& key, const json& task);
 
 }  // namespace compeer::spec

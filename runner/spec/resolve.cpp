@@ -43,19 +43,6 @@ bool plain_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), plain);
 }
 
-// Returns help for a key that is unknown in its table: its paths in the tables that `task` uses, or "".
-std::string elsewhere(const std::string& key, const json& task) {
-  std::vector<std::string> paths;
-  for (const auto& section : core_schema()) {
-    const auto& name = section.parameter.name;
-    if (name == key) return fmt::format("write '{}' at the top, before the first [table]", key);
-    if (!find(section.parameter.fields, key) || key == "plugin") continue;
-    if (task.is_string() && !section.used_by(task.get<std::string>())) continue;
-    paths.push_back(fmt::format("'{}{}.{}'", name, section.parameter.type == Type::list ? "[0]" : "", key));
-  }
-  return paths.empty() ? "" : fmt::format("did you mean {}?", fmt::join(paths, " or "));
-}
-
 class Resolver {
  public:
   /// `complete`: required keys must be present. `places`: where to find named runs; nullptr: they are not searched for.
