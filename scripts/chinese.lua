@@ -43,7 +43,8 @@ local ur = run("ur", "grpo", {
   model = { plugin = base.plugin, path = base.path, adapter = { path = sft.checkpoint } },
   dataset = { plugin = "cer", path = records, keep = "all", system = asked },
   rewards = {
-    { plugin = "unifireward", model = judge.checkpoint, prompts = prompts, by = "likelihood", most_unreadable = 1.0 },
+    { plugin = "unifireward", model = judge.checkpoint, prompts = prompts, score_by = "likelihood",
+      max_unreadable = 1.0 },
   },
   grpo = { batch = 2, group_size = 2, steps = compeer.quick and 1 or 4 },
   sampling = { max_new_tokens = 64 },
@@ -51,7 +52,7 @@ local ur = run("ur", "grpo", {
 local accuracy = run("accuracy", "data", {
   dataset = { plugin = "cer", path = records, view = "record" },
   data = { splits = { "test" } },
-  stages = { { plugin = "reward_accuracy", model = judge.checkpoint, prompts = prompts, by = "likelihood" } },
+  stages = { { plugin = "reward_accuracy", model = judge.checkpoint, prompts = prompts, score_by = "likelihood" } },
 })
 print(compeer.results({ ur }):table("name", "reward"))
 print("the judge is right on emotions in " .. accuracy["emotion.accuracy"] .. ", which means nothing here")

@@ -23,8 +23,8 @@ compeer.study {
     { "unbiased-KL", grpo = { beta = 0.02, kl_times_ratio = true } }, -- DeepSeek-V3.2
     { "bounded-KL", grpo = { beta = 0.02, kl_difference_limit = 10, kl_limit = 10 } },
     { "off-policy-mask", grpo = { updates = 2, off_policy_limit = 0.1 } }, -- DeepSeek-V3.2
-    { "entropy-held", grpo = { entropy_target = 0.4, entropy_step = 0.001, entropy_bonus_most = 0.02 } }, -- Skywork-OR1
-    { "bounded-advantages", grpo = { advantage_least = -2, advantage_most = 2, divisor_floor = 0.1 } },
+    { "entropy-held", grpo = { entropy_target = 0.4, entropy_step = 0.001, entropy_bonus_max = 0.02 } }, -- Skywork-OR1
+    { "bounded-advantages", grpo = { advantage_min = -2, advantage_max = 2, divisor_floor = 0.1 } },
     { "GDPO", grpo = { combine = "gdpo" } }, -- each reward is normalised by itself
   },
   run = function(seed, row)

@@ -13,7 +13,7 @@ local function two_judges(method, row)
     outcome_model = method.run("esc-world-orm" .. half).checkpoint,
     reader = method.run("esc-world-reader").checkpoint,
     reads_replies = true,
-    by = "likelihood",
+    score_by = "likelihood",
     broken_format = -5.0,
     contradictory = row.contradictory,
   }

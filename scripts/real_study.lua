@@ -39,7 +39,7 @@ end
 -- A judge: UnifiReward, PRM or ORM. Each learns once from the same records; a record is three examples of PRM.
 local function judge(real, view)
   if view == "unifireward" then return real.run("real-judge").checkpoint end
-  local sft = view == "prm" and { batch = 48, together = 12, neighbours = 3 } or nil
+  local sft = view == "prm" and { batch = 48, micro_batch = 12, neighbours = 3 } or nil
   return real.run("real-judge", { name = "real-" .. view, dataset = { view = view }, sft = sft }).checkpoint
 end
 
@@ -48,8 +48,8 @@ local function policy(real, name)
   if name ~= "POR" and name ~= "format only" then return real.run("real-" .. name:lower()).checkpoint end
   local rewards = { { plugin = "format" } }
   for i, view in ipairs(name == "POR" and { "prm", "orm" } or {}) do
-    rewards[i] = { plugin = view, model = judge(real, view), prompts = "plugins/empathy/prompts/en", by = "likelihood",
-      broken_format = view == "prm" and -5 or 0 } -- as UR's
+    rewards[i] = { plugin = view, model = judge(real, view), prompts = "plugins/empathy/prompts/en",
+      score_by = "likelihood", broken_format = view == "prm" and -5 or 0 } -- as UR's
   end
   return real.run("real-ur", { name = "real-" .. name:lower(), rewards = rewards }).checkpoint
 end

@@ -14,7 +14,7 @@ local function taught(name, policy, judge)
       name = "refreshed-" .. name .. "-accuracy",
       ["stages[0].model"] = judge.checkpoint,
     }).path,
-    ["rewards[0].least_recall"] = 0,
+    ["rewards[0].min_recall"] = 0,
   })
 end
 

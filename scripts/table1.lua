@@ -7,7 +7,7 @@ local new_method = require "lib.method"
 -- Judges of your own are further rows, measured on the same records; they learn nothing. `judge` has settings of the
 -- stage reward_accuracy, a folder or a chat model (docs/judges.md):
 --   { "large", judge = { chat = { plugin = "openai", url = "http://judge.example.com/v1", name = "large" } } },
---   { "mine", judge = { model = "models/my-judge", by = "likelihood", prompts = "prompts/en" } },
+--   { "mine", judge = { model = "models/my-judge", score_by = "likelihood", prompts = "prompts/en" } },
 local judges = {
   { "prm + orm", views = { "prm", "orm" }, steps = 200, rewritten = "left_out" },
   { "equal compute", views = { "prm", "orm" }, steps = 96, rewritten = "left_out" },

@@ -17,7 +17,7 @@ namespace {
 
 Hearing hearing_of(const Settings& settings) {
   return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
-          settings.text("by") == "likelihood", settings.flag("swap"), settings.flag("ahead")};
+          settings.text("score_by") == "likelihood", settings.flag("swap"), settings.flag("speculate")};
 }
 
 // Identifies a chat model. A model folder may be retrained under the same name, so its weights identify it.
@@ -40,12 +40,12 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   if (settings.has(model) == settings.has(chat)) {
     throw std::runtime_error("requires either '" + model + "', the folder of a judge, or '" + chat + "', a chat model");
   }
-  for (const char* of_chats : {"ahead", "bare"}) {
+  for (const char* of_chats : {"speculate", "no_instructions"}) {
     if (settings.has(model) && settings.flag(of_chats))
       throw std::runtime_error(std::string("'") + of_chats + "' requires a judge set by '" + chat + "'");
   }
-  if (settings.flag("bare") && settings.has("prompts"))
-    throw std::runtime_error("'bare' asks without prompts, but 'prompts' is set");
+  if (settings.flag("no_instructions") && settings.has("prompts"))
+    throw std::runtime_error("'no_instructions' asks without prompts, but 'prompts' is set");
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     const JudgeFormat form(settings);
@@ -58,7 +58,7 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   }
   Chat& asked = host.chat(settings.table(chat));
   const auto prompts = std::filesystem::path(host.folder()) / "prompts/en";
-  const JudgeFormat form(settings, settings.flag("bare") ? "" : prompts.string());
+  const JudgeFormat form(settings, settings.flag("no_instructions") ? "" : prompts.string());
   names_.push_back(asked.model());
   if (std::filesystem::is_directory(names_.back())) check(form, scope);
   judges_.push_back(std::make_unique<ChatJudge>(asked, Questions(form, scope, hearing_of(settings))));

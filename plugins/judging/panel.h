@@ -16,12 +16,12 @@
   R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                          \
   R"json("help": "number of sampled answers whose majority decides; 1: one greedy answer"},)json"                       \
   R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "temperature of sampled answers"},)json" \
-  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                       \
+  R"json("score_by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                 \
   R"json("help": "score of a verdict; answer: 1 or -1; likelihood: P(right) - P(wrong) (not in the paper)"},)json"      \
-  R"json("bare": {"type": "boolean", "default": false, "help": "chat only: send the texts without prompts; for )json"   \
-  R"json(judges trained without 'prompts'"},)json"                                                                      \
-  R"json("ahead": {"type": "boolean", "default": false, "help": "chat only: ask all questions at once, one per )json"   \
-  R"json(possible earlier verdict: latency of one answer, but up to 15 requests instead of 4"},)json"                   \
+  R"json("no_instructions": {"type": "boolean", "default": false, "help": "chat only: send the texts without )json"     \
+  R"json(prompts; for judges trained without 'prompts'"},)json"                                                         \
+  R"json("speculate": {"type": "boolean", "default": false, "help": "chat only: send all questions at once, one )json"  \
+  R"json(per possible earlier verdict: latency of one answer, but up to 15 requests instead of 4"},)json"               \
   R"json("swap": {"type": "boolean", "default": false,)json"                                                            \
   R"json("help": "show the judge the completion first, the reference second"})json"
 

@@ -35,7 +35,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       judges_(settings, host, scope, {settings.has("reader"), reads_replies_}) {
   if (settings.has("accuracy") && scope.steps)
     hold_to_floor(settings.text("accuracy"), judges_.names()[0], judges_.fingerprints()[0],
-                  settings.number("least_recall"));
+                  settings.number("min_recall"));
   if (settings.has("reader")) reader_ = &host.language_model(settings.text("reader"));
   if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true requires a 'reader'");
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");

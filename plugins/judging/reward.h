@@ -7,19 +7,19 @@
 #include "judging/panel.h"
 
 /// Settings of rewards given by a judge, except those of its form (COMPEER_JUDGE_SETTINGS).
-#define COMPEER_JUDGED_REWARD_SETTINGS                                                                              \
-  COMPEER_PANEL_SETTINGS                                                                                            \
-  ","                                                                                                               \
-  R"json("reader": {"type": "path", "default": null,)json"                                                          \
-  R"json("help": "for a judge trained with reads = true: folder of the model that the stage read used"},)json"      \
-  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                               \
-  R"json("help": "for a judge trained with reads_replies = true: the reader also describes the replies"},)json"     \
-  R"json("accuracy": {"type": "path", "default": null, "run_folder": true,)json"                                    \
-  R"json("help": "folder of a run whose stage reward_accuracy measured this judge; see least_recall"},)json"        \
-  R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                               \
-  R"json("help": "with accuracy: refuse a judge whose recall of wrong steps is lower, for any kind of step"},)json" \
-  R"json("most_unreadable": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                            \
-  R"json("help": "maximum share of unreadable answers of the judge; the run ends at step 10 if there are more"},)json"
+#define COMPEER_JUDGED_REWARD_SETTINGS                                                                               \
+  COMPEER_PANEL_SETTINGS                                                                                             \
+  ","                                                                                                                \
+  R"json("reader": {"type": "path", "default": null,)json"                                                           \
+  R"json("help": "for a judge trained with reads = true: folder of the model that the stage read used"},)json"       \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                                \
+  R"json("help": "for a judge trained with reads_replies = true: the reader also describes the replies"},)json"      \
+  R"json("accuracy": {"type": "path", "default": null, "run_folder": true,)json"                                     \
+  R"json("help": "folder of a run whose stage reward_accuracy measured this judge; see min_recall"},)json"           \
+  R"json("min_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                  \
+  R"json("help": "with accuracy: refuse a judge whose recall of wrong steps is lower, for any kind; 0: none"},)json" \
+  R"json("max_unreadable": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                              \
+  R"json("help": "maximum share of the judge's answers that can't be parsed, over 10 steps; 1: no limit"},)json"
 
 namespace compeer::judging {
 

@@ -111,9 +111,9 @@ void hold_to_floor(const std::string& accuracy, const std::string& judge, const 
     if (!found.is_number() || found.get<double>() >= floor) continue;
     throw Error(
         judge,
-        fmt::format("recall of wrong '{1}' steps is {0:.2f}, below least_recall = {2:.2f} (measured by {3})",
+        fmt::format("recall of wrong '{1}' steps is {0:.2f}, below min_recall = {2:.2f} (measured by {3})",
                     found.get<double>(), step_names[step], floor, accuracy),
-        "train the judge better, or set least_recall = 0: the policy will then exploit errors that the judge misses",
+        "train the judge better, or set min_recall = 0: the policy will then exploit errors that the judge misses",
         Exit::spec);
   }
 }

@@ -31,7 +31,7 @@ cer::Record known(const nlohmann::json& record) {
 
 Judges::Judges(const Settings& settings, Host& host)
     : reads_(settings),
-      by_likelihood_(settings.text("by") == "likelihood"),
+      by_likelihood_(settings.text("score_by") == "likelihood"),
       panel_(settings, host, {}, reads_),
       fingerprints_(panel_.fingerprints()) {}
 

@@ -30,7 +30,7 @@ class Judges {
   std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
 
   /// Adds the questions of an opinion to the stage's counts "questions" and "malformed answers", for
-  /// `data.most_malformed`. Does nothing for chat models, which the host counts, and by likelihood, which parses no
+  /// `data.max_malformed`. Does nothing for chat models, which the host counts, and by likelihood, which parses no
   /// answers.
   void count(const judging::Opinion& opinion, Outcome& outcome) const;
 

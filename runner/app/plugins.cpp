@@ -179,7 +179,7 @@ constexpr const char* plugins_help = R"(
 FILE is a library KIND/NAME.so. It runs in a process of its own, so that a crash is reported like any
 other failure, with its location and stack.
   compeer plugins check build/plugins/rewards/length.so
-  compeer plugins check rewards/overlong.so --set most=400 --set cache=100
+  compeer plugins check rewards/overlong.so --set max_tokens=400 --set cache=100
   compeer plugins check rewards/esc_world_truth.so --dataset esc_world
 Checks that are not possible are listed and are not failures. Exit code 0 if all other checks pass, 5 if one fails,
 and 4 if no object of the plugin could be created, so that its behaviour was not checked.)";

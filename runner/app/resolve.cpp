@@ -32,7 +32,8 @@ bool is_record(const std::string& file, const std::vector<std::string>& sets) {
 
 spec::Spec resolved(const std::string& file, const std::vector<std::string>& sets) {
   if (is_record(file, sets)) return spec::read_spec(*spec::recorded_spec(file));
-  auto spec = spec::resolve(spec::load_draft(file, sets), plugin::Finder());
+  const auto note = [](const std::string& text) { std::cerr << fmt::format("compeer: note: {}\n", text); };
+  auto spec = spec::resolve(spec::load_draft(file, sets), plugin::Finder(), {"results", nullptr, note});
   spec::pin_inputs(spec, [](const std::string&) { return true; });
   for (const auto& path : spec.paths) {
     if (spec.values.value("inputs", json::object()).contains(path)) continue;

@@ -71,7 +71,7 @@ PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& o
 /// nlohmann::json::exception if a text is not UTF-8.
 void append_json(const nlohmann::json& value, std::string& line);
 
-/// Decides whether too many of a stage's questions have no readable answer (`data.most_malformed`), so that the stage
+/// Decides whether too many of a stage's questions have no readable answer (`data.max_malformed`), so that the stage
 /// ends early instead of paying for more requests. Takes the portions in the order of the records, so that the decision
 /// does not depend on the number of ranks.
 class UnreadableLimit {

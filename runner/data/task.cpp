@@ -156,11 +156,11 @@ class DataTask {
   // Throws if a stage lost more than the spec allows, or all records. The file of dropped records stays available.
   void check(const Made& made) {
     const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
-    const auto most_failed = spec_.at("data").at("most_failed").get<double>();
+    const auto most_failed = spec_.at("data").at("max_failed").get<double>();
     const double of_chats = count("asked") + count("known") - count("again");
     if (count("failed") > most_failed * of_chats)
       refuse(made,
-             fmt::format("chat models did not answer {} of {} questions; 'data.most_failed' allows a share of {}. "
+             fmt::format("chat models did not answer {} of {} questions; 'data.max_failed' allows a share of {}. "
                          "Reasons: {}",
                          count("failed"), of_chats, most_failed, listed(made.chats.at("failures"))),
              fmt::format("fix the cause, then run: compeer resume {}; or correct the experiment, then use compeer run. "
@@ -186,7 +186,7 @@ class DataTask {
                            ? ""
                            : fmt::format(", so the stage stopped after {} of {} records", asked.records, records);
     const auto what = fmt::format(
-        "{} of {} questions got no answer that could be parsed{}; 'data.most_malformed' allows a share of {}",
+        "{} of {} questions got no answer that could be parsed{}; 'data.max_malformed' allows a share of {}",
         asked.malformed, asked.questions, early, most_malformed());
     if (made.chats.value("malformed", 0.0) == 0)
       refuse(made, what,
@@ -201,7 +201,7 @@ class DataTask {
   }
 
   int64_t most_records() const { return spec_.at("data").value("records", int64_t{0}); }
-  double most_malformed() const { return spec_.at("data").value("most_malformed", 0.1); }
+  double most_malformed() const { return spec_.at("data").value("max_malformed", 0.1); }
 
   fs::path dropped_file() const { return folder_ / "stages" / (report_.stem() + ".dropped.jsonl"); }
 
@@ -333,7 +333,7 @@ class DataTask {
   }
 
   Production production(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> make) {
-    return {name, total, spec_.at("data").at("together").get<int64_t>(), std::move(make),
+    return {name, total, spec_.at("data").at("concurrency").get<int64_t>(), std::move(make),
             [this, total](int64_t done) { report_.progress(done, total); }};
   }
 

@@ -21,6 +21,7 @@
 #include "record/run_folder.h"
 #include "record/status.h"
 #include "spec/history.h"
+#include "spec/renamed.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
@@ -32,12 +33,16 @@ namespace {
 constexpr const char* lock_name = ".lock";
 constexpr auto patience = std::chrono::seconds(15);  // for processes of a dead front end to end
 
-// Returns the hash in the folder's spec.json; "" if there is no such file, "?" if it is invalid.
+// Returns the hash of the folder's spec.json; "" if there is no such file, "?" if it is invalid. If the version before
+// wrote the file, the hash is that of the spec with the present names of settings.
 std::string hash_in(const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "spec.json", code)) return "";
   try {
-    return nlohmann::json::parse(read_plain_file(folder / "spec.json", 16 << 20)).at("sha256").get<std::string>();
+    const auto text = read_plain_file(folder / "spec.json", 16 << 20);
+    auto file = nlohmann::json::parse(text);
+    return spec::rename_settings(file["spec"]).empty() ? file.at("sha256").get<std::string>()
+                                                       : spec::Spec::from_file_text(text).sha256();
   } catch (const Error& error) {
     if (error.exit() == Exit::failure) throw;
     return "?";

@@ -165,6 +165,12 @@ class ScriptActions : public script::Actions {
     if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", spec::printable_lines(text));
   }
 
+  // Not in the agenda, which lists work that is left to the script.
+  void remark(const std::string& text) override {
+    if (!options_.rehearsal && noted_.insert(text).second)
+      fmt::print(stderr, "compeer: note: {}\n", spec::printable_lines(text));
+  }
+
  private:
   // Creates the folder of an output file. Throws Error (exit 4) if a symbolic link in its path leads out of the current
   // folder and the folder of runs.
@@ -283,7 +289,9 @@ class PlanRecorder : public script::Actions {
 
   void failed(const std::vector<script::RunResult>&) override {}
   void report(const script::ReportRequest&) override {}
-  void note(const std::string& text) override { std::cerr << text << '\n'; }
+  void note(const std::string& text) override {
+    if (noted_.insert(text).second) std::cerr << text << '\n';
+  }
 
   const std::vector<spec::Spec>& heard() const { return heard_; }
 
@@ -291,6 +299,7 @@ class PlanRecorder : public script::Actions {
   plugin::Finder catalog_;
   std::vector<spec::Change> changes_;
   std::vector<spec::Spec> heard_;
+  std::set<std::string> noted_;  // notes that have been printed
   Opening opening_;
 };
 

@@ -100,6 +100,9 @@ class Actions {
 
   /// Shows a message to the user, separately from the output of the script.
   virtual void note(const std::string& text) = 0;
+
+  /// Shows a remark about settings to the user, once.
+  virtual void remark(const std::string& text) { note("compeer: note: " + text); }
 };
 
 }  // namespace compeer::script

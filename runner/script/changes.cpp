@@ -212,6 +212,11 @@ void refine_origins(lua_State* L, spec::Draft& draft, const std::map<std::string
     if (const auto origin = draft.origins.find(path); origin != draft.origins.end() && origin->second == here) {
       origin->second = line;
     }
+    const auto renamed = draft.renamed.find(path);
+    if (renamed == draft.renamed.end() || renamed->second.origin != here) continue;
+    renamed->second.origin = line;
+    if (const auto origin = draft.origins.find(renamed->second.now); origin != draft.origins.end())
+      origin->second = line;
   }
 }
 

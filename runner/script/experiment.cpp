@@ -44,7 +44,7 @@ int with(lua_State* L) {
 
 spec::RunPlaces run_places(lua_State* L) {
   return {actions(L).folder(), [L](const std::string& name) { return launched_run(L, name); },
-          [L](const std::string& text) { actions(L).note("compeer: note: " + text); }};
+          [L](const std::string& text) { actions(L).remark(text); }};
 }
 
 spec::Spec resolved(lua_State* L, const spec::Draft& draft) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "spec/dotted.h"
+#include "spec/renamed.h"
 #include "spec/text.h"
 
 namespace compeer::script {
@@ -24,7 +25,8 @@ struct Reached {
 
 Reached follow(const spec::json& values, const std::string& path) {
   Reached at{&values, "", true};
-  for (const auto& step : spec::parse_path(path, "")) {
+  for (auto step : spec::parse_path(path, "")) {
+    if (const auto now = spec::present_name(at.path, *at.value, step.key); !now.empty()) step.key = now;
     if (at.value->is_object() && at.value->contains(step.key)) {
       at = {&at.value->at(step.key), spec::join(at.path, step.key), true};
     } else if (at.value->is_array() && step.is_index && step.index < at.value->size()) {

@@ -7,7 +7,8 @@
 
 namespace compeer::script {
 
-/// Returns the value at a dotted path of a spec's values, or nullptr. Throws Error (exit 3) if the path is malformed.
+/// Returns the value at a dotted path of a spec's values, or nullptr. The path may have names that settings had in the
+/// version before. Throws Error (exit 3) if the path is malformed.
 const spec::json* look(const spec::json& values, const std::string& path);
 
 /// Throws Error (exit 3): "OWNER has no 'PATH'", with the nearest key of the innermost table on the path that exists.

@@ -52,11 +52,11 @@ class Grpo {
       const bool range = std::string(key).starts_with("clip");
       if (!set(key) || clips || (range && loss == "clip_cov")) continue;
       clash(key, fmt::format("has no effect with loss = {}", show(loss)),
-            loss == "cispo" ? "set cispo_least and cispo_most, the limits of cispo"
+            loss == "cispo" ? "set cispo_min and cispo_max, the limits of cispo"
                             : "omit it, or use a loss that clips, such as grpo or dapo");
     }
-    if (number("cispo_least") > number("cispo_most"))
-      clash("cispo_least", "is above cispo_most", "set cispo_least to at most cispo_most");
+    if (number("cispo_min") > number("cispo_max"))
+      clash("cispo_min", "is above cispo_max", "set cispo_min to at most cispo_max");
     if (number("clip_cov_low") >= number("clip_cov_high"))
       clash("clip_cov_low", "is not below clip_cov_high", "set clip_cov_low below clip_cov_high");
   }
@@ -68,9 +68,9 @@ class Grpo {
   }
 
   void entropy() {
-    if (set("entropy_target") && number("entropy_bonus") > number("entropy_bonus_most"))
-      clash("entropy_bonus", "is above entropy_bonus_most",
-            "set entropy_bonus, the initial value, to at most entropy_bonus_most");
+    if (set("entropy_target") && number("entropy_bonus") > number("entropy_bonus_max"))
+      clash("entropy_bonus", "is above entropy_bonus_max",
+            "set entropy_bonus, the initial value, to at most entropy_bonus_max");
   }
 
   void level() {
@@ -170,7 +170,7 @@ std::vector<Clash> of_data(const json& spec) {
 std::vector<Clash> of_sft(const json& own) {
   std::vector<Clash> found;
   const auto neighbours = own.at("neighbours").get<int64_t>();
-  for (const char* key : {"batch", "together"}) {
+  for (const char* key : {"batch", "micro_batch"}) {
     const auto size = own.at(key).get<int64_t>();
     if (size % neighbours == 0) continue;
     found.push_back({"sft.neighbours",

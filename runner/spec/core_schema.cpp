@@ -105,7 +105,9 @@ std::vector<Section> plugin_sections() {
             word("label", nullptr, "name in records, unique; unset: the plugin's name"),
             number("floor", nullptr, "lower bound of the reward; unset: none"),
             number("ceiling", nullptr, "upper bound of the reward; unset: none"),
-            number("cut_off", 1.0, "factor for truncated completions").from(0).to(1),
+            number("truncated_factor", 1.0, "factor for the reward of truncated completions; 1: no change")
+                .from(0)
+                .to(1),
             integer(
                 "cosine_length", nullptr,
                 "reward right answers from 1 down to 0.5 at this many tokens, wrong ones from -1 to -0.5; unset: off")
@@ -126,7 +128,7 @@ std::vector<Section> task_sections() {
       {table("grpo", "group relative policy optimization", schema_of<GrpoTable>()), {"grpo"}, ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
-              integer("together", 8,
+              integer("micro_batch", 8,
                       "micro-batch size: examples per backward pass on one rank; smaller values need less memory")
                   .from(1),
               integer("neighbours", 1,
@@ -149,8 +151,8 @@ std::vector<Section> task_sections() {
            "data", "production of a data set",
            {words("splits", "splits of the dataset to read; empty: train, valid and test"),
             integer("records", 0, "maximum number of records to read from the start of each split; 0: all").from(0),
-            integer("together", 32,
-                    "records that a rank processes at the same time, with concurrent requests to chat models")
+            integer("concurrency", 32,
+                    "number of records that a rank processes at the same time, with concurrent requests to chat models")
                 .from(1)
                 .to(100000),
             word("compute", "float32", "precision of matrix products of the models that stages use; see model.compute")
@@ -159,10 +161,13 @@ std::vector<Section> task_sections() {
                  "device of the models that stages use, with the engine libtorch unless it is the CPU; auto: a GPU if "
                  "any")
                 .of({"cpu", "cuda", "auto"}),
-            number("most_failed", 0.01, "maximum share of a stage's requests that may remain without an answer")
+            number("max_failed", 0.01,
+                   "maximum share of a stage's requests that get no answer; above it the run ends; 1: no limit")
                 .from(0)
                 .to(1),
-            number("most_malformed", 0.1, "maximum share of a stage's requests whose answers can't be parsed")
+            number(
+                "max_malformed", 0.1,
+                "maximum share of a stage's requests whose answers can't be parsed; above it the run ends; 1: no limit")
                 .from(0)
                 .to(1)}),
        {"data"},

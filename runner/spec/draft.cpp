@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
+#include "spec/renamed.h"
 #include "spec/text.h"
 
 namespace compeer::spec {
@@ -164,6 +167,29 @@ void start_all_afresh(Draft& draft, const std::vector<PathPart>& path, const jso
   }
 }
 
+Draft changed(const Draft& base, const std::vector<Change>& changes) {
+  Draft made = base;
+  for (const auto& change : changes) start_all_afresh(made, parse_path(change.path, change.origin), change.value);
+  for (const auto& change : changes) apply(made, change);
+  return made;
+}
+
+// Renames settings that a change names as in the version before. `whole`: values with the change applied, which have
+// the names of plugins.
+Renames use_present_names(Change& change, json& whole) {
+  auto path = parse_path(change.path, change.origin);
+  const PathPart last = path.back();
+  if (last.is_index) return rename_settings(change.value, text_of(path), look(whole, path));
+  path.pop_back();
+  json table = {{last.key, change.value}};
+  const auto renamed = rename_settings(table, text_of(path), look(whole, path));
+  if (!renamed.empty()) {
+    change.path = join(text_of(path), table.begin().key());
+    change.value = table.begin().value();
+  }
+  return renamed;
+}
+
 // Appends the changes that make the draft: one for each plain value, list or empty table.
 void list_changes(const Draft& draft, const json& value, const std::string& path, std::vector<Change>& changes) {
   if (!path.empty() && (!value.is_object() || value.empty() || names_run(value))) {
@@ -199,9 +225,21 @@ void set(Draft& draft, const std::string& path, const json& value, const std::st
 }
 
 Draft with(const Draft& base, const std::vector<Change>& changes) {
-  Draft made = base;
-  for (const auto& change : changes) start_all_afresh(made, parse_path(change.path, change.origin), change.value);
-  for (const auto& change : changes) apply(made, change);
+  Draft made = changed(base, changes);
+  auto present = changes;
+  auto renamed = base.renamed;
+  bool any = false;
+  for (auto& change : present) {
+    Change other = change;
+    const auto names = use_present_names(other, made.values);
+    const auto given = [&](const Change& one) { return one.path == other.path; };
+    if (other.path != change.path && std::any_of(changes.begin(), changes.end(), given)) continue;
+    for (const auto& [before, now] : names) renamed[before] = {now, change.origin}, any = true;
+    change = other;
+  }
+  if (!any) return made;
+  made = changed(base, present);
+  made.renamed = renamed;
   return made;
 }
 
@@ -217,6 +255,7 @@ Draft merge(const Draft& base, const Draft& changes) {
   }
   if (base.origins.count("") == 0 && changes.origins.count("")) made.origins[""] = changes.origins.at("");
   made.sources.insert(changes.sources.begin(), changes.sources.end());
+  made.renamed.insert(changes.renamed.begin(), changes.renamed.end());
   return made;
 }
 

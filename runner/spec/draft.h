@@ -16,6 +16,11 @@ struct Draft {
   std::map<std::string, std::string> origins;
   /// Files that the draft was made from, name -> text: "scripts/x.lua" -> text. They are stored in spec.json.
   std::map<std::string, std::string> sources;
+  /// A setting that was given by its name in the version before (renamed.h).
+  struct Renamed {
+    std::string now, origin;  ///< its present path; its origin
+  };
+  std::map<std::string, Renamed> renamed = {};  ///< former path -> setting; `values` and `origins` have present paths
 
   /// Returns the origin of the path or of the nearest enclosing table or list that has one; "" if none has.
   std::string origin_of(const std::string& path) const;
@@ -37,7 +42,8 @@ bool names_run(const json& value);
 /// bytes, invalid UTF-8, keys of more than 64 parts, values nested more than 64 deep.
 Draft load_toml(const std::filesystem::path& file);
 
-/// Parses TOML text as `load_toml` does. `name` is the file's name in origins.
+/// Parses TOML text as `load_toml` does. `name` is the file's name in origins. Settings with their names in the version
+/// before are renamed (renamed.h).
 Draft parse_toml(const std::string& text, const std::string& name);
 
 /// Parses the value of `--set key=value`: a TOML value, or `null` to unset the key. Other text is a string that needs
@@ -56,10 +62,12 @@ void set(Draft& draft, const std::string& path, const json& value, const std::st
 /// lists and plain values are replaced. If a change gives a section another `plugin` than it had, the old plugin's own
 /// settings are removed first and only the section's keys (such as weight, label, tokenizer) are kept. A plugin among
 /// the settings of another plugin is removed with all its settings if a change names another one in its place. There a
-/// name is short for the table {plugin = name}.
+/// name is short for the table {plugin = name}. Settings with their names in the version before are renamed
+/// (renamed.h).
 Draft with(const Draft& base, const std::vector<Change>& changes);
 
-/// Returns a copy of `base` with the values, origins and sources of `changes` merged in, as by `with`.
+/// Returns a copy of `base` with the values, origins, sources and renamed settings of `changes` merged in, as by
+/// `with`.
 Draft merge(const Draft& base, const Draft& changes);
 
 }  // namespace compeer::spec

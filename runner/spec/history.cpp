@@ -59,8 +59,12 @@ std::string change_text(const json& change) {
   if (what.starts_with("contents of "))
     return fmt::format("after step {} the {} were replaced by others (pin {} before, {} after)", step, what,
                        short_hash(before), short_hash(after));
-  return fmt::format("after step {} {} was changed from {} to {} (spec {} before, {} after)", step, what, show(before),
-                     show(after), short_hash(change.at("spec_before")), short_hash(change.at("spec_after")));
+  const auto specs = fmt::format("(spec {} before, {} after)", short_hash(change.at("spec_before")),
+                                 short_hash(change.at("spec_after")));
+  if (what == "names of settings")
+    return fmt::format("{} settings were renamed by a newer version of compeer, such as {} to {} {}", before.size(),
+                       show(before.at(0)), show(after.at(0)), specs);
+  return fmt::format("after step {} {} was changed from {} to {} {}", step, what, show(before), show(after), specs);
 }
 
 std::vector<std::string> new_changes(const std::string& before, const std::string& after) {

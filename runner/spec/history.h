@@ -8,8 +8,9 @@
 /// Changes to a run after it began. They are the list "history" of its spec.json, the earliest first; each is an
 /// object:
 ///   "step"     number of steps done before the change
-///   "what"     "grpo.steps", "sft.steps", "plugin rewards/length", or "contents of dataset.path"
-///   "before", "after"            values of the setting, SHA-256 of the plugin's library, or pins (spec/paths.h)
+///   "what"     "grpo.steps", "sft.steps", "plugin rewards/length", "contents of dataset.path", or "names of settings"
+///   "before", "after"            values of the setting, SHA-256 of the plugin's library, pins (spec/paths.h), or lists
+///                                of paths of settings that a newer version renamed; "step" is then 0
 ///   "spec_before", "spec_after"  SHA-256 of the spec; equal if a plugin changed
 namespace compeer::spec {
 

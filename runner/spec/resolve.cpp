@@ -11,6 +11,7 @@
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
+#include "spec/renamed.h"
 #include "spec/runs.h"
 #include "spec/secrets.h"
 #include "spec/spec.h"
@@ -97,7 +98,10 @@ class Resolver {
     for (const auto& [key, value] : table.items()) {
       if (find(schema, key)) continue;
       const auto known = names(schema);
-      const auto other = nearest(key, known).empty() ? elsewhere(key, draft_.values.value("task", json())) : "";
+      const auto now = present_name(path, table, key);
+      const auto other = !now.empty()                  ? fmt::format("it is now called '{}': set only that", now)
+                         : nearest(key, known).empty() ? elsewhere(key, draft_.values.value("task", json()))
+                                                       : "";
       mistake(join(path, key), fmt::format("unknown key '{}'", printable(join(path, key))),
               other.empty() ? suggest(key, known, find_section(path) ? "compeer settings " + path : "") : other);
     }
@@ -378,6 +382,10 @@ class Resolver {
 }  // namespace
 
 Spec resolve(const Draft& draft, const Catalog& catalog, const RunPlaces& places) {
+  for (const auto& [before, setting] : draft.renamed) {
+    if (places.note)
+      places.note(fmt::format("{}: '{}' is now called '{}'", setting.origin, printable(before), setting.now));
+  }
   return Resolver(draft, catalog, true, &places).run();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "spec/text.h"
@@ -170,7 +171,10 @@ class AfterInputs {
               const std::vector<Change>& changes)
       : catalog_(catalog), make_(make), may_miss_(may_miss), changes_(changes) {
     places_.results = places.results;
-    places_.note = places.note;
+    if (places.note)
+      places_.note = [this, &places](const std::string& text) {
+        if (noted_.insert(text).second) places.note(text);
+      };
     places_.made = [this, &places](const std::string& name) {
       const auto known = made_.find(name);
       if (known != made_.end()) return std::optional(known->second);
@@ -230,6 +234,7 @@ class AfterInputs {
   const MayMiss& may_miss_;
   const std::vector<Change>& changes_;
   std::map<std::string, RunInput> made_;
+  std::set<std::string> noted_;     // sentences that the caller has got
   std::vector<std::string> chain_;  // names of the runs being resolved; each needs the next
 };
 

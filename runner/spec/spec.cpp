@@ -18,6 +18,7 @@
 #include "spec/dotted.h"
 #include "spec/history.h"
 #include "spec/paths.h"
+#include "spec/renamed.h"
 #include "spec/secrets.h"
 #include "spec/text.h"
 
@@ -101,6 +102,17 @@ void flatten(const json& value, const std::string& path, std::map<std::string, j
   }
 }
 
+// Renames settings of a spec that the version before wrote, and adds an entry to the history.
+void rename_stored(Spec& spec) {
+  const auto before = spec.sha256();
+  const auto renamed = rename_settings(spec.values);
+  if (renamed.empty()) return;
+  rename_paths(spec.origins, renamed);
+  json entry = {{"step", 0}, {"what", "names of settings"}, {"spec_before", before}, {"spec_after", spec.sha256()}};
+  for (const auto& [old, now] : renamed) entry["before"].push_back(old), entry["after"].push_back(now);
+  spec.history.push_back(std::move(entry));
+}
+
 std::string origin_in(const Spec& spec, const std::string& path) {
   const auto found = spec.origins.find(path);
   return found == spec.origins.end() ? "" : found->second;
@@ -180,6 +192,7 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
           fmt::format("its spec has the hash {}, but the file records {}", spec.sha256(), show(file.at("sha256"))),
           "it was changed after it was written; change the TOML file or script it came from instead");
     }
+    rename_stored(spec);
   } catch (const json::exception& error) {
     throw Error(name, fmt::format("is not a resolved spec: {}", printable(error.what(), 200)));
   }

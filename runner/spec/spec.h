@@ -46,7 +46,8 @@ struct Spec {
   /// Returns the contents of spec.json, with secrets in `sources` replaced by "[hidden]".
   std::string file_text() const;
   /// Inverse of `file_text`. Checks format and hash. Throws Error (exit 3) at `name` if the text is not a valid
-  /// spec.json. Plugins have no `parameters`.
+  /// spec.json. Plugins have no `parameters`. If the version before wrote the text, settings are renamed (renamed.h),
+  /// which changes the hash, and the history has an entry with both hashes.
   static Spec from_file_text(const std::string& text, const std::string& name = "spec.json");
 
   /// Returns a draft that resolves to the same spec. Pins and texts of files are left out; pin_inputs() reads them
@@ -61,7 +62,8 @@ struct RunPlaces {
   std::filesystem::path results = "results";  ///< folder with the folders of runs
   /// Returns a run that the caller has made or will make, or nothing. Called before any other place is searched.
   std::function<std::optional<RunInput>(const std::string& name)> made = nullptr;
-  /// Gets a sentence for each finished run whose settings differ from those of its experiment now. May be null.
+  /// Gets a sentence for each finished run whose settings differ from those of its experiment now, and for each setting
+  /// that is given by its name in the version before. May be null.
   std::function<void(const std::string& text)> note = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include "spec/draft.h"
 #include "spec/guard.h"
 #include "spec/paths.h"
+#include "spec/renamed.h"
 #include "spec/text.h"
 
 namespace compeer::spec {
@@ -106,6 +107,9 @@ Draft parse_toml(const std::string& text, const std::string& name) {
   draft.origins[""] = name;
   draft.values = Converter(draft, name).table(parsed(text, name), "");
   draft.sources[name] = text;
+  const auto renamed = rename_settings(draft.values);
+  for (const auto& [before, now] : renamed) draft.renamed[before] = {now, draft.origin_of(before)};
+  rename_paths(draft.origins, renamed);
   return draft;
 }
 

@@ -165,15 +165,15 @@ nlohmann::json data_summary(RunContext& run, const std::vector<const Records*>& 
 // Returns a note if a batch has fewer leaves than there are ranks; otherwise "".
 std::string idle_ranks(const RunContext& run, const std::string& task) {
   const auto settings = run.spec.table(task);
+  const std::string divisor = task == "sft" ? "micro_batch" : "groups_per_reduction";
   const int64_t batch = settings.integer("batch"), ranks = run.world.size(),
-                together = settings.has("together") ? settings.integer("together") : 1,
-                parts = (batch + together - 1) / together;
+                part = settings.has(divisor) ? settings.integer(divisor) : 1, parts = (batch + part - 1) / part;
   if (parts >= ranks) return "";
-  const auto divided = together > 1 ? fmt::format(", divided by {}.together = {},", task, together) : "";
+  const auto divided = part > 1 ? fmt::format(", divided by {}.{} = {},", task, divisor, part) : "";
   return fmt::format(
       "{} of {} ranks have no work: {}.batch = {}{} gives {} part{}; lower 'ranks'{}, or raise '{}.batch'",
       ranks - parts, ranks, task, batch, divided, parts, parts == 1 ? "" : "s",
-      together > 1 ? " or '" + task + ".together'" : "", task);
+      part > 1 ? fmt::format(" or '{}.{}'", task, divisor) : "", task);
 }
 
 }  // namespace

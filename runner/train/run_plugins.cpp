@@ -92,11 +92,13 @@ void RunPlugins::open_rewards(const json& spec) {
     grpo::Shaping shaping;
     if (!table.at("floor").is_null()) shaping.floor = table.at("floor").get<double>();
     if (!table.at("ceiling").is_null()) shaping.ceiling = table.at("ceiling").get<double>();
-    shaping.cut_off = table.at("cut_off").get<double>();
+    shaping.cut_off = table.at("truncated_factor").get<double>();
     if (!table.at("cosine_length").is_null())
       shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
+    // Other people's plugins may declare the setting by its name in the version before.
+    const auto unreadable = table.value("max_unreadable", table.value("most_unreadable", 1.0));
     rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names),
-                        table.value("most_unreadable", 1.0), waits, learns});
+                        unreadable, waits, learns});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
   for (const auto& name : plugin::factors(*reweighting_))

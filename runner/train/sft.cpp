@@ -47,7 +47,7 @@ class Sft {
         batch_(settings_.integer("batch")),
         all_(learns_all(run)),
         records_(std::move(records)),
-        together_(settings_.integer("together")),
+        together_(settings_.integer("micro_batch")),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
         validation_(run, training_, steps_, {"loss"}, "loss", [this](uint64_t) { return validate(); }),

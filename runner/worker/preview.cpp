@@ -155,9 +155,10 @@ class RunPreview : private Opener {
 
   PeakMemory sft_demand() const {
     const json& sft = spec_.at("sft");
-    const auto together = sft.at("together").get<int64_t>(), batch = sft.at("batch").get<int64_t>();
+    const auto micro_batch = sft.at("micro_batch").get<int64_t>(), batch = sft.at("batch").get<int64_t>();
     const auto longest = static_cast<int64_t>(longer * (*prompt_tokens_ + answer_tokens_));
-    return {train::gradients_of(mine((batch + together - 1) / together), true), std::min(together, batch) * longest, 0};
+    return {train::gradients_of(mine((batch + micro_batch - 1) / micro_batch), true),
+            std::min(micro_batch, batch) * longest, 0};
   }
 
   PeakMemory rollout_demand(bool learns) const {

@@ -28,8 +28,9 @@ std::string checked_text(const std::filesystem::path& file) {
     throw Error(file, "was written by another version of compeer", "resolve it again with: compeer run FILE",
                 Exit::spec);
   }
-  spec::Spec::from_file_text(text, file.string());  // checks the hash, so that a flipped byte is found
-  return text;
+  const auto spec = spec::Spec::from_file_text(text, file.string());  // checks the hash: a flipped byte is found
+  return read.at("sha256") == spec.sha256() ? text
+                                            : spec.file_text();  // the version before had other names of settings
 }
 
 void note(const comm::World& world, const std::string& text) {

@@ -86,8 +86,9 @@ nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
   const auto task = spec.at("task").get<std::string>();
   auto& table = spec.at(task);
   auto& batch = table.at("batch");
-  const auto together = table.value("together", int64_t{1}), whole = batch.get<int64_t>();
-  batch = std::min(whole, together * comm::share((whole + together - 1) / together, ranks, 0).count);
+  const auto part = table.value(task == "sft" ? "micro_batch" : "groups_per_reduction", int64_t{1});
+  const auto whole = batch.get<int64_t>();
+  batch = std::min(whole, part * comm::share((whole + part - 1) / part, ranks, 0).count);
   spec["ranks"] = 1;
   return spec_file;
 }

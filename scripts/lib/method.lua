@@ -12,8 +12,8 @@ local quickly = { -- with --quick everything is made, and nothing learned
   sft = { sft = { steps = 20 }, checkpoint = { every = 0 } },
   grpo = { grpo = { steps = 4 } },
   evaluate = { evaluate = { prompts = 16 } },
-  esc_world = { dataset = { train = 60, test = 6 }, data = { most_malformed = 1 } }, -- data runs that read this dataset
-  cer = { data = { most_malformed = 1 } },
+  esc_world = { dataset = { train = 60, test = 6 }, data = { max_malformed = 1 } }, -- data runs that read this dataset
+  cer = { data = { max_malformed = 1 } },
 }
 
 local function merge(values, more)
@@ -44,7 +44,7 @@ return function(seed, variant)
     if value.world then set(world, ".world.") end
     if value.plugin == "esc_world" then set(value.world and player or world, ".") end
     -- with --quick don't refuse a judge that learned nothing
-    if compeer.quick and value.most_unreadable then set({ least_recall = 0, most_unreadable = 1 }, ".") end
+    if compeer.quick and value.min_recall then set({ min_recall = 0, max_unreadable = 1 }, ".") end
     return changes
   end
 

@@ -35,7 +35,7 @@ class BuiltPlugins : public Checked {
         {"models/qwen2_5_vl", "--set path=" + golden + "/vl"},
         {"rewards/esc_world_truth", "--dataset esc_world"},
         {"rewards/lua", "--set path=curious.lua"},
-        {"rewards/overlong", "--set most=400 --set cache=100"},
+        {"rewards/overlong", "--set max_tokens=400 --set cache=100"},
         {"similarity/sentence_encoder", "--set path=" + golden + "/bert"},
         {"stages/annotate",
          "--set annotator=esc_world --set second_annotator=esc_world --set third_annotator=esc_world"},

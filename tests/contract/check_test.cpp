@@ -226,7 +226,7 @@ TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
   EXPECT_NE(told("plugins check " + needy)
                 .find("; the plugin could not be created, so its functions were not checked\nexit 4"),
             std::string::npos);
-  EXPECT_EQ(checked(needy + " --set most=400 --set cache=100").at("exit"), 0);
+  EXPECT_EQ(checked(needy + " --set max_tokens=400 --set cache=100").at("exit"), 0);
 }
 
 TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {

@@ -30,7 +30,7 @@ plugin = "esconv"
 unit = "dialogue"
 path = "corpus.txt"
 [data]
-together = 8
+concurrency = 8
 [[stages]]
 plugin = "filter"
 prompts = "prompts"
@@ -54,7 +54,7 @@ run two 2 --resume
 [[ $code == 0 && $(asked two) == 40 ]] || fail "equal questions on two ranks: $(asked two) requests" results/two/log.txt
 grep -q "01-filter: sending requests to .* requests for records" results/two/log.txt || fail "an announcement" results/two/log.txt
 rm -r results/.stages
-run two 1 --fresh --set data.most_failed=0.5 --set stages.0.tries=2 --set stages.0.max_tokens=64
+run two 1 --fresh --set data.max_failed=0.5 --set stages.0.tries=2 --set stages.0.max_tokens=64
 [[ $code == 0 && $(asked two) == 0 ]] || fail "asked again, anew and with other limits: $(asked two)" results/two/log.txt
 rm -r results/.stages
 run other 1 --resume --set seed=7
@@ -65,7 +65,7 @@ echo "ok      nothing is asked twice"
 # kill and not counted yet.
 run_killed() {
   mkdir -p killed/run
-  "$build/bin/compeer" resolve filter.toml --set name=run --set data.together=1 --json >killed/run/spec.json
+  "$build/bin/compeer" resolve filter.toml --set name=run --set data.concurrency=1 --json >killed/run/spec.json
   for seconds in 0.2 0.3 0.4 0.5; do
     "$worker" killed/run --resume >>killed/log.txt 2>&1 &
     sleep "$seconds" # timing varies the point of the kill; the result must not depend on it
@@ -91,7 +91,7 @@ echo "ok      over kills"
 for try in first again; do
   run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl
   [[ $code == 4 ]] || fail "unreadable answers, $try: exit $code" results/unclear/log.txt
-  grep -q "8 of 16 questions got no answer that could be parsed, so the stage stopped after 16 of 60 records; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
+  grep -q "8 of 16 questions got no answer that could be parsed, so the stage stopped after 16 of 60 records; 'data.max_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
     results/unclear/log.txt || fail "three examples, $try" results/unclear/log.txt
   grep -q "results/unclear/stages/01-filter.dropped.jsonl.*: compeer data answers $work/results --malformed --drop && compeer resume $work/results/unclear" \
     results/unclear/log.txt || fail "the command that asks again" results/unclear/log.txt
@@ -105,12 +105,12 @@ for ranks in 2 3; do
     fail "ends elsewhere on $ranks ranks" "apart$ranks/results/unclear/log.txt"
   cmp "apart$ranks/results/unclear/stages/01-filter.dropped.jsonl" results/unclear/stages/01-filter.dropped.jsonl || fail "what was dropped on $ranks ranks"
 done
-run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl --set data.most_malformed=0.5
+run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl --set data.max_malformed=0.5
 [[ $code == 0 && $(asked unclear) == 62 ]] || fail "more is allowed" results/unclear/log.txt
 "$build/bin/compeer" data answers --malformed --json | grep -q '"total":{"answers":33,"malformed":33' || fail "data answers"
 "$build/bin/compeer" data answers --malformed --drop >/dev/null
 rm -r results/.stages
-run unclear 1 --fresh --set stages.0.chat.table=unclear.jsonl --set data.most_malformed=0.5
+run unclear 1 --fresh --set stages.0.chat.table=unclear.jsonl --set data.max_malformed=0.5
 [[ $code == 0 && $(asked unclear) == 33 ]] || fail "asked again on request: $(asked unclear)" results/unclear/log.txt
 echo "ok      what can't be read"
 

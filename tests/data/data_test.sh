@@ -84,7 +84,7 @@ expected=$(fingerprint one/cer)
 
 for case in "two 2 32" "four 4 7"; do
   read -r name ranks together <<<"$case"
-  make_run "$name/cer" "$ranks" --set "data.together=$together"
+  make_run "$name/cer" "$ranks" --set "data.concurrency=$together"
   start "$name/cer" "$ranks" && finish "$name/cer"
   same "$name/cer"
 done
@@ -154,7 +154,7 @@ TOML
 expected=
 for ranks in 1 2 4; do
   mkdir -p "corpus-$ranks/run"
-  "$build/bin/compeer" resolve corpus.toml --set "ranks=$ranks" --set "data.together=$ranks" --json >"corpus-$ranks/run/spec.json"
+  "$build/bin/compeer" resolve corpus.toml --set "ranks=$ranks" --set "data.concurrency=$ranks" --json >"corpus-$ranks/run/spec.json"
   start "corpus-$ranks/run" "$ranks" && finish "corpus-$ranks/run"
   expected=${expected:-$(fingerprint corpus-1/run)}
   same "corpus-$ranks/run"

@@ -44,7 +44,7 @@ says usual.txt "asked 3, from stored answers 0"
 said half 0 --set data.compute=bfloat16
 says results/half/log.txt "bfloat16 by"
 says half.txt "asked 3, from stored answers 0"
-said again 0 --set data.compute=bfloat16 --set data.together=1
+said again 0 --set data.compute=bfloat16 --set data.concurrency=1
 grep -q "02-answer .*(reused)" again.txt || fail "what was made in bfloat16 is made again"
 said auto 0 --set data.device=auto
 says results/auto/log.txt "note: data.device is 'auto', and the run computes on the CPU: "
@@ -69,9 +69,9 @@ data = { splits = ["test"] }
 stages = [{ plugin = "reward_accuracy", model = "results/smoke-grpo/checkpoints/last" }]
 TOML
 said unread 4
-says unread.log "stage 01-reward_accuracy: 12 of 12 questions got no answer that could be parsed; 'data.most_malformed' allows a share of 0.1"
+says unread.log "stage 01-reward_accuracy: 12 of 12 questions got no answer that could be parsed; 'data.max_malformed' allows a share of 0.1"
 says unread.log "help: check that the stage calls the right model, with the prompt format that the model was trained on; log.txt contains such an answer"
 says results/unread/log.txt "stages/reward_accuracy: note: an answer that could not be read: '"
-said allowed 0 --set data.most_malformed=1
-said weighed 0 --set stages.0.by=likelihood
+said allowed 0 --set data.max_malformed=1
+said weighed 0 --set stages.0.score_by=likelihood
 echo "ok"

@@ -102,7 +102,7 @@ others() { # SFT, a judge next to the policy, an evaluation, and a model used by
   run taught 0
   sed "s|{ run = .* }|'taught/checkpoints/last'|; /^reader\|^reads\|^accuracy\|^least/d" \
     "$source_dir/experiments/esc_world_ur.toml" >ur.toml
-  make_run judged ur.toml "${bfloat16[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].most_unreadable=1
+  make_run judged ur.toml "${bfloat16[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].max_unreadable=1
   run judged 0
   make_run tried "$source_dir/experiments/esc_world_evaluate.toml" "${bfloat16[@]}" \
     --set model.path="judged/checkpoints/last" --set evaluate.prompts=4

@@ -63,11 +63,11 @@ says moved/log.txt "note: model.device is 'auto', and the run computes on the CP
 
 # SFT, a judge next to the policy, an evaluation, and a model used by a stage.
 make_run taught "$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set threads=1 --set model.path=whole/checkpoints/last \
-  --set sft.steps=2 --set sft.batch=4 --set sft.together=2
+  --set sft.steps=2 --set sft.batch=4 --set sft.micro_batch=2
 run taught 0
 sed "s|{ run = .* }|'taught/checkpoints/last'|; /^reader\|^reads\|^accuracy\|^least/d" \
   "$source_dir/experiments/esc_world_ur.toml" >ur.toml
-make_run judged ur.toml "${there[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].most_unreadable=1
+make_run judged ur.toml "${there[@]}" --set grpo.steps=2 --set grpo.batch=2 --set sampling.max_new_tokens=12 --set rewards[0].max_unreadable=1
 run judged 0
 make_run tried "$source_dir/experiments/esc_world_evaluate.toml" "${there[@]}" --set model.path=judged/checkpoints/last --set evaluate.prompts=4
 run tried 0
@@ -121,7 +121,7 @@ on_devices wrong 2 COMPEER_NCCL=wrong
 says wrong/log.txt "sums: is 'device', but a test sum over NCCL is wrong"
 on_devices failing 1 COMPEER_NCCL=5
 says failing/log.txt "sums: is 'device', but NCCL reports: unhandled system error (error 2)"
-taught=("$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set model.path=whole/checkpoints/last --set sft.steps=1 --set sft.batch=8 --set sft.together=1)
+taught=("$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set model.path=whole/checkpoints/last --set sft.steps=1 --set sft.batch=8 --set sft.micro_batch=1)
 on_devices leaves 3
 says leaves/log.txt "sums: 'device' requires at most one leaf per rank, but there are "
 echo ok

@@ -154,7 +154,7 @@ TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
 
 TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
   experiment("x.toml", "");
-  const auto text = told("run x.toml --set task=sft --set sft.neighbours=3 --set sft.batch=6 --set sft.together=6");
+  const auto text = told("run x.toml --set task=sft --set sft.neighbours=3 --set sft.batch=6 --set sft.micro_batch=6");
   EXPECT_TRUE(
       holds(text, "sft.neighbours: is 3, but split 'train' has 20000 examples, which is not a multiple of it\n"))
       << text;

@@ -45,7 +45,7 @@ lessons() {
   {
     printf 'name = "lessons"\ntask = "sft"\nseed = 7\n\n[model]\nplugin = "qwen2"\n%s\n\n' "$model"
     printf '[dataset]\nplugin = "emollm"\npath = "%s/talks.jsonl"\nvalid = 0\ntest = 0\n\n' "$work"
-    printf '[sft]\nbatch = 2\nsteps = 4\nlr = 1e-2\ntogether = 1\n\n[checkpoint]\nevery = 1\n\n[watchdog]\nseconds = 20\n'
+    printf '[sft]\nbatch = 2\nsteps = 4\nlr = 1e-2\nmicro_batch = 1\n\n[checkpoint]\nevery = 1\n\n[watchdog]\nseconds = 20\n'
   } >"$name.toml"
   go "$name" "$@"
 }

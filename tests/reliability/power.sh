@@ -26,7 +26,7 @@ rounds = 4
 train = 12
 [data]
 splits = ["train"]
-together = 2
+concurrency = 2
 [[stages]]
 plugin = "sample"
 rounds = 2

@@ -47,6 +47,17 @@ TEST(Experiment, KeepsTheOriginOfEachKey) {
   EXPECT_EQ(fake->launched_.at(0).sources.count("script.lua"), 1u);
 }
 
+TEST(Experiment, TakesTheNamesThatSettingsHadInTheVersionBefore) {
+  const auto fake = std::make_shared<FakeActions>();
+  EXPECT_EQ(said(base + "local changed = base:with {\n  grpo = { together = 3 } }\nchanged:launch()\n"
+                        "print(changed:get 'grpo.together', changed:get 'grpo.groups_per_reduction')",
+                 fake),
+            "3\t3\n");
+  EXPECT_EQ(fake->launched_.at(0).origins.at("grpo.groups_per_reduction"), "script.lua:3");
+  EXPECT_START(fake->notes_,
+               "compeer: note: script.lua:3: 'grpo.together' is now called 'grpo.groups_per_reduction'\n");
+}
+
 TEST(Experiment, FindsUnknownKeysWhereTheyAreWritten) {
   EXPECT_START(said(base + "local a = base:with {\n  grpo = {\n    lrr = 1e-3 } }"),
                "script.lua:4: unknown key 'grpo.lrr'|did you mean 'lr'? know");

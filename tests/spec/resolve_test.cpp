@@ -22,19 +22,19 @@ TEST(Resolve, FillsInEveryDefault) {
       spec.canonical(),
       R"({"checkpoint":{"every":null,"keep":2,"minutes":10.0},"dataset":{"ambiguity":0.15,)"
       R"("long_prompts":"trim","max_prompt_tokens":null,"plugin":"esc_world","system":null,"system_file":null},)"
-      R"("grpo":{"advantage_least":null,"advantage_most":null,"baseline":"group","batch":8,"beta":0.0)"
-      R"(,"cispo_least":0.0,"cispo_most":5.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
+      R"("grpo":{"advantage_max":null,"advantage_min":null,"baseline":"group","batch":8,"beta":0.0)"
+      R"(,"cispo_max":5.0,"cispo_min":0.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
       R"(,"clip_cov_share":0.0002,"clip_high":null,"clip_low":null,"combine":"sum","delta":null)"
-      R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0,"entropy_bonus_most":0.1)"
-      R"(,"entropy_step":0.005,"entropy_target":null,"epsilon":1e-06,"group_size":4,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
+      R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0,"entropy_bonus_max":0.1)"
+      R"(,"entropy_step":0.005,"entropy_target":null,"epsilon":1e-06,"group_size":4,"groups_per_reduction":1,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
       R"(,"kl_cov_share":0.002,"kl_difference_limit":null,"kl_estimator":"k3","kl_in":"loss","kl_limit":null)"
       R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false,"micro_tokens":null)"
       R"(,"off_policy_limit":null,"resample":0,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
-      R"(,"together":1,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
+      R"(,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
       R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"foreign_tokenizer":false,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x","nonfinite":"stop",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
-      R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
+      R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"floor":null,"label":"format","plugin":"format","right_above":0.0,"truncated_factor":1.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
       R"("seed":1,"shard":"none","sums":"host","task":"grpo","threads":1,)"
@@ -46,8 +46,9 @@ TEST(Resolve, KeepsTheSectionsOfItsTaskOnly) {
   const auto sft = resolved(
       "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"esc_world\"\n[grpo]\nlr = 1\n[[rewards]]\nplugin = "
       "\"length\"\n");
-  EXPECT_EQ(sft.values.at("sft").dump(),
-            R"({"batch":16,"loss_on":"answer","lr":0.003,"neighbours":1,"split":"train","steps":1000,"together":8})");
+  EXPECT_EQ(
+      sft.values.at("sft").dump(),
+      R"({"batch":16,"loss_on":"answer","lr":0.003,"micro_batch":8,"neighbours":1,"split":"train","steps":1000})");
   for (const auto* section : {"grpo", "rewards", "reweighting", "sampling", "evaluate"})
     EXPECT_FALSE(sft.values.contains(section)) << section;
   for (const auto& plugin : sft.plugins) EXPECT_NE(plugin.kind, "rewards");
@@ -133,7 +134,7 @@ TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
   EXPECT_EQ(
       refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
       "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, floor, ceiling, "
-      "cut_off, cosine_length, right_above, target, unit|3");
+      "truncated_factor, cosine_length, right_above, target, unit|3");
   EXPECT_TRUE(
       starts(refused("sede = 1\n" + smallest()), "x.toml:1|unknown key 'sede'|did you mean 'seed'? known: name"));
   EXPECT_EQ(
@@ -193,7 +194,7 @@ TEST(Resolve, RefusesAValueOutOfRange) {
 // A sweep changes one setting and leaves the others as they are.
 TEST(Resolve, AllowsSettingsThatWaitForAnotherValue) {
   for (const char* lines :
-       {"kl_estimator = \"k1\"\n", "divisor_value = 0.5\n", "cispo_most = 3\n", "clip = 0.1\nloss = \"cispo\"\n",
+       {"kl_estimator = \"k1\"\n", "divisor_value = 0.5\n", "cispo_max = 3\n", "clip = 0.1\nloss = \"cispo\"\n",
         "combine = \"gdpo\"\n", "group_size = 1\nbaseline = \"none\"\ndivisor = \"none\"\n", "off_policy_limit = 0.1\n",
         "clip_low = 0.1\nloss = \"clip_cov\"\n"})
     EXPECT_NO_THROW(resolved(smallest(lines))) << lines;

@@ -132,9 +132,10 @@ TEST(Clashes, BatchesDontPartNeighbours) {
   };
   EXPECT_EQ(told("neighbours = 4"), "");
   EXPECT_EQ(told("neighbours = 3\nbatch = 48\ntogether = 12"), "");
-  EXPECT_EQ(told("neighbours = 3\nbatch = 48"),
-            "x.toml:8|'sft.neighbours' = 3, but 'sft.together' = 8 would separate them|set sft.together to a multiple, "
-            "such as 9|3");
+  EXPECT_EQ(
+      told("neighbours = 3\nbatch = 48"),
+      "x.toml:8|'sft.neighbours' = 3, but 'sft.micro_batch' = 8 would separate them|set sft.micro_batch to a multiple, "
+      "such as 9|3");
   EXPECT_EQ(
       told("neighbours = 3\ntogether = 12"),
       "x.toml:8|'sft.neighbours' = 3, but 'sft.batch' = 16 would separate them|set sft.batch to a multiple, such as "
@@ -185,10 +186,10 @@ TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
 
 TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(clashes_of(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
-            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|set entropy_bonus, the initial value, to "
-            "at most entropy_bonus_most|3");
+            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_max|set entropy_bonus, the initial value, to "
+            "at most entropy_bonus_max|3");
   EXPECT_EQ(clashes_of(smallest("loss = \"cispo\"\nclip_high = 5\n")),
-            "x.toml:9|'grpo.clip_high' = 5.0 has no effect with loss = \"cispo\"|set cispo_least and cispo_most, the "
+            "x.toml:9|'grpo.clip_high' = 5.0 has no effect with loss = \"cispo\"|set cispo_min and cispo_max, the "
             "limits of cispo|3");
   EXPECT_EQ(clashes_of(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
             "x.toml:8|'grpo.dual_clip' = 3.0 has no effect with loss = \"sapo\"|omit it, or use a loss that clips, "

@@ -76,8 +76,8 @@ TEST(GrpoTable, ReadsLimitsThatAreNotSetByDefault) {
                                                         {"kl_limit", 7.0},
                                                         {"off_policy_limit", 0.0},
                                                         {"entropy_target", 1.5},
-                                                        {"advantage_least", -3.0},
-                                                        {"advantage_most", nullptr}});
+                                                        {"advantage_min", -3.0},
+                                                        {"advantage_max", nullptr}});
   EXPECT_EQ(table.micro_tokens, 50);
   EXPECT_EQ(table.objective.kl_limits.difference, 5.0);
   EXPECT_EQ(table.objective.kl_limits.estimate, 7.0);
@@ -88,7 +88,7 @@ TEST(GrpoTable, ReadsLimitsThatAreNotSetByDefault) {
 }
 
 TEST(GrpoSettings, CountLeaves) {
-  EXPECT_EQ(with({{"batch", 7}, {"together", 2}}).leaves(), 4);  // leaves of 2, 2, 2 and 1 groups
+  EXPECT_EQ(with({{"batch", 7}, {"groups_per_reduction", 2}}).leaves(), 4);  // leaves of 2, 2, 2 and 1 groups
 }
 
 TEST(GrpoSettings, PutTheKlIntoTheLossOrIntoTheReward) {

@@ -25,14 +25,14 @@ name = "judge"
 task = "sft"
 model   = { plugin = "qwen2_5_vl", path = "vl" }
 dataset = { plugin = "cer", path = "cer.jsonl", view = "unifireward", pictures = "shown", media = "$source_dir/tests/golden/vl/images" }
-sft     = { batch = 4, steps = 2, lr = 1e-3, together = 2 }
+sft     = { batch = 4, steps = 2, lr = 1e-3, micro_batch = 2 }
 TOML
 cat >policy.toml <<TOML
 name = "policy"
 task = "grpo"
 model    = { plugin = "qwen2_5_vl", path = "vl" }
 dataset  = { plugin = "cer", path = "cer.jsonl", pictures = "shown", media = "$source_dir/tests/golden/vl/images" }
-rewards  = [{ plugin = "unifireward", model = "judge1/checkpoints/last", by = "likelihood", most_unreadable = 1 }, { plugin = "length", target = 4 }]
+rewards  = [{ plugin = "unifireward", model = "judge1/checkpoints/last", score_by = "likelihood", max_unreadable = 1 }, { plugin = "length", target = 4 }]
 sampling = { max_new_tokens = 6 }
 grpo     = { group_size = 3, batch = 4, steps = 2, lr = 1e-3 }
 TOML
@@ -105,7 +105,7 @@ refused() {
 grep -q '"view": "unifireward"' judge1/checkpoints/last/form.json || fail "a judge's checkpoint without its form"
 [[ ! -e policy1/checkpoints/last/form.json ]] || fail "a policy's checkpoint with a form"
 refused "prompts: unset in training, \"$source_dir/plugins/empathy/prompts/en\" here" policy.toml --set "rewards.0.prompts=$source_dir/plugins/empathy/prompts/en"
-refused "reward 'unifireward': could not parse" policy.toml --set rewards.0.most_unreadable=0.1
+refused "reward 'unifireward': could not parse" policy.toml --set rewards.0.max_unreadable=0.1
 grep -qF "an answer that could not be read: '" refused/log.txt || fail "no such answer is shown: $(cat refused/log.txt)"
 refused "record 1: shows $PWD/image0.png, which does not exist" judge.toml --set "dataset.media=$PWD"
 mkdir broken && echo no >broken/image0.png && cp broken/image0.png broken/image1.png && cp broken/image0.png broken/image2.png

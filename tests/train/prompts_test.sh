@@ -108,7 +108,7 @@ ends 0
 holds "a rank without work" "1 of 2 ranks have no work: grpo.batch = 1 gives 1 part; lower 'ranks', or raise 'grpo.batch'" results/few/log.txt
 run few-parts --ranks 2 --set task=sft --set sft.steps=1
 ends 0
-holds "a part for each rank" "1 of 2 ranks have no work: sft.batch = 4, divided by sft.together = 8, gives 1 part; lower 'ranks' or 'sft.together', or raise 'sft.batch'" results/few-parts/log.txt
+holds "a part for each rank" "1 of 2 ranks have no work: sft.batch = 4, divided by sft.micro_batch = 8, gives 1 part; lower 'ranks' or 'sft.micro_batch', or raise 'sft.batch'" results/few-parts/log.txt
 
 run shorter --set dataset.max_prompt_tokens=40 --set "dataset.system=answer in one word"
 ends 0

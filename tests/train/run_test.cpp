@@ -215,7 +215,12 @@ TEST(CheckpointTimes, DontWaitForTheStepsWhenTheMinutesHavePassed) {
 
 TEST(RunPlugins, KnowRewardsByTheirLabels) {
   const nlohmann::json rewards{
-      {{"plugin", "length"}, {"target", 4}, {"weight", 0.5}, {"floor", -1.0}, {"ceiling", 2.0}, {"cut_off", 0.25}},
+      {{"plugin", "length"},
+       {"target", 4},
+       {"weight", 0.5},
+       {"floor", -1.0},
+       {"ceiling", 2.0},
+       {"truncated_factor", 0.25}},
       {{"plugin", "length"}, {"target", 8}, {"label", "longer"}, {"cosine_length", 50}, {"right_above", 0.75}}};
   SmallRun small(five_dialogues(), {{"rewards", rewards}});
   auto& terms = small.run.plugins->rewards();

@@ -86,7 +86,7 @@ done
 
 # A leaf of several groups: 7 groups, two per leaf; one ratio per completion (the product over its tokens).
 grpo=$expected
-chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3 --set grpo.level=sequence_product --set grpo.updates=2)
+chain=(--set grpo.batch=7 --set grpo.groups_per_reduction=2 --set grpo.steps=3 --set grpo.level=sequence_product --set grpo.updates=2)
 make_run chain-one 1 1 "${chain[@]}"
 start chain-one 1 && finish chain-one
 expected=$(fingerprint chain-one)
@@ -98,7 +98,7 @@ expected=$grpo
 
 # Micro-batches: 7 records, two at a time, so that one leaf of the sum is short and ranks have different numbers of
 # leaves.
-sft=(--set task=sft --set sft.batch=7 --set sft.together=2 --set sft.steps=3)
+sft=(--set task=sft --set sft.batch=7 --set sft.micro_batch=2 --set sft.steps=3)
 grpo=$expected
 make_run sft-one 1 1 "${sft[@]}"
 start sft-one 1 && finish sft-one

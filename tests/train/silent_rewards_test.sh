@@ -85,8 +85,8 @@ for ranks in 1 2; do
   "$compeer" run unread.toml -q --ranks $ranks --set "name=unread$ranks" --set grpo.steps=30 >said 2>&1
   code=$?
   ends 4
-  holds "the user is warned" "warning: unread$ranks: reward 'orm' could not parse 100.0 % of the answers in step 1; the run stops if it is more than 10 % in 10 steps (rewards[0].most_unreadable)" said
-  holds "and told why the run ends" "reward 'orm': could not parse 100.0 % of the answers in steps 1 to 2; 'rewards[0].most_unreadable' allows 10 %" said
+  holds "the user is warned" "warning: unread$ranks: reward 'orm' could not parse 100.0 % of the answers in step 1; the run stops if it is more than 10 % in 10 steps (rewards[0].max_unreadable)" said
+  holds "and told why the run ends" "reward 'orm': could not parse 100.0 % of the answers in steps 1 to 2; 'rewards[0].max_unreadable' allows 10 %" said
   holds "and what to check" "help: check that the reward calls the right model, with the prompt format that the model was trained on; log.txt contains such an answer, compeer log group RUN --step 2" said
   times 1 "the log has the warning" "could not parse 100.0 % of the answers in step 1;" "results/unread$ranks/log.txt"
   times 1 "and one such answer" "rewards/orm: note: an answer that could not be read: '" "results/unread$ranks/log.txt"
@@ -96,7 +96,7 @@ for ranks in 1 2; do
   "$compeer" log group "results/unread$ranks" --step 2 --prompt 0 >said 2>&1
   holds "the last step is kept" "orm" said
 done
-"$compeer" run unread.toml -q --set name=allowed --set grpo.steps=3 --set rewards.0.most_unreadable=1 >said 2>&1
+"$compeer" run unread.toml -q --set name=allowed --set grpo.steps=3 --set rewards.0.max_unreadable=1 >said 2>&1
 code=$?
 ends 0
 times 0 "what is allowed brings no warning" "could not parse" results/allowed/log.txt

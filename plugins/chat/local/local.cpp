@@ -1,7 +1,7 @@
 // A model folder on the program's own engine.
 //
-//   path      the folder, in Hugging Face layout
-//   together  maximum conversations held in memory at once; does not affect answers
+//   path         the folder, in Hugging Face layout
+//   concurrency  maximum number of conversations held in memory at once; does not affect answers
 
 #include <algorithm>
 #include <filesystem>
@@ -46,7 +46,7 @@ class Local : public ChatModel {
 
  public:
   Local(const Settings& settings, Host& host)
-      : path_(settings.text("path")), together_(static_cast<size_t>(settings.integer("together"))), host_(host) {}
+      : path_(settings.text("path")), concurrency_(static_cast<size_t>(settings.integer("concurrency"))), host_(host) {}
 
   void answer(ChatRequests& line) override {
     for (auto some = line.take(most_at_once); !some.empty(); some = line.take(most_at_once)) {
@@ -86,7 +86,7 @@ class Local : public ChatModel {
     const auto order = order_of(requests);
     for (size_t begin = 0; begin < order.size() && !host_.cancelled();) {
       size_t end = begin + 1;
-      while (end < order.size() && end - begin < together_ &&
+      while (end < order.size() && end - begin < concurrency_ &&
              manners_of(requests[order[end]]) == manners_of(requests[order[begin]])) {
         ++end;
       }
@@ -138,7 +138,7 @@ class Local : public ChatModel {
   }
 
   std::string path_;
-  size_t together_;
+  size_t concurrency_;
   Host& host_;
 };
 
@@ -149,6 +149,6 @@ COMPEER_PLUGIN(ChatModel, chat, local, Local, R"json(
   "summary": "A local model folder, run by compeer's own engine.",
   "parameters": {
     "path": {"type": "path", "help": "the model's folder, in Hugging Face's layout"},
-    "together": {"type": "integer", "default": 16, "min": 1, "max": 4096,
-                 "help": "maximum conversations in one batch; answers do not depend on it"}
+    "concurrency": {"type": "integer", "default": 16, "min": 1, "max": 4096,
+                    "help": "maximum number of conversations in one batch; answers do not depend on it"}
   })json")

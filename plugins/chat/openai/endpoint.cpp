@@ -169,7 +169,7 @@ std::string Endpoint::remedy_of_field(const ApiError& error) const {
   for (const auto& [field, value] : body.items()) {
     if (field == "model" || field == "messages" || field == "stream" || !names(field)) continue;
     if (form.extra.contains(field)) return "remove '" + field + "' from 'extra' in the settings of the chat model";
-    if (field.ends_with("logprobs")) return "set by = \"answer\": the endpoint returns no log-probabilities";
+    if (field.ends_with("logprobs")) return "set score_by = \"answer\": the endpoint returns no log-probabilities";
     return "set omit = [\"" + field + "\"] in the settings of the chat model";
   }
   return {};

@@ -129,7 +129,8 @@ void Traffic::take_answer(const Ended& ended) {
   auto received = read(ended.body, request.weigh ? request.choices : std::vector<std::string>());
   if (received.broken == without_log_probs && !account_.weighs) {
     throw Error(endpoint_.address.url, "returns no log-probabilities",
-                "set by = \"answer\", or use an endpoint that supports 'logprobs' and 'top_logprobs'", Exit::plugin);
+                "set score_by = \"answer\", or use an endpoint that supports 'logprobs' and 'top_logprobs'",
+                Exit::plugin);
   }
   if (!received.broken.empty()) return again(ended, "broken answer", "invalid answer: " + received.broken);
   account_.weighs = account_.weighs || request.weigh;

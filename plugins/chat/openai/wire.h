@@ -13,7 +13,7 @@ inline constexpr int most_alternatives = 20;
 
 /// Value of Received::broken if log-probabilities were requested but are missing.
 inline constexpr const char* without_log_probs =
-    "it has no log-probabilities, which by = \"likelihood\" requires; by = \"answer\" does not";
+    "it has no log-probabilities, which score_by = \"likelihood\" requires; score_by = \"answer\" does not";
 
 /// A token of an answer, with the alternatives at its position, itself included.
 struct AnswerToken {

@@ -1,8 +1,9 @@
-// DAPO's soft length penalty: 0 up to `most` - `cache` tokens, then decreasing linearly to -1 at `most`.
+// DAPO's soft length penalty: 0 up to `max_tokens` - `cache` tokens, then decreasing linearly to -1 at
+// `max_tokens`.
 //
-//   most   tokens at which the penalty is -1; usually sampling.max_new_tokens
-//   cache  number of tokens over which the penalty grows
-//   least  lower limit of the penalty (null: it continues to decrease)
+//   max_tokens  tokens at which the penalty is -1; usually sampling.max_new_tokens
+//   cache       number of tokens over which the penalty grows
+//   least       lower limit of the penalty (null: it continues to decrease)
 
 #include <algorithm>
 #include <limits>
@@ -18,23 +19,23 @@ using namespace compeer;
 class Overlong : public Reward {
  public:
   explicit Overlong(const Settings& settings)
-      : most_(settings.number("most")),
+      : max_tokens_(settings.number("max_tokens")),
         cache_(settings.number("cache")),
         least_(settings.has("least") ? settings.number("least") : -std::numeric_limits<double>::infinity()) {
-    if (cache_ > most_) throw std::invalid_argument("'cache' must not be larger than 'most'");
+    if (cache_ > max_tokens_) throw std::invalid_argument("'cache' must not be larger than 'max_tokens'");
   }
 
   Scores score(const Group& group) override {
     Scores scores;
     for (const auto& completion : group.completions) {
-      const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
+      const double past = static_cast<double>(completion.tokens) - (max_tokens_ - cache_);
       scores["penalty"].push_back(past <= 0 ? 0.0 : std::max(-past / cache_, least_));
     }
     return scores;
   }
 
  private:
-  double most_, cache_, least_;
+  double max_tokens_, cache_, least_;
 };
 
 }  // namespace
@@ -44,9 +45,9 @@ COMPEER_PLUGIN(Reward, rewards, overlong, Overlong, R"json(
   "summary": "A soft penalty for completions near or above a length (DAPO).",
   "columns": ["penalty"],
   "parameters": {
-    "most": {"type": "number", "above": 0,
-      "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},
-    "cache": {"type": "number", "above": 0, "help": "tokens below 'most' over which the penalty grows"},
+    "max_tokens": {"type": "number", "above": 0,
+      "help": "length in tokens at which the penalty is -1; usually sampling.max_new_tokens"},
+    "cache": {"type": "number", "above": 0, "help": "tokens below 'max_tokens' over which the penalty grows"},
     "least": {"type": "number", "default": -1.0, "max": 0,
               "help": "lowest value of the penalty; null: no limit"}
   })json")

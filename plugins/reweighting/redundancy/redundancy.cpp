@@ -5,8 +5,8 @@
 // effect on longer ones; the first such group is logged.
 //
 // Dividing by similarity favours anything unusual, including broken grammar over naming the user's problem. Two
-// settings correct this; neither is in the paper: `echo` ignores the user's own words, `slip` denies the bonus to
-// completions with very unlikely tokens.
+// settings correct this; neither is in the paper: `ignore_user_words` ignores the user's own words,
+// `min_token_probability` denies the bonus to completions with very unlikely tokens.
 
 #include <algorithm>
 #include <cmath>
@@ -33,11 +33,11 @@ class Redundancy : public Reweighting {
         unit_(settings.text("unit")),
         replies_only_(settings.text("on") == "reply"),
         assistant_only_(settings.text("history") == "assistant"),
-        echo_left_out_(settings.text("echo") == "left_out"),
-        slip_(std::log(settings.number("slip"))),
+        ignore_user_words_(settings.flag("ignore_user_words")),
+        least_log_prob_(std::log(settings.number("min_token_probability"))),
         clamp_(settings.flag("clamp_negative")) {
     if (settings.has("tau")) forced_tau_ = settings.number("tau");
-    if (echo_left_out_) similarity_.compare_beyond({}, {}, {});  // throws if the similarity can't do this
+    if (ignore_user_words_) similarity_.compare_beyond({}, {}, {});  // throws if the similarity can't do this
   }
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
@@ -48,8 +48,8 @@ class Redundancy : public Reweighting {
     const size_t G = outputs.size(), H = history.size();
     auto others = outputs;  // one call, because a similarity may need a model for each text
     others.insert(others.end(), history.begin(), history.end());
-    const auto cosines = echo_left_out_ ? similarity_.compare_beyond(said_by_user(group.example), outputs, others)
-                                        : similarity_.compare(outputs, others);
+    const auto cosines = ignore_user_words_ ? similarity_.compare_beyond(said_by_user(group.example), outputs, others)
+                                            : similarity_.compare(outputs, others);
     const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
     say_if_idle(tau);
     std::vector<double> s_in, s_hi;
@@ -64,7 +64,7 @@ class Redundancy : public Reweighting {
     }
     Scores reweighted;
     for (size_t i = 0; i < G; ++i) {
-      if (group.completions[i].least_log_prob < slip_)
+      if (group.completions[i].least_log_prob < least_log_prob_)
         all[i] = redundancy::without_bonus(rewards[i], all[i], divisors / static_cast<double>(G), mode_);
       reweighted.add({{"reward", all[i].reward},
                       {"s_in", s_in[i]},
@@ -130,8 +130,8 @@ class Redundancy : public Reweighting {
   double alpha_, beta_;
   redundancy::Mode mode_;
   std::string unit_;
-  bool replies_only_, assistant_only_, echo_left_out_;
-  double slip_;  // log-probability; -inf: off
+  bool replies_only_, assistant_only_, ignore_user_words_;
+  double least_log_prob_;  // log-probability; -inf: off
   bool clamp_;
   std::optional<double> forced_tau_;
   bool said_ = false;
@@ -154,10 +154,10 @@ COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
            "help": "text that is compared: the reply after the reasoning steps, or the whole completion"},
     "history": {"type": "string", "default": "all", "choices": ["all", "assistant"],
                 "help": "earlier turns that s_hi compares with: all, or only the assistant's"},
-    "echo": {"type": "string", "default": "counted", "choices": ["counted", "left_out"],
-             "help": "left_out: similarity ignores words taken from the user's turns (not in the paper)"},
-    "slip": {"type": "number", "default": 0.0, "min": 0, "below": 1,
-             "help": "no bonus for completions with a token below this probability; 0: off (not in the paper)"},
+    "ignore_user_words": {"type": "boolean", "default": false,
+      "help": "similarity ignores words taken from the user's turns (not in the paper)"},
+    "min_token_probability": {"type": "number", "default": 0.0, "min": 0, "below": 1,
+      "help": "no bonus for completions with a token below this probability; 0: off (not in the paper)"},
     "tau": {"type": "number", "default": null, "min": 0, "help": "fixed tau instead of Eq. 7; unset: Eq. 7"},
     "clamp_negative": {"type": "boolean", "default": false, "help": "treat similarities below 0 as 0"}
   })json")

@@ -21,7 +21,7 @@ class Cluster : public Stage {
   Cluster(const Settings& settings, Host& host)
       : host_(host),
         k_(settings.has("k") ? settings.integer("k") : 0),
-        most_(settings.integer("k_most")),
+        k_max_(settings.integer("k_max")),
         restarts_(static_cast<uint32_t>(settings.integer("restarts"))) {}
 
   bool surveys() const override { return true; }
@@ -68,7 +68,7 @@ class Cluster : public Stage {
   void divide() {
     if (divided_ || points_.empty()) return;
     divided_ = true;
-    const size_t most = std::min(points_.size(), static_cast<size_t>(std::max(k_, most_)));
+    const size_t most = std::min(points_.size(), static_cast<size_t>(std::max(k_, k_max_)));
     std::vector<Clustering> all;
     for (size_t k = 1; k <= most; ++k) {
       const auto uniform = [&](uint32_t attempt, uint32_t draw) {
@@ -109,7 +109,7 @@ class Cluster : public Stage {
   using Points = statistics::Points;
   using Clustering = statistics::Clustering;
   Host& host_;
-  int64_t k_, most_;
+  int64_t k_, k_max_;
   uint32_t restarts_;
   Points points_;
   std::vector<std::string> personas_;                         // as JSON
@@ -129,7 +129,7 @@ COMPEER_PLUGIN(Stage, stages, cluster, Cluster, R"json(
   "parameters": {
     "k": {"type": "integer", "default": null, "min": 1,
       "help": "number of clusters; unset: chosen by the elbow of the squared errors"},
-    "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000,
+    "k_max": {"type": "integer", "default": 10, "min": 1, "max": 1000,
       "help": "largest number of clusters tried if k is unset"},
     "restarts": {"type": "integer", "default": 10, "min": 1, "max": 1000,
       "help": "number of runs of k-means for each k"}

@@ -25,9 +25,10 @@ class LabelChoice : public Stage {
       : panel_(settings, host, {.reply = false, .apart = settings.flag("apart")}, {}),
         apart_(settings.flag("apart")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
-    if (settings.text("by") != "likelihood")
-      throw Error("label_choice", "requires likelihoods to choose the likeliest label, but by = \"answer\" gives none",
-                  "set by = \"likelihood\"", Exit::spec);
+    if (settings.text("score_by") != "likelihood")
+      throw Error("label_choice",
+                  "requires likelihoods to choose the likeliest label, but score_by = \"answer\" gives none",
+                  "set score_by = \"likelihood\"", Exit::spec);
   }
 
   bool surveys() const override { return true; }

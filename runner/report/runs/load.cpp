@@ -15,6 +15,7 @@
 #include "report/runs/metrics.h"
 #include "spec/dotted.h"
 #include "spec/history.h"
+#include "spec/renamed.h"
 #include "spec/text.h"
 
 namespace compeer::report {
@@ -75,7 +76,14 @@ void use_spec(const std::string& text, RunData& run) {
   if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object())
     throw Error("", "contains no spec", "", Exit::data);
   run.spec = file["spec"];
+  const bool intact = sha256(spec::canonical_json(run.spec)) == text_in(file, "sha256");
+  const auto renamed = spec::rename_settings(run.spec);
   if (file.contains("origins") && file["origins"].is_object()) run.origins = file["origins"];
+  for (const auto& [before, now] : renamed) {
+    if (!run.origins.contains(before)) continue;
+    run.origins[now] = run.origins[before];
+    run.origins.erase(before);
+  }
   if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
   if (file.contains("sources") && file["sources"].is_object()) {
     for (const auto& [name, source] : file["sources"].items())
@@ -85,8 +93,7 @@ void use_spec(const std::string& text, RunData& run) {
   run.history = file.value("history", json::array());
   if (const auto name = text_in(run.spec, "name"); !name.empty()) run.name = name;
   run.task = text_in(run.spec, "task");
-  if (sha256(spec::canonical_json(run.spec)) != run.sha256)
-    throw Error("", "was modified after it was written: SHA-256 mismatch", "", Exit::data);
+  if (!intact) throw Error("", "was modified after it was written: SHA-256 mismatch", "", Exit::data);
 }
 
 /// Uses the copy of the spec in run.h5 if spec.json can't be trusted.
@@ -182,8 +189,10 @@ json spec_in(const fs::path& folder, const RunData& run) {
     std::error_code code;
     if (!fs::is_regular_file(place / "spec.json", code)) continue;
     try {
-      const auto file = parse_json(read_plain_file(place / "spec.json", longest_spec));
-      if (file.is_object() && file.contains("spec") && file["spec"].is_object()) return file["spec"];
+      auto file = parse_json(read_plain_file(place / "spec.json", longest_spec));
+      if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object()) continue;
+      spec::rename_settings(file["spec"]);
+      return file["spec"];
     } catch (const Error&) {
     }
   }

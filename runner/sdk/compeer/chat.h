@@ -54,7 +54,7 @@ class BOOST_SYMBOL_VISIBLE Chat {
   virtual bool waits() const { return false; }
 
   /// To be called for each answer that could not be parsed. The host marks the stored answer (`compeer data answers
-  /// --malformed`) and ends the stage if there are too many (`data.most_malformed`). `again`: the caller sends the
+  /// --malformed`) and ends the stage if there are too many (`data.max_malformed`). `again`: the caller sends the
   /// request once more with another `draw`.
   virtual void unreadable(const ChatRequest& request, const std::string& answer, bool again) {
     (void)request, (void)answer, (void)again;

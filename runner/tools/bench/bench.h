@@ -28,7 +28,7 @@ struct BenchOptions {
   /// judges of steps and replies, default `model`.
   std::string model, prm, orm;
   int64_t adapter = 0;        ///< train, grpo_step: rank of an adapter to train in place of the weights; 0: none
-  std::string by = "answer";  ///< how judges' answers are read, as in the setting `by`
+  std::string by = "answer";  ///< how judges' answers are read, as in the setting `score_by`
 };
 
 /// Each runs one benchmark and returns its measurements.

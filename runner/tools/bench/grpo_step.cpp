@@ -78,7 +78,7 @@ struct JudgingPlan {
 };
 const JudgingPlan plans[] = {
     {"4 questions in a chain, 64 at once", 64, {"plugin = \"unifireward\""}},
-    {"the same asked ahead, 512 at once", 512, {"plugin = \"unifireward\"\nahead = true"}},
+    {"the same asked ahead, 512 at once", 512, {"plugin = \"unifireward\"\nspeculate = true"}},
     {"5 questions apart, 64 at once", 64, {"plugin = \"prm\"", "plugin = \"orm\"\nvotes = 2"}}};
 
 std::string spec_of(const StepLoad& load, const JudgingPlan& judging, const std::string& url) {

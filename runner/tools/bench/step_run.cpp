@@ -85,7 +85,7 @@ dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
 sampling = {{ max_new_tokens = {}, concurrent = {} }}
-grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-12 }}
+grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, groups_per_reduction = {}, lr = 1e-12 }}
 checkpoint = {{ every = 0, keep = 1 }}
 )",
                      load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), load.compute,

@@ -49,7 +49,7 @@ json translated(const json& theirs) {
   take("importance_sampling_level", "level");
   take("epsilon_low", "clip_low");
   take("epsilon_high", "clip_high");
-  take("epsilon_high", "cispo_most");
+  take("epsilon_high", "cispo_max");
   take("delta", "delta");
   take("sapo_temperature_pos", "sapo_positive");
   take("sapo_temperature_neg", "sapo_negative");

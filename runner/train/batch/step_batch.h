@@ -71,7 +71,7 @@ class BatchColumns {
 /// | entropy | mean entropy of the tokens, in nats | the constructor |
 /// | finished | 1, or 0 if the completion was cut off at the length limit | the constructor |
 /// | rewards/LABEL/PART | a column of a reward plugin; the first is its reward | StepScoring |
-/// | shaped/LABEL | that reward after cosine_length, floor, ceiling, cut_off; not recorded | StepScoring |
+/// | shaped/LABEL | that reward after cosine_length, floor, ceiling, truncated_factor; not recorded | StepScoring |
 /// | reward | weighted sum of shaped/LABEL, ignoring NaN | StepScoring |
 /// | reweighted, REWEIGHTING/FACTOR | columns of the reweighting plugin (Eq. 5-7) | StepScoring |
 /// | reference_kl | sum over tokens of the KL estimate, if there is a reference model | GrpoStep |

@@ -101,7 +101,7 @@ std::vector<UnreadableAnswers::Limit> UnreadableAnswers::limits_of(const std::ve
     const RewardTerm& term = rewards[i];
     const auto has = [&](const char* part) { return std::ranges::find(term.parts, part) != term.parts.end(); };
     if (has("asked") && has("unreadable"))
-      limits.push_back({term.label, fmt::format("rewards[{}].most_unreadable", i), term.most_unreadable});
+      limits.push_back({term.label, fmt::format("rewards[{}].max_unreadable", i), term.most_unreadable});
   }
   return limits;
 }
@@ -146,7 +146,7 @@ void UnreadableAnswers::check() const {
             setting, 100 * most),
         fmt::format("check that the reward calls the right model, with the prompt format that the model was trained "
                     "on; log.txt contains such an answer, compeer log group RUN --step {:.0f} --prompt 0 shows a group "
-                    "of the step; to continue anyway, raise most_unreadable",
+                    "of the step; to continue anyway, raise max_unreadable",
                     last),
         Exit::data);
   }

@@ -47,7 +47,7 @@ class RewardSignal {
   bool taught_ = false, warned_ = false;
 };
 
-/// Enforces the setting `most_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
+/// Enforces the setting `max_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
 /// parsed. Applies to rewards with the columns `asked` and `unreadable`: answers of a completion, and those of them
 /// that can't be parsed.
 class UnreadableAnswers {
@@ -56,7 +56,7 @@ class UnreadableAnswers {
 
   struct Limit {
     std::string reward;   ///< label of the reward
-    std::string setting;  ///< "rewards[0].most_unreadable"
+    std::string setting;  ///< "rewards[0].max_unreadable"
     double most = 1;      ///< maximum fraction of unreadable answers
   };
   /// The limits of those rewards that have the two columns.

@@ -215,7 +215,7 @@ Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves,
     throw Error("sums",
                 fmt::format("'device' requires at most one leaf per rank, but there are {} leaves for {} ranks", leaves,
                             world.size()),
-                "raise sft.together or grpo.together, or set sums = \"host\"", Exit::spec);
+                "raise sft.micro_batch or grpo.groups_per_reduction, or set sums = \"host\"", Exit::spec);
   devices_ = std::make_unique<DeviceMessages>(world);
   parameters.keep_there();
   try_devices();

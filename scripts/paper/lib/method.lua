@@ -107,7 +107,7 @@ return function(seed)
 
   local function reward(plugin)
     return { plugin = plugin, model = method.judge({ view = plugin }).checkpoint, prompts = prompts,
-      most_unreadable = quickly and 1 or nil } -- an untaught judge answers nothing that can be read
+      max_unreadable = quickly and 1 or nil } -- an untaught judge answers nothing that can be read
   end
 
   -- SFT, POR, UR or URP.

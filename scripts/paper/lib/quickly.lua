@@ -17,7 +17,7 @@ local changes = { -- of experiments, by their names
   written = { data = { splits = { "train" } }, ["stages[2].rounds"] = 2 },
   cer = { ["stages[5]"] = { valid = 0.3, test = 0.3 } },
   judge = { sft = { batch = 4, steps = 2 } },
-  accuracy = { data = { most_malformed = 1.0 } }, -- an untaught judge answers nothing that can be read
+  accuracy = { data = { max_malformed = 1.0 } }, -- an untaught judge answers nothing that can be read
   sft = { sft = { batch = 4, steps = 2 } },
   urp = { grpo = { batch = 2, group_size = 2, steps = 2 }, sampling = { max_new_tokens = 24 } },
   esc_eval = { data = { splits = { "test" } }, ["stages[0].supporter_tokens"] = 24 },
@@ -25,7 +25,7 @@ local changes = { -- of experiments, by their names
   consistency = {
     data = { splits = { "test" } },
     ["stages[0]"] = { share = 0.3, max_tokens = 24 },
-    ["stages[1].by"] = "likelihood",
+    ["stages[1].score_by"] = "likelihood",
   },
   pairwise = {
     dataset = { plugin = "esc_world", unit = "dialogue", test = 4 },

@@ -67,7 +67,7 @@ class Local : public testing::Test {
     asker_.open();
   }
   nlohmann::json settings(int together) const {
-    return {{"plugin", "local"}, {"path", folder_.string()}, {"together", together}};
+    return {{"plugin", "local"}, {"path", folder_.string()}, {"concurrency", together}};
   }
   std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "local_model";
   Echo echo_;

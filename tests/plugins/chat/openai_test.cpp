@@ -186,7 +186,7 @@ TEST(OpenAi, RefusesAnEndpointThatWeighsNothing) {
   request.weigh = true;
   const auto error = error_of([&] { asker.ask(Asker::openai(server), std::vector{request}); });
   EXPECT_NE(error.problem().find("returns no log-probabilities"), std::string::npos) << error.what();
-  EXPECT_NE(error.help().find("by = \"answer\""), std::string::npos);
+  EXPECT_NE(error.help().find("score_by = \"answer\""), std::string::npos);
 }
 
 // The key is sent in one header and appears nowhere else.

@@ -31,7 +31,7 @@ TOML
 
 start() { # name, ranks, together
   mkdir -p "$1/esc-eval"
-  "$build/bin/compeer" resolve esc_eval.toml --set "ranks=$2" --set "data.together=$3" --json >"$1/esc-eval/spec.json"
+  "$build/bin/compeer" resolve esc_eval.toml --set "ranks=$2" --set "data.concurrency=$3" --json >"$1/esc-eval/spec.json"
   setsid mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1/esc-eval" --resume >>"$1/log.txt" 2>&1 &
 }
 run() {

@@ -32,7 +32,7 @@ TOML
 
 make_run() {
   mkdir -p "$1"
-  "$build/bin/compeer" resolve sage.toml --set "ranks=$2" --set data.together=8 --json >"$1/spec.json"
+  "$build/bin/compeer" resolve sage.toml --set "ranks=$2" --set data.concurrency=8 --json >"$1/spec.json"
 }
 start() {
   setsid mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1" --resume >>"$1/log.txt" 2>&1 &

@@ -293,7 +293,7 @@ TEST_F(Floor, RefusesAJudgeThatMissesTooManyMistakesOfOneStep) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(),
-              "recall of wrong 'emotion' steps is 0.45, below least_recall = 0.50 (measured by " + run_.string() + ")");
+              "recall of wrong 'emotion' steps is 0.45, below min_recall = 0.50 (measured by " + run_.string() + ")");
     EXPECT_EQ(error.exit(), Exit::spec);
   }
 }

@@ -127,7 +127,7 @@ TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
                        << R"({"contains": "<emotion>", "answer": "well"})"
                        << "\n";
   const nlohmann::json chat{{"plugin", "scripted"}, {"table", table.string()}};
-  const auto row = score("unifireward", {{"chat", chat}, {"bare", true}}, whole);
+  const auto row = score("unifireward", {{"chat", chat}, {"no_instructions", true}}, whole);
   EXPECT_EQ(row.at("history"), 1);
   for (const char* part : {"emotion", "strategy", "reply", "reward"}) EXPECT_TRUE(std::isnan(row.at(part))) << part;
   EXPECT_EQ(row.at("format"), 1);

@@ -116,27 +116,27 @@ std::vector<double> overlong_scores(const json& settings, const std::vector<int6
 }
 
 TEST(Overlong, GrowsOverTheCacheAndStopsAtMinusOne) {
-  EXPECT_EQ(overlong_scores({{"most", 100}, {"cache", 20}}, {50, 80, 90, 100, 110}),
+  EXPECT_EQ(overlong_scores({{"max_tokens", 100}, {"cache", 20}}, {50, 80, 90, 100, 110}),
             (std::vector<double>{0, 0, -0.5, -1, -1}));
 }
 
 // With weight 0.5 and no floor: rewards 1, .8, .6, .4 become 1, .6, .1, -.6.
 TEST(Overlong, GoesOnFallingWithoutALeast) {
-  EXPECT_EQ(overlong_scores({{"most", 25}, {"cache", 5}, {"least", nullptr}}, {10, 22, 25, 30}),
+  EXPECT_EQ(overlong_scores({{"max_tokens", 25}, {"cache", 5}, {"least", nullptr}}, {10, 22, 25, 30}),
             (std::vector<double>{0, static_cast<double>(-0.4F), -1, -2}));
 }
 
 TEST(Overlong, RefusesACacheLargerThanTheWhole) {
   try {
-    built::open<Reward>("overlong", {{"most", 10}, {"cache", 20}});
+    built::open<Reward>("overlong", {{"max_tokens", 10}, {"cache", 20}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "'cache' must not be larger than 'most'");
+    EXPECT_EQ(error.problem(), "'cache' must not be larger than 'max_tokens'");
   }
 }
 
 TEST(Overlong, KeepsTheContractOfItsKind) {
-  auto plugin = built::open<Reward>("overlong", {{"most", 64}, {"cache", 16}});
+  auto plugin = built::open<Reward>("overlong", {{"max_tokens", 64}, {"cache", 16}});
   built::keeps_contract(plugin);
 }
 

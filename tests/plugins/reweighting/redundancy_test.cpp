@@ -88,7 +88,7 @@ TEST(Redundancy, MayLeaveOutWhatTheUserSaid) {
   const Example of{.id = "x", .history = {{"user", "a"}, {"assistant", "b"}}, .answer = "", .record = {}};
   const auto outputs = built::completions({"x a", "x b"});
   const auto counted = rows({{"tau", 1.0}}, of, outputs),
-             left_out = rows({{"tau", 1.0}, {"echo", "left_out"}}, of, outputs);
+             left_out = rows({{"tau", 1.0}, {"ignore_user_words", true}}, of, outputs);
   EXPECT_DOUBLE_EQ(counted[1], 1.0 / 3.0);
   EXPECT_DOUBLE_EQ(left_out[1], 1.0 / std::sqrt(6.0));
   EXPECT_DOUBLE_EQ(counted[2], 1.0 / std::sqrt(3.0) / 2);
@@ -101,7 +101,7 @@ TEST(Redundancy, MayLeaveOutWhatTheUserSaid) {
 TEST(Redundancy, GivesNoBonusForASlip) {
   auto outputs = built::completions({"a c", "a b"});
   outputs[0].least_log_prob = outputs[1].least_log_prob = std::log(0.02);
-  const json settings{{"tau", 1.0}, {"slip", 0.01}};
+  const json settings{{"tau", 1.0}, {"min_token_probability", 0.01}};
   EXPECT_EQ(rows(settings, example, outputs), rows({{"tau", 1.0}}, example, outputs));
   outputs[0].least_log_prob = outputs[1].least_log_prob = std::log(0.005);
   const auto all = rows(settings, example, outputs);
@@ -152,7 +152,7 @@ TEST(Redundancy, RefusesADivisorOfZero) {
 
 TEST(Redundancy, RefusesASimilarityThatCantLeaveOutWhatTheUserSaid) {
   try {
-    rows({{"echo", "left_out"}}, example, pair, std::make_unique<Contrary>());
+    rows({{"ignore_user_words", true}}, example, pair, std::make_unique<Contrary>());
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::plugin);

@@ -65,7 +65,7 @@ TEST(Cluster, NeverGivesThePersonaOfTheSameDialogue) {
 }
 
 TEST(Cluster, ReportsSquaredErrorsAndTheElbow) {
-  auto plugin = built::open<Stage>("cluster", {{"k_most", 6}});
+  auto plugin = built::open<Stage>("cluster", {{"k_max", 6}});
   clustered(plugin, people());
   const json findings = plugin.call("findings", [](Stage& s) { return s.findings({}); });
   EXPECT_EQ(findings.at("squared_errors").size(), 6u);

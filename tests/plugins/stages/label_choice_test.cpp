@@ -19,7 +19,7 @@ TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
     const double right = text.ends_with("<emotion>anger</emotion>") ? .9 : text.find("fear") != text.npos ? .5 : .1;
     return {std::log(right), std::log(1 - right)};
   };
-  auto stage = open("label_choice", {{"by", "likelihood"}, {"resamples", 0}});
+  auto stage = open("label_choice", {{"score_by", "likelihood"}, {"resamples", 0}});
   const std::vector<json> all = {labelled("a", {"fear", "anger"}, {"question"}), labelled("b", {"fear"}, {"others"}),
                                  labelled("c", {"joy"}, {"others"})};
   for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
@@ -43,7 +43,7 @@ TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
 TEST_F(LabelChoice, TellsWhatItWouldBeRightInWithoutAFavourite) {
   const std::vector<json> all = {labelled("a", {"anger"}, {"question"}), labelled("b", {"fear"}, {"question"}),
                                  labelled("c", {"anger"}, {"question"})};
-  auto stage = open("label_choice", {{"by", "likelihood"}, {"resamples", 0}});
+  auto stage = open("label_choice", {{"score_by", "likelihood"}, {"resamples", 0}});
   for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   std::vector<Outcome> outcomes;
   const std::array<std::array<double, 2>, 3> anger_fear = {{{.9, .3}, {.8, .5}, {.9, .4}}};
@@ -76,7 +76,7 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   auto wrong = labelled("a/wrong", {"fear"}, {"question"}), unlabelled = record("b", {true, true, true}, "second");
   unlabelled["people"]["ratings"] = {-4};
   wrong["steps"] = {{true, false, true}};
-  auto stage = open("label_choice", {{"by", "likelihood"}});
+  auto stage = open("label_choice", {{"score_by", "likelihood"}});
   const std::vector<json> all = {labelled("a", {"fear"}, {"question"}), wrong, unlabelled};
   for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   const auto outcomes = plugin::make(stage, all);
@@ -94,7 +94,7 @@ TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
   one.weights = [](const auto&, const auto&) { return std::vector<double>{std::log(.5), std::log(.5)}; };
   for (const bool apart : {false, true}) {
     one.asked.clear();
-    auto stage = open("label_choice", {{"by", "likelihood"}, {"apart", apart}});
+    auto stage = open("label_choice", {{"score_by", "likelihood"}, {"apart", apart}});
     const auto labels = labelled("a", {"fear"}, {"question"});
     stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(labels)); });
     plugin::make(stage, {labels});
@@ -109,10 +109,10 @@ TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
 
 TEST_F(LabelChoice, NeedsLikelihoods) {
   try {
-    open("label_choice", {{"by", "answer"}});
+    open("label_choice", {{"score_by", "answer"}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("set by = \"likelihood\""), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("set score_by = \"likelihood\""), std::string::npos) << error.what();
   }
 }
 

@@ -206,7 +206,7 @@ TEST_F(RewardAccuracy, ByLikelihoodRanksAlsoWhatIsAnsweredAlike) {
     return {std::log(1 - good), std::log(good), -100, -100};
   };
   const std::vector<json> round{answered("a", "why?", "second"), answered("b", "no.", "first")};
-  auto by_answer = open({}), by_likelihood = open({{"by", "likelihood"}});
+  auto by_answer = open({}), by_likelihood = open({{"score_by", "likelihood"}});
   const auto value = [&](plugin::Plugin<Stage>& stage) {
     return findings(stage, plugin::make(stage, round)).at("reply").at("ranked_within_rounds").at("value");
   };

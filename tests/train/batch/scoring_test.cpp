@@ -108,7 +108,7 @@ TEST_F(ScoringAGroup, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
 // are unchanged.
 TEST_F(ScoringAGroup, ShapesRewardsBeforeTheyAreWeighted) {
   auto& plugins =
-      with({number_reward("number", {{"weight", 10.0}, {"floor", 1.0}, {"ceiling", 5.0}, {"cut_off", 0.5}})});
+      with({number_reward("number", {{"weight", 10.0}, {"floor", 1.0}, {"ceiling", 5.0}, {"truncated_factor", 0.5}})});
   const auto scores = score(plugins, 3, group_of({"12", "-7", "4", "nil"}));
   expect_column(scores, "rewards/number/value", {12, -7, 4, none});
   expect_column(scores, "shaped/number", {5, 1, 2, none});

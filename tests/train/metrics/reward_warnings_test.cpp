@@ -100,7 +100,7 @@ struct Seen {
 
 // Simulates steps with `asked` answers each, where the fraction shares[t] can't be parsed, until an error ends the run.
 Seen seen(const std::vector<double>& shares, double most, uint64_t steps, double asked = 4) {
-  UnreadableAnswers answers({{"judge", "rewards[1].most_unreadable", most}}, steps);
+  UnreadableAnswers answers({{"judge", "rewards[1].max_unreadable", most}}, steps);
   Seen all;
   for (size_t t = 1; t <= shares.size() && all.error.empty(); ++t) {
     MetricRow row(answer_columns);
@@ -124,12 +124,12 @@ TEST(UnreadableAnswers, EndARunOnceTenStepsCanNotKeepToTheLimit) {
   const auto none = seen(shares(12, 0.75), 0.1, 12);
   EXPECT_EQ(none.warnings,
             std::vector<std::string>{"1: reward 'judge' could not parse 75.0 % of the answers in step 1; the run stops "
-                                     "if it is more than 10 % in 10 steps (rewards[1].most_unreadable)"});
+                                     "if it is more than 10 % in 10 steps (rewards[1].max_unreadable)"});
   EXPECT_EQ(none.error,
-            "reward 'judge': could not parse 75.0 % of the answers in steps 1 to 2; 'rewards[1].most_unreadable' "
+            "reward 'judge': could not parse 75.0 % of the answers in steps 1 to 2; 'rewards[1].max_unreadable' "
             "allows 10 %\n  help: check that the reward calls the right model, with the prompt format that the model "
             "was trained on; log.txt contains such an answer, compeer log group RUN --step 2 --prompt 0 shows a group "
-            "of the step; to continue anyway, raise most_unreadable");
+            "of the step; to continue anyway, raise max_unreadable");
 }
 
 TEST(UnreadableAnswers, EndARunByItsTenthStepAtTheLatest) {

@@ -57,7 +57,7 @@ std::string without_form(const json& judge, const Scratch& scratch) {
 class Rater {
  public:
   Rater(const std::string& name, const json& folder, const json& by, const plugin::Services& services)
-      : reward_(inference::open_plugin<Reward>(name, {{"model", folder}, {"by", by}}, services)),
+      : reward_(inference::open_plugin<Reward>(name, {{"model", folder}, {"score_by", by}}, services)),
         names_(plugin::columns(reward_)) {}
 
   void rate(const std::vector<JudgedRound>& rounds) {

@@ -29,7 +29,7 @@ using nlohmann::json;
 struct Load {
   std::string size, device, engine, compute, model;
   int64_t batch, length, repeats, adapter;
-  int64_t together;  // sequences per backward pass, as in sft.together
+  int64_t together;  // sequences per backward pass, as in sft.micro_batch
 };
 
 Load load(const json& options) {
