@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "launching.h"
 #include "record/checkpoint.h"
 #include "spec/history.h"
 #include "spec/paths.h"
+#include "spec/text.h"
 
 namespace compeer::launch {
 namespace {
@@ -306,6 +308,27 @@ TEST_F(RunFolders, GivesAFinishedRunMoreSteps) {
             }),
             "--set: 'grpo.lr' can't be changed in a run that has started|increase 'grpo.steps'; for other changes "
             "start a new run: compeer run RUN_DIR --set KEY=VALUE --set name=NAME|3");
+}
+
+// The version before had other names of settings, so its specs had another hash.
+TEST_F(RunFolders, ReadsBackAndContinuesARunOfTheVersionBefore) {
+  worker("finish");
+  const auto spec = make_spec("[grpo]\ngroups_per_reduction = 2");
+  one(spec);
+  auto file = spec::json::parse(read("results/x/spec.json"));
+  auto& grpo = file["spec"]["grpo"];
+  grpo["together"] = grpo["groups_per_reduction"];
+  grpo.erase("groups_per_reduction");
+  file["sha256"] = sha256(spec::canonical_json(file["spec"]));
+  write("results/x/spec.json", file.dump());
+  EXPECT_TRUE(one(spec).reused);
+  EXPECT_EQ(read("results/x/spec.json"), file.dump()) << "it is only read";
+  record::CheckpointWriter("results/x", 8).commit(nlohmann::json::object());
+  worker("[ \"$2\" = --resume ] && finish");
+  EXPECT_EQ(failure(resumed(quiet(), {{"grpo.steps", 200, "--set"}})), "none");
+  const auto now = spec::json::parse(read("results/x/spec.json"));
+  EXPECT_EQ(now["spec"]["grpo"]["groups_per_reduction"], 2);
+  EXPECT_TRUE(spec::is_spec_of_run(now, file["sha256"])) << "run.h5 has this hash";
 }
 
 TEST_F(RunFolders, LooksWithoutMakingAnything) {

@@ -180,6 +180,16 @@ TEST_F(Load, SaysThatSpecAndRowsAreOfDifferentRuns) {
             (std::vector<std::string>{"run.h5: was written for another spec than spec.json"}));
 }
 
+TEST_F(Load, ReadsSettingsOfTheVersionBeforeByTheirPresentNames) {
+  const auto folder = write_run("run", "grpo", 3);
+  change_spec(
+      folder, [](nlohmann::json& spec) { spec["grpo"]["together"] = 2; }, true);
+  const auto run = load_run(folder);
+  EXPECT_EQ(run.spec["grpo"]["groups_per_reduction"], 2);
+  EXPECT_FALSE(run.spec["grpo"].contains("together"));
+  EXPECT_EQ(run.problems, std::vector<std::string>{"run.h5: was written for another spec than spec.json"});
+}
+
 TEST_F(Load, RemarksOnChangesAfterTheRunBegan) {
   const auto folder = write_run("r", "grpo", 3);
   const auto before = nlohmann::json::parse(read_file(folder / "spec.json")).at("sha256").get<std::string>();
