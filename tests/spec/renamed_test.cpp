@@ -115,7 +115,7 @@ TEST(Renamed, MergedDraftsKeepTheirNotes) {
                                       "x.toml:8: 'grpo.together' is now called 'grpo.groups_per_reduction'"}));
 }
 
-// What the version before wrote of a spec of this version.
+// Returns the spec.json that the version before would have written for a spec of this version.
 std::string text_of_version_before(const Spec& spec) {
   auto file = json::parse(spec.file_text());
   const auto rename = [](json& table, const char* now, const char* before) {
