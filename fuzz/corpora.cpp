@@ -10,7 +10,7 @@ namespace {
 using namespace compeer;
 using namespace compeer::corpora;
 
-void record(const Raw& raw) {
+void record(const RawRecord& raw) {
   if (!raw.problem.empty()) return;
   try {
     const json value = parse(raw.bytes, raw.offset);
@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto text = fuzz::text_of(data, size);
   const fuzz::FileInMemory file(text);
   int64_t before = 0;
-  fuzz::may_refuse({Exit::data}, [&] {
-    each_json_record(file.path(), [&](const Raw& raw) {
+  fuzz::expect_errors_only({Exit::data}, [&] {
+    each_json_record(file.path(), [&](const RawRecord& raw) {
       fuzz::expect(raw.number > before && raw.offset + raw.bytes.size() <= size);
       before = raw.number;
       record(raw);

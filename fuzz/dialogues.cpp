@@ -14,7 +14,7 @@ constexpr statistics::Resampling few{.resamples = 3};
 
 void read_sage(const json& record) {
   namespace sage = evaluating::sage;
-  if (sage::missing_in(record).empty()) sage::language_of(record);
+  if (sage::missing_in(record).empty()) sage::prompt_keys(record);
   if (!sage::is_recorded(record)) return;
   const auto read = sage::recorded(record, {});
   Outcome outcome;

@@ -65,7 +65,7 @@ void read_in_child(Read read) {
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
     __asan_set_error_report_callback(on_report);
     try {
-      may_refuse({Exit::data}, read);
+      expect_errors_only({Exit::data}, read);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "thrown: %s\n", error.what());
       ::_exit(ours);

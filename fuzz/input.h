@@ -28,7 +28,7 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
 
 /// Runs `read`, which may throw an Error with one of these exit codes. Any other exception is a finding.
 template <class Read>
-void may_refuse(std::initializer_list<Exit> exits, Read read) {
+void expect_errors_only(std::initializer_list<Exit> exits, Read read) {
   try {
     read();
   } catch (const Error& error) {

@@ -61,6 +61,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const char* kind = (data[0] & 8) == 0 ? ".json" : corpus.file == std::string_view("mesc") ? ".csv" : ".txt";
   const auto file = folder.write(std::string(corpus.file) + kind, fuzz::text_of(data + 1, size - 1));
   const char* format = (data[0] & 6) == 2 ? "sharegpt" : (data[0] & 6) == 4 ? "alpaca" : "prompts";
-  fuzz::may_refuse({Exit::data}, [&] { read(corpus, file, format); });
+  fuzz::expect_errors_only({Exit::data}, [&] { read(corpus, file, format); });
   return 0;
 }

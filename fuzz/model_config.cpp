@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* name : {"config.json", "generation_config.json", "modules.json", "sentence_bert_config.json",
                            "1_Pooling/config.json", "preprocessor_config.json"})
     folder.write(name, name == std::string_view("config.json") ? parts[0] : parts.back());
-  fuzz::may_refuse({Exit::data}, [&] {
+  fuzz::expect_errors_only({Exit::data}, [&] {
     const auto read = decoder::read_config_file(folder.path());
-    for (const decoder::Slides slides : {decoder::Slides::if_asked, decoder::Slides::always}) {
+    for (const decoder::SlidingWindow slides : {decoder::SlidingWindow::if_asked, decoder::SlidingWindow::always}) {
       const auto config =
           decoder::read_config({.model_type = "any", .architecture = "Any", .slides = slides}, read, "config.json");
       fuzz::expect(config.num_hidden_layers > 0 && config.head_dim > 0);
@@ -27,13 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       decoder::write_config(config, 1).dump();
     }
   });
-  fuzz::may_refuse({Exit::data}, [&] {
+  fuzz::expect_errors_only({Exit::data}, [&] {
     const auto read = decoder::read_config_file(folder.path());
     qwen2_5_vl::write_config(qwen2_5_vl::read_config(read, "config.json"), read).dump();
   });
-  fuzz::may_refuse({Exit::data}, [&] { decoder::read_generation_config(folder.path()); });
-  fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_config(folder.path() / "config.json"); });
-  fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_recipe(folder.path()); });
-  fuzz::may_refuse({Exit::data}, [&] { language::PictureSettings::load(folder.path()); });
+  fuzz::expect_errors_only({Exit::data}, [&] { decoder::read_generation_config(folder.path()); });
+  fuzz::expect_errors_only({Exit::data}, [&] { sentence_encoder::read_config(folder.path() / "config.json"); });
+  fuzz::expect_errors_only({Exit::data}, [&] { sentence_encoder::read_recipe(folder.path()); });
+  fuzz::expect_errors_only({Exit::data}, [&] { language::PictureSettings::load(folder.path()); });
   return 0;
 }

@@ -24,7 +24,7 @@ class OnePlugin : public spec::Catalog {
 };
 
 void read(std::string_view library) {
-  fuzz::may_refuse({Exit::plugin, Exit::spec}, [&] {
+  fuzz::expect_errors_only({Exit::plugin, Exit::spec}, [&] {
     const auto descriptor = plugin::read_descriptor(library, "rewards/probe.so");
     spec::Draft draft;
     draft.values = plugin::defaults(descriptor.parameters);

@@ -10,7 +10,7 @@ using namespace compeer;
 template <class Read>
 void small_file(const fuzz::Folder& folder, const char* name, std::string_view text, Read read) {
   folder.write(name, text);
-  fuzz::may_refuse({Exit::data}, [&] {
+  fuzz::expect_errors_only({Exit::data}, [&] {
     if (const auto found = read(folder.path())) record::to_json(*found).dump();
   });
 }
@@ -18,7 +18,7 @@ void small_file(const fuzz::Folder& folder, const char* name, std::string_view t
 void checkpoint(const fuzz::Folder& folder, std::string_view manifest, std::string_view state) {
   folder.write("checkpoints/step-000001/manifest.json", manifest);
   folder.write("checkpoints/step-000001/state.json", state);
-  fuzz::may_refuse({Exit::data}, [&] {
+  fuzz::expect_errors_only({Exit::data}, [&] {
     std::vector<std::string> problems;
     fuzz::expect(record::newest_good(folder.path(), &problems).has_value() == problems.empty());
   });

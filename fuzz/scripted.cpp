@@ -6,11 +6,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace compeer;
   const fuzz::FileInMemory file(fuzz::text_of(data, size));
-  fuzz::may_refuse({Exit::data}, [&] {
+  fuzz::expect_errors_only({Exit::data}, [&] {
     const scripted::AnswerTable table(file.path());
     ChatRequest request;
     request.turns = {{"user", "How are you?"}};
-    for (request.draw = 0; request.draw < 3; ++request.draw) table.answer(request);
+    for (request.sample_index = 0; request.sample_index < 3; ++request.sample_index) table.answer(request);
   });
   return 0;
 }

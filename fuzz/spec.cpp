@@ -15,8 +15,8 @@ void use(const spec::Spec& spec) {
   static const spec::FakeCatalog catalog;
   fuzz::expect(spec::Spec::from_file_text(spec.file_text()).sha256() == spec.sha256());
   fuzz::expect(spec::diff(spec, spec).empty());
-  fuzz::may_refuse({Exit::spec}, [&] { spec.toml(true); });
-  fuzz::may_refuse({Exit::spec}, [&] { spec::resolve(spec.draft(), catalog); });
+  fuzz::expect_errors_only({Exit::spec}, [&] { spec.toml(true); });
+  fuzz::expect_errors_only({Exit::spec}, [&] { spec::resolve(spec.draft(), catalog); });
 }
 
 // Corrects the hash of the spec: no mutation guesses it, so the code after the check would never run.
@@ -31,7 +31,7 @@ std::string with_hash(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto text = fuzz::text_of(data, size);
-  fuzz::may_refuse({Exit::spec}, [&] { spec::Spec::from_file_text(std::string(text)); });
-  fuzz::may_refuse({Exit::spec}, [&] { use(spec::Spec::from_file_text(with_hash(text))); });
+  fuzz::expect_errors_only({Exit::spec}, [&] { spec::Spec::from_file_text(std::string(text)); });
+  fuzz::expect_errors_only({Exit::spec}, [&] { use(spec::Spec::from_file_text(with_hash(text))); });
   return 0;
 }

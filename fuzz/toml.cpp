@@ -16,7 +16,7 @@ const spec::FakeCatalog& catalog() {
 
 void experiment(const std::string& text) {
   std::string hash, toml;
-  fuzz::may_refuse({Exit::spec}, [&] {
+  fuzz::expect_errors_only({Exit::spec}, [&] {
     const auto made = spec::resolve(spec::parse_toml(text, "x.toml"), catalog());
     hash = made.sha256();
     toml = made.toml(true);
@@ -26,8 +26,8 @@ void experiment(const std::string& text) {
 
 void change(const std::string& text) {
   static const auto base = spec::parse_toml(spec::smallest(), "x.toml");
-  fuzz::may_refuse({Exit::spec, Exit::usage},
-                   [&] { spec::check(spec::with(base, {spec::parse_set(text)}), catalog()); });
+  fuzz::expect_errors_only({Exit::spec, Exit::usage},
+                           [&] { spec::check(spec::with(base, {spec::parse_set(text)}), catalog()); });
 }
 
 }  // namespace

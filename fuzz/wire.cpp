@@ -21,13 +21,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace compeer;
   const std::string body(fuzz::text_of(data, size));
   const auto received = openai::read(body);
-  fuzz::expect(is_remark(received.broken) && is_remark(received.reply.failure));
+  fuzz::expect(is_remark(received.error) && is_remark(received.reply.failure));
   fuzz::expect(received.reply.prompt_tokens >= 0 && received.reply.completion_tokens >= 0);
   fuzz::expect(first_broken(received.reply.text) == received.reply.text.size());
   fuzz::expect(is_remark(openai::error_of(body).message));
   const auto weighed = openai::read(body, {"True", "False"});
   const auto& log_probs = weighed.reply.log_probs;
-  fuzz::expect(is_remark(weighed.broken) && (log_probs.empty() || log_probs.size() == 2));
+  fuzz::expect(is_remark(weighed.error) && (log_probs.empty() || log_probs.size() == 2));
   fuzz::expect(std::all_of(log_probs.begin(), log_probs.end(), [](double one) { return std::isfinite(one); }));
   return 0;
 }

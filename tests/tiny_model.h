@@ -21,7 +21,7 @@ inline void make_tiny_model(const std::filesystem::path& folder, int64_t positio
                               {"rope_theta", 10000.0},
                               {"rms_norm_eps", 1e-6},
                               {"tie_word_embeddings", true}};
-  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
   plugin::Services services;
   services.seed = 3;
   auto model = plugin::open<Model>(
@@ -38,7 +38,7 @@ inline void make_tiny_model(const std::filesystem::path& folder, int64_t positio
 
 // Writes an adapter of the model in `base`, with `change` added to each of its initial weights.
 inline void make_tiny_adapter(const std::filesystem::path& folder, const std::filesystem::path& base, double change) {
-  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
   const nlohmann::json adapter{{"path", nullptr}, {"rank", 2}, {"alpha", 4.0}, {"rslora", false}, {"targets", {"*"}}};
   const plugin::Services services;
   auto model = plugin::open<Model>(chosen,

@@ -92,7 +92,7 @@ Dialogue RecordLayout::operator()(const json& record) const {
 Reader json_records(RecordReader read) {
   return [read = std::move(read)](const CorpusFile& source, CorpusCache& cache) {
     read_records(source.file, cache.left_out(),
-                 [&](const json& record, const Raw& raw) { cache.add(read(record), raw.number); });
+                 [&](const json& record, const RawRecord& raw) { cache.add(read(record), raw.number); });
   };
 }
 
@@ -129,8 +129,8 @@ Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
   const auto path = settings.text("path");
   load(layout, path, host);
   if (cache_.left_out().empty() && cache_.entries().empty()) throw Error(path, "contains no dialogue", "", Exit::data);
-  refuse_too_many(cache_.left_out(), cache_.entries().size(), path, settings.number("max_unreadable"),
-                  fmt::format("check that 'path' is the corpus {}", name_));
+  check_unreadable(cache_.left_out(), cache_.entries().size(), path, settings.number("max_unreadable"),
+                   fmt::format("check that 'path' is the corpus {}", name_));
   arrange(valid, test);
 }
 
@@ -155,8 +155,9 @@ void Corpus::arrange(double valid, double test) {
       places.push_back({i});
       continue;
     }
-    for (uint32_t round = 0, next = 0; next < entry.asked.size(); ++round) {  // `asked` is a subsequence of `rounds`
-      if (entry.rounds[round] == entry.asked[next]) places.push_back({i, entry.asked[next++], round});
+    for (uint32_t round = 0, next = 0; next < entry.target_answers.size();
+         ++round) {  // `asked` is a subsequence of `rounds`
+      if (entry.rounds[round] == entry.target_answers[next]) places.push_back({i, entry.target_answers[next++], round});
     }
   }
 }

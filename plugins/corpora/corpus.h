@@ -54,7 +54,7 @@ class CorpusCache {
     std::string_view bytes;  ///< the packed dialogue (dialogue.h); owned by the cache
     std::string split;       ///< the split in the file's name, or ""
     /// Indices of the answers among the dialogue's runs: of all, and of those to be used as examples (dialogue.h).
-    std::vector<uint32_t> rounds, asked;
+    std::vector<uint32_t> rounds, target_answers;
   };
 
   /// `merge`: consecutive utterances of one person form one turn.

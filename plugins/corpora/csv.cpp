@@ -67,7 +67,7 @@ class CsvReader {
     }
     if (done()) {
       at_ = opening;  // continue after the line, so that a stray quote does not swallow the rest of the file
-      return text_.find('\n', opening) == text_.npos ? not_whole : "has a quote without a closing quote";
+      return text_.find('\n', opening) == text_.npos ? truncated_record : "has a quote without a closing quote";
     }
     ++at_;
     return peek() == ',' || at_line_end() ? "" : "has text after a field's closing quote";

@@ -46,14 +46,14 @@ const char* chat_name(Role role) {
 std::string pack(const Dialogue& dialogue) {
   json utterances = json::array();
   for (const Utterance& one : dialogue.utterances) utterances.push_back(json::array({one.role, one.text, one.labels}));
-  const json asked = dialogue.asked ? json(*dialogue.asked) : json();
+  const json asked = dialogue.target_answers ? json(*dialogue.target_answers) : json();
   return json::array({dialogue.id, dialogue.labels, asked, utterances}).dump();
 }
 
 Dialogue unpack(std::string_view bytes) {
   const json all = parse_json(bytes);
   Dialogue dialogue{all[0], {}, all[1]};
-  if (!all[2].is_null()) dialogue.asked = all[2].get<std::vector<size_t>>();
+  if (!all[2].is_null()) dialogue.target_answers = all[2].get<std::vector<size_t>>();
   for (const json& one : all[3]) dialogue.utterances.push_back({one[0].get<Role>(), one[1], one[2]});
   return dialogue;
 }
@@ -72,7 +72,7 @@ std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool me
 }
 
 std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all) {
-  const auto& asked = dialogue.asked;
+  const auto& asked = dialogue.target_answers;
   const auto wanted = [&](size_t begin, size_t end) {  // true if one of these utterances is selected
     return std::any_of(asked->begin(), asked->end(), [&](size_t i) { return i >= begin && i < end; });
   };
@@ -102,7 +102,7 @@ std::vector<std::string> pictures(const json& labels, const std::filesystem::pat
   for (const json& name : labels.at("media")) {
     if (!name.is_string()) continue;
     const auto file = media / name.get_ref<const std::string&>();
-    const auto still = stays_below(media, file) ? still_of(file) : "";
+    const auto still = is_inside_lexically(media, file) ? still_of(file) : "";
     // An audio and a video file may have the same name, and so the same picture.
     if (!still.empty() && (found.empty() || found.back() != still)) found.push_back(still.string());
   }

@@ -30,7 +30,7 @@ struct Dialogue {
   json labels = json::object();  ///< labels of the whole dialogue
   /// Indices of the utterances to be used as answers; utterances.size() means an answer that the corpus withholds.
   /// Unset: every turn of the supporter.
-  std::optional<std::vector<size_t>> asked = {};
+  std::optional<std::vector<size_t>> target_answers = {};
   /// Parts of the record that are inconsistent, as in "turn 2 ..."; not packed.
   std::vector<std::string> left_out = {};
 };

@@ -47,7 +47,7 @@ bool ends_too_early(const std::string& record) {
 /// Scans a file block by block and reports each record when it ends.
 class Scanner {
  public:
-  explicit Scanner(const std::function<void(const Raw&)>& f) : f_(f) {}
+  explicit Scanner(const std::function<void(const RawRecord&)>& f) : f_(f) {}
 
   void take(std::string_view block) {
     while (!block.empty()) {
@@ -72,10 +72,10 @@ class Scanner {
       const std::string rest(rest_and(""));
       take(rest);
     }
-    if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(not_whole) : tell();
+    if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(truncated_record) : emit();
     if (layout_ == Layout::unknown) refuse("is missing: the file is empty");
     if (layout_ != Layout::list || closed_) return;
-    refuse(record_.empty() ? no_end : not_whole);
+    refuse(record_.empty() ? no_end : truncated_record);
   }
 
  private:
@@ -97,7 +97,7 @@ class Scanner {
     if (blank()) {
       ++number_, record_.clear();
     } else {
-      tell();
+      emit();
     }
   }
 
@@ -109,7 +109,7 @@ class Scanner {
       if (c == ']') closed_ = true;
       if (c != ']' && c != ',' && !is_space(c)) inside(c);
     } else if (depth_ == 0 && !quoted_ && (c == ',' || c == ']' || is_space(c))) {
-      tell();  // a number or a literal ends where something else begins
+      emit();  // a number or a literal ends where something else begins
       closed_ = c == ']';
     } else {
       inside(c);
@@ -121,13 +121,13 @@ class Scanner {
     if (quoted_) {
       quoted_ = c != '\n' && (escaped_ || c != '"');
       escaped_ = !escaped_ && c == '\\';
-      if (!quoted_ && depth_ == 0) tell();
+      if (!quoted_ && depth_ == 0) emit();
     } else if (c == '"') {
       quoted_ = true, escaped_ = false;
     } else if (c == '{' || c == '[') {
       ++depth_;
     } else if ((c == '}' || c == ']') && --depth_ <= 0) {
-      tell();
+      emit();
     }
   }
 
@@ -149,7 +149,7 @@ class Scanner {
     record_ += c;
   }
   // Reports the current record.
-  void tell() {
+  void emit() {
     if (layout_ == Layout::list && split()) return;
     f_({++number_, offset_, record_, ""});
     record_.clear(), depth_ = 0, quoted_ = false, escaped_ = false;
@@ -189,17 +189,17 @@ class Scanner {
 
   std::string_view rest_and(std::string_view block) {
     rest_ += block;
-    taken_again_.swap(rest_);
+    rescan_buffer_.swap(rest_);
     rest_.clear();
     at_ = rest_at_;
-    return taken_again_;
+    return rescan_buffer_;
   }
 
   void refuse(const std::string& problem) { f_({++number_, at_, "", problem}); }
 
-  const std::function<void(const Raw&)>& f_;
+  const std::function<void(const RawRecord&)>& f_;
   Layout layout_ = Layout::unknown;
-  std::string record_, opening_key_, rest_, taken_again_;
+  std::string record_, opening_key_, rest_, rescan_buffer_;
   uint64_t at_ = 0, offset_ = 0, rest_at_ = 0;
   int64_t number_ = 0;
   int depth_ = 0, splits_ = 0;
@@ -217,9 +217,9 @@ std::string first_few(const std::vector<Unreadable>& left_out) {
 
 }  // namespace
 
-const char* const not_whole = "is incomplete: the file ends within it, as if cut off";
+const char* const truncated_record = "is incomplete: the file ends within it, as if cut off";
 
-void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f) {
+void each_json_record(const std::filesystem::path& file, const std::function<void(const RawRecord&)>& f) {
   std::ifstream in = open_to_read(file);
   auto block = std::make_unique<std::array<char, 1 << 18>>();
   Scanner scanner(f);
@@ -233,11 +233,11 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
   scanner.end();
 }
 
-bool cut_off(const std::string& problem) { return problem == no_end || problem == not_whole; }
+bool is_truncation(const std::string& problem) { return problem == no_end || problem == truncated_record; }
 
 void read_records(const std::filesystem::path& file, std::vector<Unreadable>& left_out,
-                  const std::function<void(json record, const Raw& raw)>& f) {
-  each_json_record(file, [&](const Raw& raw) {
+                  const std::function<void(json record, const RawRecord& raw)>& f) {
+  each_json_record(file, [&](const RawRecord& raw) {
     try {
       if (!raw.problem.empty()) throw Refusal(raw.problem);
       f(parse(raw.bytes, raw.offset), raw);
@@ -247,12 +247,12 @@ void read_records(const std::filesystem::path& file, std::vector<Unreadable>& le
   });
 }
 
-void refuse_too_many(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
-                     const std::string& if_all) {
+void check_unreadable(const std::vector<Unreadable>& left_out, size_t read, const std::string& path, double allowed,
+                      const std::string& if_all) {
   const size_t bad = left_out.size(), all = bad + read;
   if (bad == 0) return;
   for (const auto& [file, record, reason] : left_out) {
-    if (allowed < 1 && cut_off(reason))
+    if (allowed < 1 && is_truncation(reason))
       throw Error(file, fmt::format("record {} {}", record, reason),
                   "download the file again, or set max_unreadable = 1 to use the readable records", Exit::data);
   }

@@ -24,7 +24,7 @@ bool finds_any(View text, const View (&words)[N]) {
 
 // Returns a label with spaces between its words.
 Text label_of(std::string_view word) {
-  Text text = decoded(trim(word));
+  Text text = normalize(trim(word));
   for (char32_t& c : text) c = c == U'_' || c == U'-' ? U' ' : c;
   return text;
 }
@@ -37,12 +37,12 @@ struct Mention {
 class ChoiceReader {
  public:
   ChoiceReader(std::string_view answer, const std::vector<std::string>& words)
-      : text_(joined(without_tags(decoded(answer)))) {
+      : text_(joined(without_tags(normalize(answer)))) {
     for (const auto& word : words) labels_.push_back(label_of(word));
     find_mentions();
   }
 
-  Judged<size_t> read() const {
+  ParseResult<size_t> read() const {
     std::set<size_t> given;
     for (const auto& clause : clauses()) {
       if (const auto label = whole(clause)) given.insert(*label);
@@ -59,7 +59,7 @@ class ChoiceReader {
 
   // Returns the label that a short text consists of, apart from decoration.
   std::optional<size_t> whole(View clause) const {
-    clause = without_preface(bare(clause));
+    clause = without_preface(strip_punctuation(clause));
     for (size_t i = 0; i < labels_.size(); ++i) {
       if (clause == labels_[i]) return i;
     }
@@ -127,7 +127,8 @@ class ChoiceReader {
     size_t begin = text.find_last_of(U".!?;");
     begin = begin == npos ? 0 : begin + 1;
     // An empty line ends a clause; a single one does not: "The answer is:\nkeep".
-    if (const size_t gap = text.rfind(U"\n\n"); gap != npos && gap >= begin && !bare(text.substr(gap)).empty())
+    if (const size_t gap = text.rfind(U"\n\n");
+        gap != npos && gap >= begin && !strip_punctuation(text.substr(gap)).empty())
       begin = gap;
     return text.substr(begin);
   }
@@ -187,7 +188,7 @@ class ChoiceReader {
       return has_answer_word(lead);
     }
     return colon && (has_answer_word(lead) || lead.find(U"here is") != npos || lead.find(U"here's") != npos ||
-                     is_preface(bare(lead)));
+                     is_preface(strip_punctuation(lead)));
   }
 
   static bool ends_with_word(View text, View word) {
@@ -197,7 +198,9 @@ class ChoiceReader {
 
   static bool has_answer_word(View text) { return finds_any(text, answer_words); }
 
-  bool begins(const Mention& one) const { return without_preface(bare(View(text_).substr(0, one.begin))).empty(); }
+  bool begins(const Mention& one) const {
+    return without_preface(strip_punctuation(View(text_).substr(0, one.begin))).empty();
+  }
 
   // True for labels that may begin an explanation, as in "First, ..." and "1. ...".
   bool ordinal(const Mention& one) const {
@@ -272,8 +275,8 @@ class ChoiceReader {
 
   static View without_preface(View text) {
     for (size_t at = text.find_first_of(U",:!."); at != npos; at = text.find_first_of(U",:!.")) {
-      if (!is_preface(bare(text.substr(0, at)))) break;
-      text = bare(text.substr(at + 1));
+      if (!is_preface(strip_punctuation(text.substr(0, at)))) break;
+      text = strip_punctuation(text.substr(at + 1));
     }
     if (is_preface(text)) return {};
     return text;
@@ -290,13 +293,13 @@ std::string text_of(const json& value) { return value.is_string() ? value.get<st
 void collect(const json& value, const ChoiceReader& labels, std::set<size_t>& found) {
   if (value.is_structured()) {
     for (const json& inner : value) collect(inner, labels, found);
-  } else if (const auto label = labels.whole(decoded(text_of(value)))) {
+  } else if (const auto label = labels.whole(normalize(text_of(value)))) {
     found.insert(*label);
   }
 }
 
 // Returns the label in a JSON answer, preferably from a member with a name such as "answer"; empty if it has none.
-std::optional<Judged<size_t>> in_json(const std::string& answer, const std::vector<std::string>& words) {
+std::optional<ParseResult<size_t>> in_json(const std::string& answer, const std::vector<std::string>& words) {
   const json value = json_in(answer);
   if (value.is_discarded() || value.empty()) return std::nullopt;
   std::set<size_t> found;
@@ -309,19 +312,19 @@ std::optional<Judged<size_t>> in_json(const std::string& answer, const std::vect
   }
   if (found.empty()) collect(value, labels, found);
   if (found.empty()) return std::nullopt;
-  if (found.size() > 1) return Judged<size_t>{std::nullopt, "names more than one answer"};
-  return Judged<size_t>{*found.begin(), ""};
+  if (found.size() > 1) return ParseResult<size_t>{std::nullopt, "names more than one answer"};
+  return ParseResult<size_t>{*found.begin(), ""};
 }
 
 }  // namespace
 
-Judged<size_t> read(const Answers& answers, std::string_view text) {
+ParseResult<size_t> read(const Answers& answers, std::string_view text) {
   const auto answer = answer_in(text);
   if (!answer) return {std::nullopt, answer.refusal};
   if (auto exact = answers.parse(*answer.value)) return exact;
-  if (auto read = in_json(*answer.value, answers.words())) return *read;
-  auto read = ChoiceReader(*answer.value, answers.words()).read();
-  if (!read) read.refusal = shown(*answer.value) + " " + read.refusal;
+  if (auto read = in_json(*answer.value, answers.answers())) return *read;
+  auto read = ChoiceReader(*answer.value, answers.answers()).read();
+  if (!read) read.refusal = quote_prefix(*answer.value) + " " + read.refusal;
   return read;
 }
 

@@ -31,7 +31,7 @@ bool is_symbol(char32_t c) {
 
 }  // namespace
 
-Text decoded(std::string_view bytes) {
+Text normalize(std::string_view bytes) {
   Text text;
   for (size_t i = 0; i < bytes.size();) {
     const auto c = static_cast<unsigned char>(bytes[i]);
@@ -61,7 +61,7 @@ View without_back(View text) {
   return text;
 }
 
-View bare(View text) {
+View strip_punctuation(View text) {
   text = without_front(text);
   while (text.starts_with(U"- ") || text.starts_with(U"• ") || text.starts_with(U"· "))
     text = without_front(text.substr(2));

@@ -6,7 +6,7 @@ namespace compeer::empathy {
 
 /// Decodes UTF-8 and normalizes it for matching: ASCII letters become lower case; full-width forms, quotes and dashes
 /// become ASCII; white space other than '\n' becomes ' '.
-std::u32string decoded(std::string_view bytes);
+std::u32string normalize(std::string_view bytes);
 
 /// Returns true for a lower-case ASCII letter or a digit. A label that begins or ends with such a character must have a
 /// word boundary there.
@@ -22,9 +22,9 @@ std::u32string_view without_back(std::u32string_view text);
 
 /// Returns `text` without decoration, bullets and the punctuation that ends a clause (. , ! ; :). Keeps a question
 /// mark.
-std::u32string_view bare(std::u32string_view text);
+std::u32string_view strip_punctuation(std::u32string_view text);
 
-/// Word lists that separate an answer from the text around it, in the form `decoded` returns.
+/// Word lists that separate an answer from the text around it, in the form `normalize` returns.
 
 /// Phrases that an answer follows.
 inline constexpr std::u32string_view choosing[] = {U"i say",          U"i'd say",

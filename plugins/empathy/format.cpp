@@ -111,14 +111,14 @@ Steps steps_of(std::string_view text) {
   return steps;
 }
 
-std::string_view after_thought(std::string_view text) {
+std::string_view strip_thought(std::string_view text) {
   constexpr std::string_view closing = "</think>";
   const size_t end = text.rfind(closing);
   return end == text.npos ? text : text.substr(end + closing.size());
 }
 
 std::string reply_of(std::string_view text) {
-  text = after_thought(text);
+  text = strip_thought(text);
   StepTag last;
   for (StepTag tag = next_tag(text, 0); tag.found(); tag = next_tag(text, tag.end)) last = tag;
   if (!last.found()) return std::string(trim(text));

@@ -47,7 +47,7 @@ Steps steps_of(std::string_view text);
 
 /// Returns the text after the last "</think>", the end of a reasoning model's thought, or the whole text if there is
 /// none.
-std::string_view after_thought(std::string_view text);
+std::string_view strip_thought(std::string_view text);
 
 /// Returns the reply in a text that may be malformed: the trimmed text after any thought and after the last of the six
 /// tags. Empty if the last tag is an opening one.

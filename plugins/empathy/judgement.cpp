@@ -42,11 +42,11 @@ Answers::Answers(std::vector<std::string> words) : words_(std::move(words)) {
   }
 }
 
-Judged<size_t> Answers::parse(std::string_view text) const {
+ParseResult<size_t> Answers::parse(std::string_view text) const {
   const std::string_view inside = trim(text);
   if (inside.empty()) return {std::nullopt, "no answer"};
   const auto found = std::find(plain_.begin(), plain_.end(), lower(without_stop(inside)));
-  if (found == plain_.end()) return {std::nullopt, shown(inside) + " is not " + listed(words_)};
+  if (found == plain_.end()) return {std::nullopt, quote_prefix(inside) + " is not " + listed(words_)};
   return {static_cast<size_t>(found - plain_.begin()), ""};
 }
 
@@ -93,21 +93,22 @@ std::optional<int> trait(std::string_view digits) {
 
 }  // namespace
 
-Judged<Disc> parse_disc(std::string_view text) {
+ParseResult<Disc> parse_disc(std::string_view text) {
   const auto lines = lines_of(text);
   Disc persona;
   for (size_t i = 0; i < Disc::names.size(); ++i) {
     const std::string name(Disc::names[i]);
     const auto value = i < lines.size() ? value_of(lines[i], name) : std::nullopt;
-    if (!value) return {std::nullopt, (i < lines.size() ? shown(lines[i]) + " where" : "no") + (" '" + name + ":'")};
+    if (!value)
+      return {std::nullopt, (i < lines.size() ? quote_prefix(lines[i]) + " where" : "no") + (" '" + name + ":'")};
     const auto number = trait(*value);
-    if (!number) return {std::nullopt, name + " is " + shown(*value) + ", not a whole number from 0 to 10"};
+    if (!number) return {std::nullopt, name + " is " + quote_prefix(*value) + ", not a whole number from 0 to 10"};
     persona.traits[i] = *number;
   }
   if (lines.size() == Disc::names.size()) return {persona, ""};
   const auto manner = value_of(lines[4], "manner");
-  if (!manner) return {std::nullopt, shown(lines[4]) + " where 'manner:'"};
-  if (lines.size() > 5) return {std::nullopt, shown(lines[5]) + " after the manner"};
+  if (!manner) return {std::nullopt, quote_prefix(lines[4]) + " where 'manner:'"};
+  if (lines.size() > 5) return {std::nullopt, quote_prefix(lines[5]) + " after the manner"};
   persona.manner = *manner;
   return {persona, ""};
 }

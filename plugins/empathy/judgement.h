@@ -11,7 +11,7 @@ namespace compeer::empathy {
 
 /// A parsed value, or the reason why there is none.
 template <class Value>
-struct Judged {
+struct ParseResult {
   std::optional<Value> value;
   std::string refusal;  ///< empty if and only if there is a value
 
@@ -30,10 +30,10 @@ class Answers {
   Answers(std::vector<std::string> words, size_t count);
 
   /// Returns the index of the answer, or why `text` is not one. `parse(print(i)).value == i`.
-  Judged<size_t> parse(std::string_view text) const;
+  ParseResult<size_t> parse(std::string_view text) const;
   /// Returns the answer with this index. Throws std::out_of_range if there is none.
   const std::string& print(size_t answer) const { return words_.at(answer); }
-  const std::vector<std::string>& words() const { return words_; }
+  const std::vector<std::string>& answers() const { return words_; }
 
  private:
   std::vector<std::string> words_, plain_;
@@ -47,7 +47,7 @@ class ValueAnswers {
   ValueAnswers(std::vector<std::string> words, size_t count) : answers_(std::move(words), count) {}
 
   /// As Answers::parse and Answers::print.
-  Judged<Value> parse(std::string_view text) const { return value_of(answers_.parse(text)); }
+  ParseResult<Value> parse(std::string_view text) const { return value_of(answers_.parse(text)); }
   const std::string& print(Value value) const {
     if constexpr (std::is_same_v<Value, bool>) return answers_.print(value ? 0 : 1);
     return answers_.print(static_cast<size_t>(value));
@@ -55,7 +55,7 @@ class ValueAnswers {
   const Answers& answers() const { return answers_; }
 
   /// Converts the index of an answer to its value.
-  static Judged<Value> value_of(const Judged<size_t>& answer) {
+  static ParseResult<Value> value_of(const ParseResult<size_t>& answer) {
     if (!answer) return {std::nullopt, answer.refusal};
     if constexpr (std::is_same_v<Value, bool>) return {*answer.value == 0, ""};
     return {static_cast<Value>(*answer.value), ""};
@@ -116,7 +116,7 @@ struct Disc {
 
 /// Parses a persona strictly: ignores blank lines, white space around lines and the case of names.
 /// `parse_disc(print(x)).value == x` for every printable x.
-Judged<Disc> parse_disc(std::string_view text);
+ParseResult<Disc> parse_disc(std::string_view text);
 
 /// Returns the lines above. Throws std::invalid_argument if a trait is out of range or the manner is not one line.
 std::string print(const Disc& persona);

@@ -24,7 +24,7 @@ inline std::string lower(std::string_view text) {
 }
 
 /// Returns the first 40 bytes in quotes, for messages. Does not cut a UTF-8 character.
-inline std::string shown(std::string_view text) {
+inline std::string quote_prefix(std::string_view text) {
   constexpr size_t most = 40;
   if (text.size() <= most) return "'" + std::string(text) + "'";
   size_t end = most;

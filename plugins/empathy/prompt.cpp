@@ -92,7 +92,7 @@ std::string as_one_turn(std::string_view text) {
 
 }  // namespace
 
-std::string said(std::string_view role, std::string_view text, bool chinese) {
+std::string format_turn(std::string_view role, std::string_view text, bool chinese) {
   const bool supporter = role == "assistant";
   return std::string(speakers[(chinese ? 2 : 0) + (supporter ? 1 : 0)]) + as_one_turn(text);
 }

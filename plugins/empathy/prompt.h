@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 4> speakers = {"Seeker: ", "Suppor
 /// Returns a turn as it appears in prompts: "Seeker: I am sad." or "求助者：我很难过。". The role "assistant" is the
 /// supporter, every other role the seeker; callers leave out system turns. A line of the text that looks like the start
 /// of another turn is indented by a space.
-std::string said(std::string_view role, std::string_view text, bool chinese);
+std::string format_turn(std::string_view role, std::string_view text, bool chinese);
 
 /// Returns the words separated by commas, as a slot for possible answers shows them: "keep, incoherent, artificial".
 std::string listed(const std::vector<std::string>& words);

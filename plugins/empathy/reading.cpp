@@ -80,7 +80,7 @@ std::string_view without_frame(std::string_view text) {
 
 }  // namespace
 
-Judged<std::string> answer_in(std::string_view text) {
+ParseResult<std::string> answer_in(std::string_view text) {
   for (const auto& [open, close] : thoughts) {
     if (const size_t end = text.rfind(close); end != npos) text.remove_prefix(end + close.size());
     if (const size_t begin = text.find(open); begin != npos) {  // cut off within a thought
@@ -160,7 +160,7 @@ std::optional<int> trait(std::string_view text) {
   return value;
 }
 
-Judged<Disc> disc_of(const json& object) {
+ParseResult<Disc> disc_of(const json& object) {
   Disc persona;
   for (size_t i = 0; i < Disc::names.size(); ++i) {
     const auto value = member(object, Disc::names[i]);
@@ -176,7 +176,7 @@ Judged<Disc> disc_of(const json& object) {
 
 }  // namespace
 
-Judged<Disc> read_disc(std::string_view text) {
+ParseResult<Disc> read_disc(std::string_view text) {
   const auto answer = answer_in(text);
   if (!answer) return {std::nullopt, answer.refusal};
   if (const auto object = json_in(*answer.value); object.is_object() && !member(object, Disc::names[0]).is_null())
@@ -301,7 +301,7 @@ std::string_view without_speaker(std::string_view text) {
   return text;
 }
 
-Judged<std::vector<std::string>> lines_in(const json& list, size_t count) {
+ParseResult<std::vector<std::string>> lines_in(const json& list, size_t count) {
   std::vector<std::string> texts;
   for (const json& one : list) {
     const auto line = text_in(one);
@@ -317,7 +317,7 @@ Judged<std::vector<std::string>> lines_in(const json& list, size_t count) {
 
 }  // namespace
 
-Judged<std::vector<std::string>> read_lines(std::string_view text, size_t count) {
+ParseResult<std::vector<std::string>> read_lines(std::string_view text, size_t count) {
   const auto answer = answer_in(text);
   if (!answer) return {std::nullopt, answer.refusal};
   if (const auto list = json_in(*answer.value); list.is_array() && list.size() > 0) return lines_in(list, count);

@@ -16,7 +16,7 @@ OptionalChat::OptionalChat(const Settings& settings, Host& host, const std::stri
   if (settings.has(setting)) chat_ = &host.chat(settings.table(setting));
 }
 
-Chat& OptionalChat::demanded(const std::string& why) const {
+Chat& OptionalChat::require(const std::string& why) const {
   if (chat_) return *chat_;
   throw Error(
       "", why + ", but the setting '" + setting_ + "' is unset",
@@ -48,8 +48,8 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
   }
   std::vector<Answer> answers(requests.size());
   if (requests.empty()) return answers;
-  chat_.demanded("a dialogue is to be answered").answer(requests, [&](size_t i, const ChatReply& reply) {
-    answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, no_answer};
+  chat_.require("a dialogue is to be answered").answer(requests, [&](size_t i, const ChatReply& reply) {
+    answers[i] = reply.failure.empty() ? parse_answer(reply.text) : Answer{"", {}, no_answer};
   });
   return answers;
 }
@@ -68,27 +68,27 @@ void answer(const std::vector<Scene*>& open, const Supporter& supporter) {
       continue;
     }
     // An empty reply counts against the model; the seeker receives `silence` instead.
-    if (answers[i].heard.empty()) answers[i].heard = silence, ++open[i]->silent;
+    if (answers[i].reply.empty()) answers[i].reply = silence, ++open[i]->silent;
     open[i]->say(turn_of(answers[i]));
   }
 }
 
 json turn_of(const Answer& answer) {
-  json turn = {{"role", "assistant"}, {"text", answer.heard}};
+  json turn = {{"role", "assistant"}, {"text", answer.reply}};
   if (!answer.steps.is_null()) turn["steps"] = answer.steps;
   return turn;
 }
 
-Answer heard(const std::string& completion) {
+Answer parse_answer(const std::string& completion) {
   if (!empathy::answer_in(completion)) return {"", {}, no_reply};  // a thought without an end is not a reply
-  const auto rest = empathy::after_thought(completion);
+  const auto rest = empathy::strip_thought(completion);
   Answer answer;
-  answer.heard = empathy::reply_of(rest);
+  answer.reply = empathy::reply_of(rest);
   if (const auto parsed = empathy::parse(rest)) {
     answer.steps = {
         {"history", parsed.value->history}, {"emotion", parsed.value->emotion}, {"strategy", parsed.value->strategy}};
   }
-  if (answer.heard.empty()) answer.refusal = no_reply;
+  if (answer.reply.empty()) answer.refusal = no_reply;
   return answer;
 }
 

@@ -38,7 +38,7 @@ class OptionalChat {
   explicit operator bool() const { return chat_ != nullptr; }
   /// Returns the chat model. Throws Error (exit 4) that names the setting if it is unset; `why` begins the message, as
   /// in "record 'a' is to be played".
-  Chat& demanded(const std::string& why) const;
+  Chat& require(const std::string& why) const;
   /// Returns the name of the model, or "".
   std::string model() const { return chat_ ? chat_->model() : ""; }
 
@@ -53,7 +53,7 @@ inline constexpr const char *no_answer = "no answer", *no_reply = "no reply", *s
 /// An answer of the tested model. The seeker receives only the reply: the text after the three steps or after a thought
 /// that ends with "</think>"; the whole answer if it has neither.
 struct Answer {
-  std::string heard;  ///< the reply; may be empty
+  std::string reply;  ///< the reply; may be empty
   /// {"history", "emotion", "strategy"} if the answer is in the format (empathy/format.h), otherwise null.
   nlohmann::json steps;
   std::string refusal;  ///< "", no_answer (the request failed) or no_reply (the answer contains no reply)
@@ -76,7 +76,7 @@ class Supporter {
   /// Returns the name of the model, or "".
   std::string model() const { return chat_.model(); }
   /// Returns a text that changes with the model's system turn, for Stage::ingredients.
-  std::string prompt() const { return published_ ? published_->hashes() : prompt_; }
+  std::string fingerprint() const { return published_ ? published_->hashes() : prompt_; }
 
  private:
   OptionalChat chat_;
@@ -90,7 +90,7 @@ class Supporter {
 nlohmann::json turn_of(const Answer& answer);
 
 /// Splits a completion into reply and steps. The reply is empty if the completion is only a thought.
-Answer heard(const std::string& completion);
+Answer parse_answer(const std::string& completion);
 
 /// The state of a dialogue between a seeker, who begins, and the tested model.
 struct Scene {
@@ -117,7 +117,7 @@ void answer(const std::vector<Scene*>& open, const Supporter& supporter);
 
 /// Removes the scenes that are no longer open.
 template <class OneScene>
-void leave_open(std::vector<OneScene*>& scenes) {
+void remove_closed(std::vector<OneScene*>& scenes) {
   std::erase_if(scenes, [](const Scene* scene) { return !scene->open(); });
 }
 
@@ -127,12 +127,12 @@ template <class OneScene, class Speak, class Answered>
 void play(std::vector<OneScene>& scenes, const Supporter& supporter, Speak&& speak, Answered&& answered) {
   std::vector<OneScene*> open;
   for (OneScene& scene : scenes) open.push_back(&scene);
-  leave_open(open);
+  remove_closed(open);
   for (int64_t round = 1; !open.empty(); ++round) {
-    speak(open), leave_open(open);
-    answer({open.begin(), open.end()}, supporter), leave_open(open);
+    speak(open), remove_closed(open);
+    answer({open.begin(), open.end()}, supporter), remove_closed(open);
     for (OneScene* scene : open) scene->over = answered(*scene, round);
-    leave_open(open);
+    remove_closed(open);
   }
 }
 

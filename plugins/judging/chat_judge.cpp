@@ -13,7 +13,7 @@ constexpr uint32_t most_tries = 2;
 constexpr int64_t longest_answer = 64;  // tokens; chat models write more than the answer
 
 // Adds the opinion of another conversation about the same completion.
-void add(const Opinion& more, Opinion& opinion) {
+void add(const Verdicts& more, Verdicts& opinion) {
   for (size_t step = 0; step < more.steps.size(); ++step) {
     if (more.steps[step]) opinion.steps[step] = more.steps[step];
   }
@@ -31,13 +31,13 @@ struct ChatJudge::Inquiry {
   std::vector<size_t> about;  // the questions to ask, ascending
   std::vector<std::string> questions;
   size_t next = 0;  // index in `about` of the next question
-  Opinion opinion;
+  Verdicts opinion;
   bool open() const { return next < about.size(); }
 };
 
-std::vector<std::vector<Opinion>> ChatJudge::judge(std::span<const JudgedGroup> groups) const {
+std::vector<std::vector<Verdicts>> ChatJudge::judge(std::span<const JudgedGroup> groups) const {
   auto inquiries = inquiries_into(groups);
-  if (questions_.hearing().ahead) ask_ahead(inquiries);
+  if (questions_.decoding().speculate) ask_ahead(inquiries);
   for (;;) {
     std::vector<Inquiry*> open;
     for (Inquiry& inquiry : inquiries) {
@@ -46,12 +46,12 @@ std::vector<std::vector<Opinion>> ChatJudge::judge(std::span<const JudgedGroup> 
     if (open.empty()) break;
     ask(std::move(open));
   }
-  std::vector<std::vector<Opinion>> all;
+  std::vector<std::vector<Verdicts>> all;
   auto inquiry = inquiries.begin();
   for (const JudgedGroup& group : groups) {
     auto& opinions = all.emplace_back();
-    for (const JudgeInput& one : group.cases) {
-      std::vector<Opinion> votes(static_cast<size_t>(questions_.votes()));
+    for (const JudgeInput& one : group.completions) {
+      std::vector<Verdicts> votes(static_cast<size_t>(questions_.votes()));
       for (; inquiry != inquiries.end() && inquiry->one == &one; ++inquiry) add(inquiry->opinion, votes[inquiry->vote]);
       opinions.push_back(votes.size() > 1 ? Questions::majority(votes) : votes.front());
     }
@@ -63,12 +63,12 @@ std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const Judged
   std::vector<Inquiry> all;
   for (const JudgedGroup& group : groups) {
     const auto context = questions_.form().context(group.history);
-    for (const JudgeInput& one : group.cases) {
+    for (const JudgeInput& one : group.completions) {
       for (uint32_t vote = 0; vote < static_cast<uint32_t>(questions_.votes()); ++vote) {
         bool begun = false;
         for (size_t question = 0; question < Questions::count; ++question) {
           if (!questions_.asks(one, question)) continue;
-          if (!begun || questions_.scope().apart) all.push_back({&one, vote, context, {}, {}, 0, {}});
+          if (!begun || questions_.scope().separate) all.push_back({&one, vote, context, {}, {}, 0, {}});
           begun = true;
           all.back().about.push_back(question);
           all.back().questions.push_back(questions_.text(group, one, question));
@@ -93,7 +93,7 @@ void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) con
   const auto& words = questions_.words(inquiry.about[inquiry.next]);
   if (++inquiry.next == inquiry.about.size()) return;
   inquiry.turns.emplace_back();
-  for (const auto& word : words.words()) {
+  for (const auto& word : words.answers()) {
     inquiry.turns.back() = {"assistant", word};
     add_all(inquiry, requests);
   }
@@ -110,7 +110,7 @@ void ChatJudge::ask(std::vector<Inquiry*> open) const {
     chat_.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
     std::vector<Inquiry*> again;
     for (size_t i = 0; i < open.size(); ++i) {
-      if (take(*open[i], replies[i])) continue;
+      if (record_reply(*open[i], replies[i])) continue;
       const bool last = attempt + 1 == most_tries || !replies[i].failure.empty();
       const bool answered = replies[i].failure.empty();
       if (answered) chat_.unreadable(requests[i], replies[i].text, !last);
@@ -118,7 +118,8 @@ void ChatJudge::ask(std::vector<Inquiry*> open) const {
         again.push_back(open[i]);
         continue;
       }
-      if (answered) questions_.take(open[i]->opinion, open[i]->about[open[i]->next], std::nullopt, replies[i].text);
+      if (answered)
+        questions_.record_answer(open[i]->opinion, open[i]->about[open[i]->next], std::nullopt, replies[i].text);
       open[i]->next = open[i]->about.size();
     }
     open = std::move(again);
@@ -126,22 +127,22 @@ void ChatJudge::ask(std::vector<Inquiry*> open) const {
 }
 
 ChatRequest ChatJudge::request(const Inquiry& inquiry, uint32_t attempt) const {
-  const auto& hearing = questions_.hearing();
+  const auto& hearing = questions_.decoding();
   ChatRequest request{.turns = inquiry.turns, .temperature = hearing.votes > 1 ? hearing.temperature : 0.0};
   request.max_tokens = longest_answer;
-  request.draw = inquiry.vote * most_tries + attempt;
-  request.choices = questions_.words(inquiry.about[inquiry.next]).words();
-  request.weigh = hearing.by_likelihood;
+  request.sample_index = inquiry.vote * most_tries + attempt;
+  request.choices = questions_.words(inquiry.about[inquiry.next]).answers();
+  request.want_log_probs = hearing.by_likelihood;
   return request;
 }
 
-bool ChatJudge::take(Inquiry& inquiry, const ChatReply& reply) const {
+bool ChatJudge::record_reply(Inquiry& inquiry, const ChatReply& reply) const {
   const size_t question = inquiry.about[inquiry.next];
   const auto& words = questions_.words(question);
   const auto word = reply.failure.empty() ? empathy::read(words, reply.text).value : std::nullopt;
-  if (!word || (questions_.hearing().by_likelihood && reply.log_probs.empty())) return false;
-  if (!reply.log_probs.empty()) questions_.weigh(inquiry.opinion, question, reply.log_probs);
-  questions_.take(inquiry.opinion, question, word, reply.text);
+  if (!word || (questions_.decoding().by_likelihood && reply.log_probs.empty())) return false;
+  if (!reply.log_probs.empty()) questions_.record_probabilities(inquiry.opinion, question, reply.log_probs);
+  questions_.record_answer(inquiry.opinion, question, word, reply.text);
   inquiry.turns.push_back({"assistant", words.print(*word)});
   ++inquiry.next;
   return true;

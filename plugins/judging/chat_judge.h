@@ -14,7 +14,7 @@ class ChatJudge : public Judge {
  public:
   ChatJudge(Chat& chat, Questions questions) : chat_(chat), questions_(std::move(questions)) {}
 
-  std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const override;
+  std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const override;
 
  private:
   struct Inquiry;
@@ -23,7 +23,7 @@ class ChatJudge : public Judge {
   void ask_ahead(const std::vector<Inquiry>& inquiries) const;
   void add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) const;
   ChatRequest request(const Inquiry& inquiry, uint32_t attempt) const;
-  bool take(Inquiry& inquiry, const ChatReply& reply) const;
+  bool record_reply(Inquiry& inquiry, const ChatReply& reply) const;
 
   Chat& chat_;
   Questions questions_;

@@ -21,7 +21,7 @@ constexpr double unlikely = -6;
 std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   std::string text;
   for (const Turn& turn : turns) {
-    if (turn.role != "system") text += empathy::said(turn.role, turn.text, chinese) + "\n";
+    if (turn.role != "system") text += empathy::format_turn(turn.role, turn.text, chinese) + "\n";
   }
   return text;
 }
@@ -79,8 +79,8 @@ JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
 }
 
 std::string JudgeFormat::fingerprint() const {
-  return sha256(empathy::listed(verdicts_.answers().words()) + "; " + empathy::listed(preferences_.answers().words()) +
-                prompt_hashes());
+  return sha256(empathy::listed(verdicts_.answers().answers()) + "; " +
+                empathy::listed(preferences_.answers().answers()) + prompt_hashes());
 }
 
 std::string JudgeFormat::prompts_sha256() const { return prompts_ ? sha256(prompt_hashes()) : ""; }
@@ -116,7 +116,7 @@ std::string JudgeFormat::shown(const StepTexts& reading) const {
 std::string JudgeFormat::about_step(size_t step, const std::string& text, const StepTexts& reading) const {
   if (!prompts_) return tagged(step_names[step], text) + beside_step(step, reading[step], text);
   return shown(reading, step) +
-         prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
+         prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().answers())}});
 }
 
 std::string JudgeFormat::about_replies(const InterpretedReply& first, const InterpretedReply& second,
@@ -128,7 +128,7 @@ std::string JudgeFormat::about_replies(const InterpretedReply& first, const Inte
   }
   return shown(reading) + prompts_->replies.fill({{"first", shown(first.reading.steps) + first.text},
                                                   {"second", shown(second.reading.steps) + second.text},
-                                                  {"answers", empathy::listed(preferences_.answers().words())}});
+                                                  {"answers", empathy::listed(preferences_.answers().answers())}});
 }
 
 }  // namespace compeer::judging

@@ -16,19 +16,19 @@ struct JudgeInput {
   InterpretedReply reply;
 };
 /// Returns the steps and the reply of any completion, well-formed or not (empathy::steps_of, empathy::reply_of).
-JudgeInput case_of(const std::string& completion);
+JudgeInput parse_completion(const std::string& completion);
 
 /// The completions of one dialogue to be judged together, and the reference reply to compare theirs with.
 struct JudgedGroup {
   std::vector<Turn> history;
   InterpretedReply reference;
-  std::vector<JudgeInput> cases;  ///< one for each completion
+  std::vector<JudgeInput> completions;  ///< one for each completion
   /// The reader's own steps for the dialogue, shown to the judge next to each step; empty without a reader (form.h).
   StepTexts reading = {};
 };
 
 /// A judge's verdicts on one completion. A value is empty if the question was not asked or the answer was not readable.
-struct Opinion {
+struct Verdicts {
   std::array<std::optional<double>, 3> steps;  ///< 1: right, -1: wrong; by likelihood P(right) - P(wrong)
   std::optional<double> reply;  ///< 1: equal to the reference or better, -1: worse; by likelihood P(as good) - P(worse)
   std::optional<empathy::Preference> preference;  ///< `first` is the reference, whatever `swap` is
@@ -37,11 +37,11 @@ struct Opinion {
   std::string unread = {};                        ///< the first answer that could not be parsed
 
   /// Adds the counts of `other`, which is about the same completion; keeps the first unreadable answer.
-  void count(const Opinion& other);
+  void count(const Verdicts& other);
 };
 
 /// How a judge's answers are decoded and turned into verdicts.
-struct Hearing {
+struct JudgeDecoding {
   int votes = 1;             ///< number of sampled answers whose majority decides; 1: one greedy answer
   double temperature = 0.7;  ///< sampling temperature if votes > 1
   /// Verdicts are differences of probabilities instead of 1 and -1; every question is then asked once.
@@ -49,13 +49,13 @@ struct Hearing {
   bool swap = false;  ///< show the completion as the first reply and the reference as the second
   /// Chat models only: send all questions at once, each for every possible verdict on the earlier ones. Saves latency,
   /// costs more requests, does not change the answers.
-  bool ahead = false;
+  bool speculate = false;
 };
 
 /// Selection of the questions that a judge is asked.
 struct Scope {
   bool steps = true, reply = true;
-  bool apart = false;  ///< ask each question in a conversation of its own, without the earlier verdicts
+  bool separate = false;  ///< ask each question in a conversation of its own, without the earlier verdicts
 };
 
 /// A judge: answers questions about completions. Implemented by ModelJudge and ChatJudge.
@@ -65,7 +65,7 @@ class Judge {
 
   /// Returns one Opinion for each completion: [groups][cases]. The opinion of a completion does not depend on the
   /// others.
-  virtual std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const = 0;
+  virtual std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const = 0;
 };
 
 /// The four questions about a completion (0 to 2: is the step right? 3: is the reply as good as the reference?), and
@@ -75,14 +75,14 @@ class Questions {
   /// Number of questions, and the index of the one about the replies.
   static constexpr size_t count = 4, reply = 3;
 
-  Questions(JudgeFormat form, Scope scope, Hearing hearing)
-      : form_(std::move(form)), scope_(scope), hearing_(hearing) {}
+  Questions(JudgeFormat form, Scope scope, JudgeDecoding decoding)
+      : form_(std::move(form)), scope_(scope), decoding_(decoding) {}
 
   const JudgeFormat& form() const { return form_; }
   const Scope& scope() const { return scope_; }
-  const Hearing& hearing() const { return hearing_; }
+  const JudgeDecoding& decoding() const { return decoding_; }
   /// Returns how many times each question is asked.
-  int votes() const { return hearing_.by_likelihood ? 1 : hearing_.votes; }
+  int votes() const { return decoding_.by_likelihood ? 1 : decoding_.votes; }
 
   /// Returns true if `question` is in scope and the completion has the part it is about.
   bool asks(const JudgeInput& one, size_t question) const;
@@ -92,21 +92,21 @@ class Questions {
   /// empathy::Preference.
   const empathy::Answers& words(size_t question) const;
 
-  /// Records an answer in `opinion` and increments its counts. `word` is the index of the answer in `words(question)`,
-  /// empty if `answer` could not be parsed. Does not overwrite a value set by `weigh`.
-  void take(Opinion& opinion, size_t question, std::optional<size_t> word, const std::string& answer) const;
+  /// Records an answer in `verdicts` and increments its counts. `word` is the index of the answer in `words(question)`,
+  /// empty if `answer` could not be parsed. Does not overwrite a value set by `record_probabilities`.
+  void record_answer(Verdicts& verdicts, size_t question, std::optional<size_t> word, const std::string& answer) const;
   /// Sets the value from probabilities: `log_probs` has the natural log-probability of each answer in
   /// `words(question)`. They need not sum to 1.
-  void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
+  void record_probabilities(Verdicts& verdicts, size_t question, const std::vector<double>& log_probs) const;
 
   /// Returns the majority verdict of each question over `votes`, the earliest of equally frequent ones, with the sum of
   /// the counts.
-  static Opinion majority(const std::vector<Opinion>& votes);
+  static Verdicts majority(const std::vector<Verdicts>& votes);
 
  private:
   JudgeFormat form_;
   Scope scope_;
-  Hearing hearing_;
+  JudgeDecoding decoding_;
 };
 
 }  // namespace compeer::judging

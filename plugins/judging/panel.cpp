@@ -15,7 +15,7 @@ namespace compeer::judging {
 
 namespace {
 
-Hearing hearing_of(const Settings& settings) {
+JudgeDecoding hearing_of(const Settings& settings) {
   return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
           settings.text("score_by") == "likelihood", settings.flag("swap"), settings.flag("speculate")};
 }
@@ -27,15 +27,15 @@ std::string answerer(const std::string& model) {
 
 }  // namespace
 
-Panel::Panel(const Settings& settings, Host& host, Scope scope, Reads reads) : host_(host), reads_(reads) {
+JudgePanel::JudgePanel(const Settings& settings, Host& host, Scope scope, Reads reads) : host_(host), reads_(reads) {
   const auto& all = settings.json();
   const auto named = [&](const char* key) { return all.contains(key) && !all.at(key).is_null(); };
   const bool two = named("outcome_model") || named("outcome_chat");
-  add(settings, host, "", two ? Scope{.steps = true, .reply = false, .apart = true} : scope);
-  if (two) add(settings, host, "outcome_", {.steps = false, .reply = true, .apart = true});
+  add(settings, host, "", two ? Scope{.steps = true, .reply = false, .separate = true} : scope);
+  if (two) add(settings, host, "outcome_", {.steps = false, .reply = true, .separate = true});
 }
 
-void Panel::add(const Settings& settings, Host& host, const std::string& before, Scope scope) {
+void JudgePanel::add(const Settings& settings, Host& host, const std::string& before, Scope scope) {
   const auto model = before + "model", chat = before + "chat";
   if (settings.has(model) == settings.has(chat)) {
     throw std::runtime_error("requires either '" + model + "', the folder of a judge, or '" + chat + "', a chat model");
@@ -67,19 +67,19 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
 }
 
 // Checks the form of the judge added last.
-void Panel::check(const JudgeFormat& format, const Scope& scope) {
+void JudgePanel::check(const JudgeFormat& format, const Scope& scope) {
   if (check_form(names_.back(), form_of(format, scope, reads_))) return;
   unknown_ += (unknown_.empty() ? "" : ", ") + names_.back();
 }
 
 // Logs once which judges have no form.json, and the first unreadable answer. Called when opinions arrive, so a dry run
 // logs nothing.
-void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
+void JudgePanel::log_once(const std::vector<std::vector<Verdicts>>& opinions) const {
   if (!unknown_.empty())
     host_.log("note: no form.json in " + std::exchange(unknown_, "") +
               ": can't check that the judge is asked as it was trained");
   for (const auto& of_group : opinions) {
-    for (const Opinion& opinion : of_group) {
+    for (const Verdicts& opinion : of_group) {
       if (unread_logged_ || opinion.unreadable == 0) continue;
       unread_logged_ = true;
       host_.log("note: an answer that could not be read: '" + opinion.unread + "'");
@@ -87,7 +87,7 @@ void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
   }
 }
 
-std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> groups) const {
+std::vector<std::vector<Verdicts>> JudgePanel::judge(std::span<const JudgedGroup> groups) const {
   auto all = judges_[0]->judge(groups);
   if (judges_.size() == 1) {
     log_once(all);
@@ -105,15 +105,15 @@ std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> grou
   return all;
 }
 
-bool Panel::waits() const {
+bool JudgePanel::waits() const {
   return std::all_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat && chat->waits(); });
 }
 
-bool Panel::is_remote() const {
+bool JudgePanel::is_remote() const {
   return std::any_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat != nullptr; });
 }
 
-std::vector<std::string> Panel::fingerprints() const {
+std::vector<std::string> JudgePanel::fingerprints() const {
   std::vector<std::string> all;
   for (size_t i = 0; i < names_.size(); ++i)
     all.push_back(chats_[i] ? answerer(names_[i]) + ", asked with " + questions_[i] : weights_of(names_[i]));

@@ -36,16 +36,16 @@ namespace compeer::judging {
 
 /// One judge of steps and reply (UnifiReward), or, with `outcome_model` or `outcome_chat`, one judge of the steps and
 /// one of the reply that ask their questions independently (PRM and ORM). Keeps references to `host` and its models.
-class Panel {
+class JudgePanel {
  public:
   /// `scope`: the questions for a single judge; ignored if there are two. `reads`: the parts of a reading shown to the
   /// judge. Throws std::runtime_error if the settings contradict each other, Error (exit 3) if a judge in a folder was
   /// trained in another form (trained_judge.h).
-  Panel(const Settings& settings, Host& host, Scope scope, Reads reads);
+  JudgePanel(const Settings& settings, Host& host, Scope scope, Reads reads);
 
   /// Returns the opinions as Judge::judge does; with two judges, each supplies its own questions and the counts are
   /// added.
-  std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const;
+  std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const;
 
   /// Returns true if all judges are chat models that wait for an external service (Chat::waits).
   bool waits() const;
@@ -61,7 +61,7 @@ class Panel {
   // Opens one judge. `before`: the prefix of the names of its settings, "" or "outcome_".
   void add(const Settings& settings, Host& host, const std::string& before, Scope scope);
   void check(const JudgeFormat& format, const Scope& scope);
-  void log_once(const std::vector<std::vector<Opinion>>& opinions) const;
+  void log_once(const std::vector<std::vector<Verdicts>>& opinions) const;
 
   Host& host_;
   const Reads reads_;

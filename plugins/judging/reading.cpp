@@ -17,7 +17,7 @@ constexpr double sure = 0.5;              // minimum probability of a token in t
 
 std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
   std::vector<StepTexts> all;
-  for (const Completion& said : answers) all.push_back(case_of(said.text).steps);
+  for (const Completion& said : answers) all.push_back(parse_completion(said.text).steps);
   return all;
 }
 

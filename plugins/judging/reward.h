@@ -33,13 +33,13 @@ class JudgedReward : public Reward {
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
   std::vector<Scores> score_all(std::span<const Group> groups) override;
-  bool abstains() const override { return consistent_ || judges_.is_remote(); }
+  bool abstains() const override { return abstain_on_contradiction_ || judges_.is_remote(); }
   bool waits() const override { return judges_.waits() && !reader_; }
 
  private:
   void add_readings(JudgedGroup& group) const;
-  bool all_answered(const JudgeInput& one, const Opinion& opinion) const;
-  Scores::Row row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
+  bool all_answered(const JudgeInput& one, const Verdicts& opinion) const;
+  Scores::Row row(const Completion& completion, const JudgeInput& one, const Verdicts& opinion) const;
 
   Scope scope_;
   LanguageModel* reader_ = nullptr;
@@ -47,8 +47,8 @@ class JudgedReward : public Reward {
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
   std::optional<double> broken_format_;
-  bool consistent_;  // no_opinion if the verdicts on steps and reply contradict each other
-  Panel judges_;
+  bool abstain_on_contradiction_;  // no_opinion if the verdicts on steps and reply contradict each other
+  JudgePanel judges_;
 };
 
 }  // namespace compeer::judging

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr const char* prompts_texts = "prompts_sha256";
 
-std::string view_of(const Scope& scope) { return !scope.apart ? "unifireward" : scope.steps ? "prm" : "orm"; }
+std::string view_of(const Scope& scope) { return !scope.separate ? "unifireward" : scope.steps ? "prm" : "orm"; }
 
 std::string shown(const json& value) { return value.is_null() ? "unset" : value.dump(); }
 
@@ -56,9 +56,9 @@ json form_of(const JudgeFormat& format, const Scope& scope, const Reads& reads) 
   json form{{"view", view_of(scope)}, {"prompts", nullptr}, {prompts_texts, nullptr}, {"reads", reads.dialogue}};
   if (const auto texts = format.prompts_sha256(); !texts.empty())
     form["prompts"] = format.prompts_folder(), form[prompts_texts] = texts;
-  if (scope.steps) form["step_words"] = format.verdicts().answers().words();
+  if (scope.steps) form["step_words"] = format.verdicts().answers().answers();
   if (scope.reply)
-    form["preference_words"] = format.preferences().answers().words(), form["reads_replies"] = reads.replies;
+    form["preference_words"] = format.preferences().answers().answers(), form["reads_replies"] = reads.replies;
   return {{"judge", form}};
 }
 
@@ -79,7 +79,7 @@ bool check_form(const std::string& folder, const json& asked) {
   const json base = form.value("base", json());
   if (base.is_object() && holds_adapter(folder)) {
     const auto now = base_model(folder);
-    if (base.value("weights_mark", "") != weights_mark(now))
+    if (base.value("weights_mark", "") != weights_fingerprint(now))
       differences += fmt::format("{}base: {} in training, other weights in {} here", differences.empty() ? "" : "; ",
                                  shown(base.value("path", json())), shown(now.string()));
   }
@@ -102,8 +102,8 @@ std::string weights_of(const std::string& folder) {
   return sha256(all);
 }
 
-void hold_to_floor(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
-                   double floor) {
+void require_recall(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
+                    double floor) {
   const json findings = measured(accuracy, judge, fingerprint);
   for (size_t step = 0; step < step_names.size(); ++step) {
     const auto found =

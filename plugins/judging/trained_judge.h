@@ -25,6 +25,7 @@ std::string weights_of(const std::string& folder);
 /// stage reward_accuracy from the run folder `accuracy`. Throws Error (exit 3) if the judge's recall of wrong steps is
 /// below `floor` for some step, Error (exit 4) if the run did not measure a judge with this fingerprint
 /// (Panel::fingerprints).
-void hold_to_floor(const std::string& accuracy, const std::string& judge, const std::string& fingerprint, double floor);
+void require_recall(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
+                    double floor);
 
 }  // namespace compeer::judging

@@ -139,7 +139,7 @@ std::string shown(const std::vector<Turn>& turns, const json& record) {
     std::string places;
     for (size_t i = 0; i < turn.pictures.size(); ++i)
       places += (chinese(record) ? "[图片" : "[picture ") + std::to_string(++picture) + "] ";
-    text += (text.empty() ? "" : "\n") + empathy::said(turn.role, places + turn.text, chinese(record));
+    text += (text.empty() ? "" : "\n") + empathy::format_turn(turn.role, places + turn.text, chinese(record));
   }
   return text;
 }

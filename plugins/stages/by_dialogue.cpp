@@ -7,7 +7,7 @@
 
 namespace compeer::stages {
 
-std::string of_dialogue(const nlohmann::json& record, const std::string& name) {
+std::string dialogue_count_name(const nlohmann::json& record, const std::string& name) {
   return "." + dialogue_of(record) + "\n" + name;
 }
 
@@ -23,7 +23,7 @@ std::vector<DialogueCounts> by_dialogue(const std::map<std::string, double>& cou
   return all;
 }
 
-nlohmann::json figure(const statistics::BootstrapInterval& estimate) {
+nlohmann::json interval_json(const statistics::BootstrapInterval& estimate) {
   const auto number = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
   return {{"value", number(estimate.value)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
 }

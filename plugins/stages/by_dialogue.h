@@ -12,7 +12,7 @@ namespace compeer::stages {
 /// them as counts whose names begin with a dot. Stage::findings receives these counts; reports do not show them.
 
 /// Returns the name of a count that belongs to the record's dialogue.
-std::string of_dialogue(const nlohmann::json& record, const std::string& name);
+std::string dialogue_count_name(const nlohmann::json& record, const std::string& name);
 
 /// Counts of one dialogue by name.
 using DialogueCounts = std::map<std::string, double>;
@@ -21,6 +21,6 @@ using DialogueCounts = std::map<std::string, double>;
 std::vector<DialogueCounts> by_dialogue(const std::map<std::string, double>& counts);
 
 /// Returns an estimate in the form of findings: {"value", "low", "high"}, with null for numbers that are not finite.
-nlohmann::json figure(const statistics::BootstrapInterval& estimate);
+nlohmann::json interval_json(const statistics::BootstrapInterval& estimate);
 
 }  // namespace compeer::stages

@@ -24,7 +24,7 @@ std::optional<std::string> step(const std::string& text) { return text.empty() ?
 
 }  // namespace
 
-cer::Record known(const nlohmann::json& record) {
+cer::Record parse_judged_record(const nlohmann::json& record) {
   return about(record.at("id"), "run the stage generate or human_labels first: judges need its records",
                [&] { return cer::read(record); });
 }
@@ -35,15 +35,15 @@ Judges::Judges(const Settings& settings, Host& host)
       panel_(settings, host, {}, reads_),
       fingerprints_(panel_.fingerprints()) {}
 
-std::vector<judging::Opinion> Judges::opinions(const std::vector<cer::Record>& records) const {
+std::vector<judging::Verdicts> Judges::opinions(const std::vector<cer::Record>& records) const {
   std::vector<judging::JudgedGroup> groups;
   for (const auto& record : records) groups.push_back(group_of(record));
-  std::vector<judging::Opinion> all;
+  std::vector<judging::Verdicts> all;
   for (const auto& of_record : panel_.judge(groups)) all.push_back(of_record[0]);
   return all;
 }
 
-void Judges::count(const judging::Opinion& opinion, Outcome& outcome) const {
+void Judges::count(const judging::Verdicts& opinion, Outcome& outcome) const {
   if (by_likelihood_ || panel_.is_remote()) return;
   outcome.counts["questions"] += opinion.asked;
   if (opinion.unreadable > 0) outcome.counts["malformed answers"] += opinion.unreadable;

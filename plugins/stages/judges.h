@@ -18,21 +18,21 @@
 namespace compeer::stages {
 
 /// Parses a record to be judged. Throws Error (exit 4) that names the record if it is malformed.
-cer::Record known(const nlohmann::json& record);
+cer::Record parse_judged_record(const nlohmann::json& record);
 
 /// One judge, or one of steps and one of replies, for a stage that judges records.
 class Judges {
  public:
-  /// Opens the judges; throws as judging::Panel does.
+  /// Opens the judges; throws as judging::JudgePanel does.
   Judges(const Settings& settings, Host& host);
 
   /// Returns one opinion for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
-  std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
+  std::vector<judging::Verdicts> opinions(const std::vector<cer::Record>& records) const;
 
   /// Adds the questions of an opinion to the stage's counts "questions" and "malformed answers", for
   /// `data.max_malformed`. Does nothing for chat models, which the host counts, and by likelihood, which parses no
   /// answers.
-  void count(const judging::Opinion& opinion, Outcome& outcome) const;
+  void count(const judging::Verdicts& opinion, Outcome& outcome) const;
 
   /// Returns for each judge a text that changes when its weights or questions change.
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
@@ -42,7 +42,7 @@ class Judges {
 
   judging::Reads reads_;
   bool by_likelihood_;
-  judging::Panel panel_;
+  judging::JudgePanel panel_;
   std::vector<std::string> fingerprints_;
 };
 

@@ -13,7 +13,7 @@ void refuse(const json& record, const std::string& why, const std::string& help)
   throw Error("record '" + record.at("id").get<std::string>() + "'", why, help, Exit::data);
 }
 
-std::pair<uint32_t, uint32_t> place_of(const std::string& id) {
+std::pair<uint32_t, uint32_t> random_address(const std::string& id) {
   const auto digits = sha256(id);
   const auto number = [&](size_t from) {
     return static_cast<uint32_t>(std::stoul(digits.substr(from, 8), nullptr, 16));
@@ -21,7 +21,9 @@ std::pair<uint32_t, uint32_t> place_of(const std::string& id) {
   return {number(0), number(8)};
 }
 
-std::pair<uint32_t, uint32_t> place_of(const json& record) { return place_of(record.at("id").get<std::string>()); }
+std::pair<uint32_t, uint32_t> random_address(const json& record) {
+  return random_address(record.at("id").get<std::string>());
+}
 
 std::string dialogue_of(const json& record) {
   const auto named = record.find("dialogue");
@@ -88,7 +90,7 @@ json copy_of(json record, const std::string& name) {
   return record;
 }
 
-json beside(json record, const std::string& name) {
+json copy_for_candidate(json record, const std::string& name) {
   for (const char* field : {"steps", "preference", "annotators", "judged"}) record.erase(field);
   if (!record.contains("provenance")) record["provenance"] = json::object();
   for (const char* field : {"steps", "preference"}) record["provenance"].erase(field);
@@ -126,10 +128,10 @@ void Expected::survey(const std::string& glimpse) {
 }
 
 void Expected::demand_if_misspelt() const {
-  if (name_ && !nearest(name(), {others_.begin(), others_.end()}).empty()) demand();
+  if (name_ && !nearest(name(), {others_.begin(), others_.end()}).empty()) require_found();
 }
 
-void Expected::demand() const {
+void Expected::require_found() const {
   if (!name_ || found_ || others_.empty()) return;
   throw Error("'" + setting_ + "'", "no record has " + what_ + " '" + name() + "'",
               suggest(name(), {others_.begin(), others_.end()}), Exit::data);

@@ -19,8 +19,8 @@ namespace compeer::stages {
 
 /// Returns the record's address in a plugin's random numbers: 64 bits of the SHA-256 of its id, so that its result does
 /// not depend on the other records. Use as `Host::random(place.first, place.second, draw)`.
-std::pair<uint32_t, uint32_t> place_of(const std::string& id);
-std::pair<uint32_t, uint32_t> place_of(const nlohmann::json& record);
+std::pair<uint32_t, uint32_t> random_address(const std::string& id);
+std::pair<uint32_t, uint32_t> random_address(const nlohmann::json& record);
 
 /// Throws Error (exit 4) that names the record.
 [[noreturn]] void refuse(const nlohmann::json& record, const std::string& why, const std::string& help);
@@ -58,7 +58,7 @@ nlohmann::json candidate_of(const empathy::Structured& written, const std::strin
 nlohmann::json copy_of(nlohmann::json record, const std::string& name);
 
 /// Returns such a copy for another candidate of the same round: without labels, judgements and their provenance.
-nlohmann::json beside(nlohmann::json record, const std::string& name);
+nlohmann::json copy_for_candidate(nlohmann::json record, const std::string& name);
 
 /// Returns the outcome that replaces the record by `record`.
 Outcome kept(nlohmann::json record);
@@ -69,7 +69,7 @@ Outcome dropped(const std::string& reason);
 
 /// A name from a setting that some record should have, such as the key in `only`. A misspelt name would match no
 /// record, and the stage would silently do nothing. The stage passes each record's names in its survey, and calls
-/// `demand` before it sends requests.
+/// `require_found` before it sends requests.
 class Expected {
  public:
   /// `what` the name is, for messages: "the key", "an answer of". Expects nothing if the setting is unset.
@@ -84,7 +84,7 @@ class Expected {
   /// Adds the contribution of a record.
   void survey(const std::string& glimpse);
   /// Throws Error (exit 4) with the existing names if there are some and none is the expected one.
-  void demand() const;
+  void require_found() const;
   /// The same for a name that may legitimately be absent: throws only if a similar name exists.
   void demand_if_misspelt() const;
 

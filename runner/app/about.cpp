@@ -31,7 +31,7 @@ constexpr double program = 0.15e9;  // bytes of libraries and buffers, measured
 constexpr double training = 7 * float_bytes;
 // Activations that a training pass keeps per token and layer, in units of hidden_size; without and with
 // recompute_above.
-constexpr double kept = 16, recomputed = 2;
+constexpr double activations_kept = 16, activations_recomputed = 2;
 constexpr double blocks = 34.0 / 32;  // bytes per weight in q8_0
 constexpr int64_t usual_rank = 16;
 
@@ -72,7 +72,7 @@ double number_or(const json& config, const char* key, double otherwise) {
   return text.contains(key) && text.at(key).is_number() ? text.at(key).get<double>() : otherwise;
 }
 
-int64_t whole(double count) { return static_cast<int64_t>(count); }
+int64_t to_int(double count) { return static_cast<int64_t>(count); }
 
 // Returns the error's text if it is about the files' contents. Rethrows I/O errors.
 std::string problem_of_files(const Error& error) {
@@ -111,15 +111,15 @@ Facts about(const fs::path& folder) {
   Facts facts{{"folder", folder.string()},
               {"model_type", config.value("model_type", "")},
               {"parameters", weights.parameters},
-              {"layers", whole(layers)},
-              {"hidden_size", whole(width)},
-              {"heads", whole(heads)},
-              {"key_heads", whole(key_heads)},
-              {"head_dim", whole(head)},
-              {"vocabulary", whole(number_or(config, "vocab_size", 0))},
-              {"context", whole(number_or(config, "max_position_embeddings", 0))},
+              {"layers", to_int(layers)},
+              {"hidden_size", to_int(width)},
+              {"heads", to_int(heads)},
+              {"key_heads", to_int(key_heads)},
+              {"head_dim", to_int(head)},
+              {"vocabulary", to_int(number_or(config, "vocab_size", 0))},
+              {"context", to_int(number_or(config, "max_position_embeddings", 0))},
               {"types", weights.types},
-              {"bytes", whole(weights.bytes)}};
+              {"bytes", to_int(weights.bytes)}};
   facts["tokenizer"] = tokenizer_facts(folder);
   facts["memory"] = {{"serve", program + weights.matrices},
                      {"serve_q8_0", program + weights.in_8_bits},
@@ -127,8 +127,8 @@ Facts about(const fs::path& folder) {
                      {"train_whole", program + training * static_cast<double>(weights.parameters)},
                      {"train_adapter", program + weights.matrices + training * static_cast<double>(adapter)},
                      {"adapter_parameters", adapter},
-                     {"token_of_training", float_bytes * kept * layers * width},
-                     {"token_of_training_recomputed", float_bytes * recomputed * layers * width}};
+                     {"token_of_training", float_bytes * activations_kept * layers * width},
+                     {"token_of_training_recomputed", float_bytes * activations_recomputed * layers * width}};
   if (!holds_adapter(folder)) return facts;
   const auto own = record::read_adapter_config(folder);
   facts["base"] = base.string();

@@ -137,12 +137,12 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(any);
   command.add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
       ->check(any);
-  command.add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
+  command.add_option("--new", bench.new_tokens, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
   command.add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
   command.add_option("--group", bench.group, "completions of each prompt; generate: 1, steps, judging: 4, prefix: 8")
       ->check(any);
   command
-      .add_option("--together", bench.together,
+      .add_option("--together", bench.groups_per_reduction,
                   "steps: prompt groups that a rank accumulates before the reduction, 1;\n"
                   "train: micro-batch size in sequences, 8")
       ->check(any);
@@ -159,7 +159,9 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(any);
   command.add_option("--prm", bench.prm, "judging: model folder of the judge of steps; default: --model");
   command.add_option("--orm", bench.orm, "judging: model folder of the judge of replies; default: --model");
-  command.add_option("--by", bench.by, "judging: judge by the generated answer, or by the likelihood of each answer")
+  command
+      .add_option("--by", bench.verdict_mode,
+                  "judging: judge by the generated answer, or by the likelihood of each answer")
       ->check(CLI::IsMember({"answer", "likelihood"}))
       ->capture_default_str();
   command

@@ -60,12 +60,12 @@ bool is_selected(const json& answer, bool malformed, const AnswerFilter& filter)
   return filter.model.empty() || answer.at("model") == filter.model || answer.value("served", "") == filter.model;
 }
 
-void add(const json& answer, bool malformed, std::map<std::string, AnswerSums>& sums) {
-  AnswerSums& sum = sums[answer.at("model").get<std::string>()];
+void add(const json& answer, bool malformed, std::map<std::string, AnswerTotals>& sums) {
+  AnswerTotals& sum = sums[answer.at("model").get<std::string>()];
   ++sum.answers;
   sum.malformed += malformed;
-  sum.prompt_tokens += whole<int64_t>(answer.at("prompt_tokens"));
-  sum.completion_tokens += whole<int64_t>(answer.at("completion_tokens"));
+  sum.prompt_tokens += get_integer<int64_t>(answer.at("prompt_tokens"));
+  sum.completion_tokens += get_integer<int64_t>(answer.at("completion_tokens"));
   sum.cost += answer.value("cost", 0.0);
   if (const auto served = answer.value("served", ""); !served.empty()) sum.served.insert(served);
 }
@@ -102,7 +102,7 @@ void rewrite(const AnswerLines& lines, const std::set<std::string>& gone) {
 }
 
 using nlohmann::ordered_json;
-using Sums = std::map<std::string, AnswerSums>;
+using Sums = std::map<std::string, AnswerTotals>;
 
 constexpr const char* answers_help = R"(
 Runs store every answer of a chat model in RESULTS/answers and reuse the answers of earlier runs, so that no request is
@@ -119,8 +119,8 @@ struct AnswersOptions {
   bool drop = false, as_json = false;
 };
 
-AnswerSums added(const Sums& sums) {
-  AnswerSums all;
+AnswerTotals added(const Sums& sums) {
+  AnswerTotals all;
   for (const auto& [model, sum] : sums) {
     all.answers += sum.answers;
     all.malformed += sum.malformed;
@@ -131,7 +131,7 @@ AnswerSums added(const Sums& sums) {
   return all;
 }
 
-ordered_json sums_json(const AnswerSums& sum) {
+ordered_json sums_json(const AnswerTotals& sum) {
   return {{"answers", sum.answers},
           {"malformed", sum.malformed},
           {"prompt_tokens", sum.prompt_tokens},
@@ -153,7 +153,7 @@ void print_sums(const Sums& sums) {
   const auto total = added(sums);
   size_t widest = 5;
   for (const auto& [model, sum] : sums) widest = std::max(widest, spec::printable(model, 80).size());
-  const auto line = [&](const std::string& name, const AnswerSums& sum) {
+  const auto line = [&](const std::string& name, const AnswerTotals& sum) {
     const auto cost = total.cost > 0 ? fmt::format("{:.4f}", sum.cost) : "no prices";
     std::cout << fmt::format("{:<{}}  {:>8}  {:>9}  {:>13}  {:>15}  {:>10}\n", name, widest, sum.answers, sum.malformed,
                              sum.prompt_tokens, sum.completion_tokens, cost);
@@ -169,7 +169,8 @@ int run_answers(const AnswersOptions& options) {
     throw Error("--drop", "would delete every answer", "add --malformed, --model NAME, or both", Exit::usage);
   const auto folder = std::filesystem::path(options.results) / "answers";
   const auto log = [](const std::string& line) { std::cerr << "compeer: " << line << '\n'; };
-  const auto sums = options.drop ? drop_answers(folder, options.filter, log) : sums_of(folder, options.filter, log);
+  const auto sums =
+      options.drop ? drop_answers(folder, options.filter, log) : answer_totals(folder, options.filter, log);
   if (options.as_json) {
     print_sums_json(sums, options.drop);
   } else if (sums.empty()) {
@@ -183,20 +184,20 @@ int run_answers(const AnswersOptions& options) {
 
 }  // namespace
 
-std::map<std::string, AnswerSums> sums_of(const fs::path& folder, const AnswerFilter& filter,
-                                          const AnswerFile::Log& log) {
+std::map<std::string, AnswerTotals> answer_totals(const fs::path& folder, const AnswerFilter& filter,
+                                                  const AnswerFile::Log& log) {
   const OpenStore store = read(folder, false, log);
-  std::map<std::string, AnswerSums> sums;
+  std::map<std::string, AnswerTotals> sums;
   for (const auto& lines : store.files)
     each(store, lines, filter, log,
          [&](const AnswerLine&, const json& answer, bool malformed) { add(answer, malformed, sums); });
   return sums;
 }
 
-std::map<std::string, AnswerSums> drop_answers(const fs::path& folder, const AnswerFilter& filter,
-                                               const AnswerFile::Log& log) {
+std::map<std::string, AnswerTotals> drop_answers(const fs::path& folder, const AnswerFilter& filter,
+                                                 const AnswerFile::Log& log) {
   const OpenStore store = read(folder, true, log);
-  std::map<std::string, AnswerSums> sums;
+  std::map<std::string, AnswerTotals> sums;
   std::set<std::string> gone;
   for (const auto& lines : store.files) {
     each(store, lines, filter, log, [&](const AnswerLine& line, const json& answer, bool malformed) {

@@ -64,7 +64,7 @@ int stats(const StatsOptions& options) {
   const plugin::Finder finder;
   json sources = json::array();
   for (const auto& source : options.sources) sources.push_back(source_json(source, options.sets, finder));
-  launch::become_worker("data_stats", {{"sources", sources}, {"json", options.as_json}, {"all", options.all}}, 0);
+  launch::exec_worker("data_stats", {{"sources", sources}, {"json", options.as_json}, {"all", options.all}}, 0);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void add_plugin_folders(const std::vector<std::string>& folders) {
   if (!folders.empty()) ::setenv("COMPEER_PLUGIN_PATH", path.c_str(), 1);
 }
 
-void obey_allow_list(const std::string& file) {
+void add_allow_list(const std::string& file) {
   if (file.empty()) return;
   const auto whole = fs::absolute(file).lexically_normal().string();
   plugin::read_allow_list(whole);

@@ -14,6 +14,6 @@ void add_plugin_folders(const std::vector<std::string>& folders);
 
 /// Appends the allow list `file` to COMPEER_LOCKED, which workers inherit: a plugin is loaded only if every list there
 /// contains it. Does nothing if `file` is empty. Throws Error (exit 5) if the list can't be read.
-void obey_allow_list(const std::string& file);
+void add_allow_list(const std::string& file);
 
 }  // namespace compeer::app

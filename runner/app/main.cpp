@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
     return static_cast<int>(Exit::usage);
   }
   compeer::app::add_plugin_folders(main.plugin_folders);
-  compeer::app::obey_allow_list(main.locked);
+  compeer::app::add_allow_list(main.locked);
   compeer::app::set_home();
   return main.action();
 }
@@ -107,7 +107,7 @@ int report(const std::string& text, Exit exit) {
 // Reports a failed read of a memory-mapped file and exits; any other SIGBUS ends the process as usual.
 void on_bus_error(int, siginfo_t* info, void*) {
   const auto fault = compeer::record::find_mapped_fault(info->si_addr);
-  if (!fault.file) compeer::die_of(SIGBUS);
+  if (!fault.file) compeer::exit_by_signal(SIGBUS);
   compeer::record::write_mapped_fault(fault, "error: ");
   ::_exit(static_cast<int>(fault.exit));
 }
@@ -126,8 +126,9 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails with an error like any other
   watch_mapped_files();
-  const compeer::app::PlainOutput messages(std::cerr);
-  std::optional<compeer::app::PlainOutput> data;  // filtered only on a terminal, so that programs get the exact bytes
+  const compeer::app::EscapingOutput messages(std::cerr);
+  std::optional<compeer::app::EscapingOutput>
+      data;  // filtered only on a terminal, so that programs get the exact bytes
   if (::isatty(STDOUT_FILENO)) data.emplace(std::cout);
   int exit = 0;
   try {

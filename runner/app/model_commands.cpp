@@ -182,13 +182,13 @@ int generate(const GenerateOptions& options) {
     throw Error("--stop", "an empty string would stop every completion immediately", "", Exit::usage);
   all.update(
       {{"stop", options.stop}, {"batch", options.batch}, {"samples", options.samples}, {"special", options.special}});
-  launch::become_worker("generate", all, options.model.threads);
+  launch::exec_worker("generate", all, options.model.threads);
 }
 
 int score(const GenerateOptions& options) {
   auto all = options.model.checked();
   all.update({{"batch", options.batch}, {"special", options.special}});
-  launch::become_worker("score", all, options.model.threads);
+  launch::exec_worker("score", all, options.model.threads);
 }
 
 void add_common(CLI::App& command, GenerateOptions& options) {
@@ -214,7 +214,7 @@ int chat(const ChatOptions& options) {
   auto all = options.model.checked();
   options.sampling.write(all);
   all["system"] = options.system;
-  launch::become_worker("chat", all, options.model.threads);
+  launch::exec_worker("chat", all, options.model.threads);
 }
 
 constexpr const char* about_serve = R"(
@@ -282,7 +282,7 @@ int serve(const ServeOptions& options) {
               {"cache", options.cache},
               {"seed", options.seed}});
   if (!options.adapters.empty()) all["engine"] = "exact";  // so that --device auto selects the CPU
-  launch::become_worker("serve", all, options.model.threads);
+  launch::exec_worker("serve", all, options.model.threads);
 }
 
 }  // namespace

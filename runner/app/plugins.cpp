@@ -47,7 +47,9 @@ std::string built_for(const plugin::Descriptor& descriptor) {
 std::string forbidden(const Found& found) { return plugin::AllowLists().reason(found.kind, found.name, found.sha256); }
 
 // Returns why this program can't load the plugin, or "".
-std::string problem(const Found& found) { return found.problem.empty() ? misfit(found.descriptor) : found.problem; }
+std::string problem(const Found& found) {
+  return found.problem.empty() ? incompatibility(found.descriptor) : found.problem;
+}
 
 ordered_json plugin_json(const Found& found) {
   ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};

@@ -24,7 +24,7 @@ struct ReportOptions {
   std::vector<std::string> runs, frontiers;
   std::string output = "report.html", title;
   bool json = false;
-  double seconds = 300;
+  double timeout_seconds = 300;
 };
 
 ordered_json report_json(const report::WrittenReport& written, const std::string& output) {
@@ -47,7 +47,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
 [[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const ReportOptions& options,
                                const record::ChildResult& failed) {
   for (const auto& folder : report::find_runs(folders)) {
-    const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
+    const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.timeout_seconds / 4);
     if (!result.problem.empty())
       throw Error(folder.string(), "can't be read: " + result.problem,
                   "run compeer log verify to find the damage, or make the report without this run", result.exit);
@@ -66,7 +66,7 @@ int report_runs(const ReportOptions& options) {
         const auto written = report::write_report(folders, options.output, {options.title, {}, frontiers});
         return report_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       },
-      options.seconds);
+      options.timeout_seconds);
   if (!result.problem.empty()) name_culprit(folders, options, result);
   if (options.json) {
     std::cout << result.output << '\n';
@@ -92,7 +92,7 @@ void add_report(CLI::App& command, Action& action) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--json", options->json, "print the runs and notices as one JSON object");
-  command.add_option("--timeout", options->seconds, "time limit in seconds for reading and writing")
+  command.add_option("--timeout", options->timeout_seconds, "time limit in seconds for reading and writing")
       ->capture_default_str();
   command.callback([options, &action] { action = [options] { return report_runs(*options); }; });
 }

@@ -46,13 +46,13 @@ int rescore(const RescoreOptions& options) {
   const auto stage = finder.get("stages", options.stage), profiles = finder.get("datasets", "profiles");
   // --max-unreadable also counts records that the stage can't read, so the worker checks it; the dataset has no limit.
   const json read = {{"path", options.file}, {"numbers", true}, {"max_unreadable", 1.0}};
-  launch::become_worker("rescore",
-                        {{"stage", contract::plugin_json(stage, given, options.stage)},
-                         {"dataset", contract::plugin_json(profiles, read, "profiles")},
-                         {"file", options.file},
-                         {"max_unreadable", options.max_unreadable},
-                         {"json", options.as_json}},
-                        0);
+  launch::exec_worker("rescore",
+                      {{"stage", contract::plugin_json(stage, given, options.stage)},
+                       {"dataset", contract::plugin_json(profiles, read, "profiles")},
+                       {"file", options.file},
+                       {"max_unreadable", options.max_unreadable},
+                       {"json", options.as_json}},
+                      0);
 }
 
 }  // namespace

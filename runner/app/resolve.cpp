@@ -72,7 +72,7 @@ bool is_script(const std::string& file) { return fs::path(file).extension() == "
 std::vector<spec::Spec> all_specs(const ResolveOptions& options) {
   if (is_script(options.file)) return launch::plan_script(options.file, options.sets);
   std::vector<spec::Spec> one{resolved(options.file, options.sets)};
-  if (!is_record(options.file, options.sets)) launch::Opening().columns(one);
+  if (!is_record(options.file, options.sets)) launch::PluginTrial().columns(one);
   return one;
 }
 

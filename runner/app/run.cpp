@@ -157,7 +157,7 @@ std::vector<spec::Spec> plan_with_inputs(const spec::Draft& draft, const launch:
     if (launch::RunFolder::look(spec, how.results).second != launch::RunFolder::State::finished)
       unfinished.push_back(spec);
   }
-  launch::Opening().columns(unfinished);
+  launch::PluginTrial().columns(unfinished);
   return all;
 }
 
@@ -239,7 +239,7 @@ int run_script(const RunOptions& options) {
     throw;
   }
   if (options.dry_run) fmt::print("{}", script.preview->text());
-  refuse_failed(*script.failed);
+  refuse_failed(*script.failed_runs);
   return 0;
 }
 

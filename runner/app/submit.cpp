@@ -36,7 +36,7 @@ struct SubmitOptions {
 
   bool hands_over() const { return !dry_run && !write_only; }
   int64_t at_once = 0;
-  launch::Wishes wishes;
+  launch::SlurmOptions wishes;
   std::vector<std::string> modules, before;
   std::string mpi = "pmix";
 
@@ -67,7 +67,7 @@ std::vector<std::string> variables() {
     if (const char* value = std::getenv(name)) set.push_back(fmt::format("{}={}", name, value));
   }
   if (const auto lists = plugin::AllowLists::wanted(); !lists.empty())
-    set.push_back("COMPEER_LOCKED=" + launch::lists_in_full(lists));
+    set.push_back("COMPEER_LOCKED=" + launch::absolute_allow_lists(lists));
   return set;
 }
 
@@ -114,7 +114,7 @@ Plan plan_spec(const SubmitOptions& options) {
   if (state == launch::RunFolder::State::finished) {
     plan.finished.emplace_back(spec.values.at("name"), folder);
   } else if (!without_queued({spec}, options, plan).empty()) {
-    launch::Opening().columns({spec});
+    launch::PluginTrial().columns({spec});
     plan.jobs.push_back(launch::run_job(spec, submission(options)));
   }
   return plan;
@@ -144,14 +144,14 @@ launch::SubmittedScript study_of(const SubmitOptions& options) {
 }
 
 // Returns why a script can only run as one job, or "" if each experiment can be a job.
-std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
+std::string reason_for_single_job(const launch::Agenda& agenda, bool whole) {
   for (const auto& entry : agenda.entries) {
     if (!entry.waits_for.empty())
       return fmt::format("'{}' reads files that '{}' has not written yet",
                          entry.spec.values.at("name").get<std::string>(), entry.waits_for);
   }
   // The script launches one run at a time and reads its results before the next.
-  if (!whole && agenda.entries.size() == 1 && agenda.widest == 1) return agenda.notes.back();
+  if (!whole && agenda.entries.size() == 1 && agenda.largest_batch == 1) return agenda.notes.back();
   return "";
 }
 
@@ -180,7 +180,7 @@ Plan plan_script_jobs(const SubmitOptions& options) {
   Plan plan;
   plan.finished = agenda->finished;
   if (agenda->entries.empty()) return plan;
-  const auto reason = in_one_piece(*agenda, whole);
+  const auto reason = reason_for_single_job(*agenda, whole);
   if (!reason.empty() && !options.ready) {
     add_study(options, *agenda, reason, plan);
     return plan;
@@ -209,7 +209,7 @@ ordered_json job_json(const launch::Job& job, const std::string& number, bool wi
 }
 
 // Submits the job, records it in the folders of its runs, and returns its number.
-std::string hand_over(const launch::Job& job) {
+std::string submit_and_record(const launch::Job& job) {
   auto number = launch::submit_job(job.script);
   for (size_t i = 0; i < job.folders.size(); ++i)
     launch::remember_job(job.folders[i], job.folders.size() == 1 ? number : fmt::format("{}_{}", number, i));
@@ -239,16 +239,16 @@ void tell_what_is_left_out(const Plan& plan) {
 }
 
 int submit(const SubmitOptions& options) {
-  launch::check_wishes(options.wishes);
-  launch::need_shared_lists(plugin::AllowLists::wanted(), options.folder());
+  launch::check_slurm_options(options.wishes);
+  launch::check_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
-  if (options.hands_over() && !plan.jobs.empty()) launch::need_sbatch();
+  if (options.hands_over() && !plan.jobs.empty()) launch::check_sbatch();
   tell_what_is_left_out(plan);
   ordered_json all = {
       {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
   for (const auto& job : plan.jobs) {
     if (!options.dry_run) launch::prepare(job, options.folder(), options.allow_changed);
-    const auto number = options.hands_over() ? hand_over(job) : "";
+    const auto number = options.hands_over() ? submit_and_record(job) : "";
     all["jobs"].push_back(job_json(job, number, options.dry_run));
     if (!options.as_json) print_job(options, job, number);
   }

@@ -42,12 +42,12 @@ class Filter : public std::streambuf {
 
 }  // namespace
 
-PlainOutput::PlainOutput(std::ostream& stream)
+EscapingOutput::EscapingOutput(std::ostream& stream)
     : stream_(stream), before_(stream.rdbuf()), filter_(std::make_unique<Filter>(before_)) {
   stream_.rdbuf(filter_.get());
 }
 
-PlainOutput::~PlainOutput() {
+EscapingOutput::~EscapingOutput() {
   stream_.flush();
   stream_.rdbuf(before_);
 }

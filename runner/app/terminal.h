@@ -7,12 +7,12 @@ namespace compeer::app {
 
 /// Filters `stream` while this object exists: control characters other than line ends and tabs are printed as \xNN, so
 /// that names, replies and files from others can't move the cursor or forge output. `stream` must outlive this.
-class PlainOutput {
+class EscapingOutput {
  public:
-  explicit PlainOutput(std::ostream& stream);
-  ~PlainOutput();
-  PlainOutput(const PlainOutput&) = delete;
-  PlainOutput& operator=(const PlainOutput&) = delete;
+  explicit EscapingOutput(std::ostream& stream);
+  ~EscapingOutput();
+  EscapingOutput(const EscapingOutput&) = delete;
+  EscapingOutput& operator=(const EscapingOutput&) = delete;
 
  private:
   std::ostream& stream_;

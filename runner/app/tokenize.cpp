@@ -65,7 +65,7 @@ class Lines {
     std::vector<int32_t> ids;
     for (const Json& id : line.at("ids")) {
       const bool fits = id.is_number_integer() && id >= 0 && id < tokenizer_.size();
-      if (!fits || !tokenizer_.knows(id.get<int32_t>()))
+      if (!fits || !tokenizer_.has_id(id.get<int32_t>()))
         refuse(fmt::format("no token has the id {}", id.dump().substr(0, 60)),
                fmt::format("use ids below {}, the size of this tokenizer", tokenizer_.size()));
       ids.push_back(id.get<int32_t>());

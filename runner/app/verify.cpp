@@ -38,12 +38,12 @@ int verify(const VerifyCommandOptions& options) {
     if (!folder.empty() && !std::filesystem::is_directory(folder, error))
       throw Error(folder, "is not a folder", "", Exit::data);
   }
-  launch::become_worker("verify",
-                        {{"folder", options.folder},
-                         {"tokenizer", options.tokenizer},
-                         {"models", models_of(options.models)},
-                         {"json", options.json}},
-                        options.threads);
+  launch::exec_worker("verify",
+                      {{"folder", options.folder},
+                       {"tokenizer", options.tokenizer},
+                       {"models", models_of(options.models)},
+                       {"json", options.json}},
+                      options.threads);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ void name_address(void* address, bool after_call, int patience, SymbolName& name
 }
 
 // State of the handler. Global, because a signal handler has no other arguments.
-void (*told)(int signal) = nullptr;  // the `story` of when_crashing()
+void (*told)(int signal) = nullptr;  // the `story` of install_crash_handler()
 std::atomic<bool> crashing{false};
 void* crashed_at = nullptr;                       // address of the crashing instruction
 void* accessed = nullptr;                         // memory address that it accessed
@@ -168,7 +168,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   crashed_at = place_in(context);
   accessed = info->si_addr;
   told(signal);
-  die_of(signal);
+  exit_by_signal(signal);
 }
 
 constexpr int most_frames = 40;
@@ -211,7 +211,7 @@ void show_named_stack(int file) {
   }
 }
 
-void die_of(int signal) {
+void exit_by_signal(int signal) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   ::sigaction(signal, &standard, nullptr);
@@ -223,7 +223,7 @@ void die_of(int signal) {
   ::_exit(128 + signal);
 }
 
-void when_crashing(void (*story)(int signal)) {
+void install_crash_handler(void (*story)(int signal)) {
   told = story;
   find_namers();
   stack_t stack = {};

@@ -35,7 +35,7 @@ constexpr Cause causes[] = {
 
 }  // namespace
 
-std::string remedy_of_write(int error) {
+std::string write_error_help(int error) {
   for (const Cause& cause : causes) {
     if (cause.error == error) return cause.remedy;
   }

@@ -6,10 +6,10 @@
 namespace compeer {
 
 /// Returns advice for a failed file operation with this errno, such as "make room on its disk"; empty if there is none.
-std::string remedy_of_write(int error);
+std::string write_error_help(int error);
 
 /// Recovers the errno from the error message of a library such as HDF5, which contains its strerror() text. Returns 0
-/// if the message contains no errno for which remedy_of_write() has advice.
+/// if the message contains no errno for which write_error_help() has advice.
 int cause_in(const std::string& message);
 
 /// Creates a new, empty folder in $TMPDIR (default: /tmp). Creates $TMPDIR itself if it does not exist, as mpirun does.

@@ -50,7 +50,7 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& na
 std::string suggest(const std::string& wrong, const std::vector<std::string>& names, const std::string& all = "");
 
 /// Returns `error` with an outer location put in front of its own: "line 7: cat.png: can't be read".
-inline Error within(const std::string& where, const Error& error) {
+inline Error with_outer_location(const std::string& where, const Error& error) {
   const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
   return {where, what, error.help(), error.exit()};
 }

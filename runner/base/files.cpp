@@ -18,7 +18,7 @@ namespace {
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& file, const char* what) {
   const int cause = errno;
-  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(cause)), remedy_of_write(cause), Exit::failure);
+  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(cause)), write_error_help(cause), Exit::failure);
 }
 
 class FileDescriptor {
@@ -135,7 +135,7 @@ bool is_system_failure(int error) {
 
 Error read_error(const fs::path& file, int error) {
   const bool failed = is_system_failure(error);
-  return {file.string(), std::string("can't be read: ") + std::strerror(error), failed ? remedy_of_write(error) : "",
+  return {file.string(), std::string("can't be read: ") + std::strerror(error), failed ? write_error_help(error) : "",
           failed ? Exit::failure : Exit::data};
 }
 

@@ -34,16 +34,18 @@ bool stays(const fs::path& link) {
 
 }  // namespace
 
-bool lies_inside(const fs::path& folder, const fs::path& path) { return begins_with(whole(path), whole(folder)); }
+bool is_inside_resolved(const fs::path& folder, const fs::path& path) {
+  return begins_with(whole(path), whole(folder));
+}
 
-bool stays_below(const fs::path& folder, const fs::path& path) {
+bool is_inside_lexically(const fs::path& folder, const fs::path& path) {
   const auto plain = [](const fs::path& any) {
     return without_slash((any.empty() ? fs::current_path() : fs::absolute(any)).lexically_normal());
   };
   return begins_with(plain(path), plain(folder));
 }
 
-fs::path leads_out(const fs::path& folder) {
+fs::path find_special_file(const fs::path& folder) {
   for (const auto& entry : entries_below(folder)) {
     const auto kind = entry.symlink_status().type();
     const bool plain = kind == fs::file_type::regular || kind == fs::file_type::directory;
@@ -53,7 +55,7 @@ fs::path leads_out(const fs::path& folder) {
 }
 
 void refuse_links(const fs::path& folder) {
-  const auto found = leads_out(folder);
+  const auto found = find_special_file(folder);
   if (found.empty()) return;
   throw Error(found.string(), "is a link, a pipe or a device, but a run writes into its own folder only",
               "replace it with a regular file, or start over under another name", Exit::data);

@@ -5,18 +5,19 @@ namespace compeer {
 
 /// True if `path` is `folder` or lies in it after symbolic links are resolved. Components that do not exist yet are
 /// taken as written.
-bool lies_inside(const std::filesystem::path& folder, const std::filesystem::path& path);
+bool is_inside_resolved(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 /// True if `path` is `folder` or lies in it by name (no `..` leaves it). Symbolic links are not resolved: links that
 /// the folder's owner made may point anywhere.
-bool stays_below(const std::filesystem::path& folder, const std::filesystem::path& path);
+bool is_inside_lexically(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 /// Returns the first entry below a folder, at any depth, that is neither a regular file nor a folder: a link, pipe or
 /// device. Links to a file or folder next to them (`last` -> `step-000120`) can't leave the folder and are allowed.
 /// Empty if there is no such entry.
-std::filesystem::path leads_out(const std::filesystem::path& folder);
+std::filesystem::path find_special_file(const std::filesystem::path& folder);
 
-/// Throws Error (exit 4) if leads_out() finds an entry. Called before a run writes to an existing, untrusted folder.
+/// Throws Error (exit 4) if find_special_file() finds an entry. Called before a run writes to an existing, untrusted
+/// folder.
 void refuse_links(const std::filesystem::path& folder);
 
 }  // namespace compeer

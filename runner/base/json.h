@@ -44,7 +44,7 @@ nlohmann::json parse_json(std::string_view text);
 /// nlohmann::json::type_error for other floats (fractions, integers beyond 64 bits), whose conversion by the library is
 /// undefined, and for values that are not numbers.
 template <class T, class Json>
-T whole(const Json& value) {
+T get_integer(const Json& value) {
   constexpr double most = 9007199254740992.0;  // 2^53: a double represents all integers up to it exactly
   if (!value.is_number_float()) return value.template get<T>();
   const auto number = value.template get<double>();

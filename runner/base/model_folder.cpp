@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uintmax_t tail = 1 << 20;  // bytes at the end of a weights file that weights_mark() hashes
+constexpr uintmax_t tail = 1 << 20;  // bytes at the end of a weights file that weights_fingerprint() hashes
 
 // True if `path` exists. Throws read_error() if that can't be determined.
 bool is_there(const fs::path& path) {
@@ -113,7 +113,7 @@ fs::path base_model(const fs::path& folder) {
               "set base_model_name_or_path to the folder of the model that the adapter was trained on", Exit::data);
 }
 
-std::string weights_mark(const fs::path& folder) {
+std::string weights_fingerprint(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : entries_of(folder)) {
     if (entry.path().extension() != ".safetensors") continue;

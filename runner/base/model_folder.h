@@ -24,6 +24,6 @@ std::filesystem::path base_model(const std::filesystem::path& folder);
 
 /// Returns a fingerprint of a model's weights that does not require reading all of them: the SHA-256 of the name, size
 /// and last MiB of every *.safetensors file in `folder`. Throws Error (exit 4) if there are none.
-std::string weights_mark(const std::filesystem::path& folder);
+std::string weights_fingerprint(const std::filesystem::path& folder);
 
 }  // namespace compeer

@@ -12,9 +12,9 @@ namespace compeer {
 
 inline constexpr size_t huge_page = size_t{2} << 20;
 
-/// If true, forget() and clear() return no pages to the system. Faster, because new pages are expensive, but uses more
-/// memory. The program and each plugin have their own copy of this variable. Set it only between training steps, when
-/// no kernel runs.
+/// If true, release_pages() and clear() return no pages to the system. Faster, because new pages are expensive, but
+/// uses more memory. The program and each plugin have their own copy of this variable. Set it only between training
+/// steps, when no kernel runs.
 inline bool pages_kept = false;
 
 /// Returns the physical pages that lie completely in this memory to the system (MADV_DONTNEED). The contents are lost,
@@ -22,7 +22,7 @@ inline bool pages_kept = false;
 /// nothing if there is less than a huge page to return, because faulting it in again would cost more than it saves.
 /// `page` is the alignment in bytes of the part that is returned. Returns the part that was released, which reads as
 /// zeros; empty if nothing was released (also if `pages_kept` is true or the system refuses).
-inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 4096) {
+inline std::span<std::byte> release_pages(void* memory, size_t bytes, size_t page = 4096) {
   const auto begin = reinterpret_cast<uintptr_t>(memory), from = (begin + page - 1) / page * page,
              to = (begin + bytes) / page * page;
   if (pages_kept || to < from + huge_page) return {};
@@ -34,7 +34,7 @@ inline std::span<std::byte> forget(void* memory, size_t bytes, size_t page = 409
 /// Sets all bytes of a `Zeros` array to zero: by returning whole huge pages to the system, or by writing zeros if
 /// `pages_kept` is true.
 inline void clear(std::span<std::byte> memory) {
-  const auto gone = forget(memory.data(), memory.size(), huge_page);
+  const auto gone = release_pages(memory.data(), memory.size(), huge_page);
   if (gone.empty()) {
     std::memset(memory.data(), 0, memory.size());
   } else {

@@ -42,12 +42,12 @@ void check(int code, Exit exit = Exit::failure) {
 
 DeviceMessages::DeviceMessages(World& world) {
   ncclUniqueId id{};
-  world.together("open NCCL", [&] {
+  world.run_on_all_ranks("open NCCL", [&] {
     auto* const get_id = nccl<int(ncclUniqueId*)>("ncclGetUniqueId");
     if (world.rank() == 0) check(get_id(&id), Exit::usage);
   });
   world.broadcast(std::as_writable_bytes(std::span(id.internal)));
-  world.together("open NCCL", [&] {
+  world.run_on_all_ranks("open NCCL", [&] {
     auto* const join = nccl<int(void**, int, ncclUniqueId, int)>("ncclCommInitRank");
     check(join(&group_, world.size(), id, world.rank()), Exit::usage);
   });

@@ -44,7 +44,7 @@ Messages::Messages(World& world, int64_t marks) : world_(world), under_way_(std:
 
 Messages::~Messages() = default;
 
-void Messages::post(std::span<const std::byte> bytes, int to, int64_t mark, int& under_way) {
+void Messages::send_async(std::span<const std::byte> bytes, int to, int64_t mark, int& under_way) {
   for (; !bytes.empty(); bytes = bytes.subspan(static_cast<size_t>(world_.piece(bytes)))) {
     check(MPI_Isend(bytes.data(), world_.piece(bytes), MPI_BYTE, to, tag(mark), world_.mpi_->ranks,
                     under_way_->begin({&under_way, to, false})),
@@ -52,7 +52,7 @@ void Messages::post(std::span<const std::byte> bytes, int to, int64_t mark, int&
   }
 }
 
-void Messages::expect(std::span<std::byte> bytes, int from, int64_t mark, int& under_way) {
+void Messages::receive_async(std::span<std::byte> bytes, int from, int64_t mark, int& under_way) {
   for (; !bytes.empty(); bytes = bytes.subspan(static_cast<size_t>(world_.piece(bytes)))) {
     check(MPI_Irecv(bytes.data(), world_.piece(bytes), MPI_BYTE, from, tag(mark), world_.mpi_->ranks,
                     under_way_->begin({&under_way, from, true})),
@@ -62,7 +62,7 @@ void Messages::expect(std::span<std::byte> bytes, int from, int64_t mark, int& u
 
 bool Messages::none() const { return under_way_->requests.empty(); }
 
-void Messages::look() { count(false); }
+void Messages::poll() { count(false); }
 
 void Messages::wait() {
   const Waiting waiting("messages of other ranks");

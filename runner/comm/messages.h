@@ -24,13 +24,13 @@ class Messages {
   Messages& operator=(const Messages&) = delete;
 
   /// Start sending and receiving a message. Long messages are split into parts: each part increments `under_way`, and
-  /// `look` or `wait` decrements it when the part is complete. `bytes` and `under_way` must stay valid, and `bytes`
+  /// `poll` or `wait` decrements it when the part is complete. `bytes` and `under_way` must stay valid, and `bytes`
   /// untouched, until then.
-  void post(std::span<const std::byte> bytes, int to, int64_t mark, int& under_way);
-  void expect(std::span<std::byte> bytes, int from, int64_t mark, int& under_way);
+  void send_async(std::span<const std::byte> bytes, int to, int64_t mark, int& under_way);
+  void receive_async(std::span<std::byte> bytes, int from, int64_t mark, int& under_way);
 
   /// Updates the counters of parts that are complete by now.
-  void look();
+  void poll();
   /// Blocks until at least one more part is complete, and updates the counters. Returns at once if no message is under
   /// way.
   void wait();
@@ -45,7 +45,7 @@ class Messages {
  private:
   struct UnderWay;
   int tag(int64_t mark) const { return static_cast<int>(first_tag_ + mark); }
-  void count(bool wait);  // look() or wait()
+  void count(bool wait);  // poll() or wait()
 
   World& world_;
   int64_t first_tag_ = 0;

@@ -52,7 +52,7 @@ void move_main_slot(Slot* to) {
 }
 
 Phase::Phase(std::string_view phase, std::string_view plugin)
-    : before_{here().phase.get(), here().plugin.get()}, exceptions_(std::uncaught_exceptions()) {
+    : previous_{here().phase.get(), here().plugin.get()}, exceptions_(std::uncaught_exceptions()) {
   left_by_exception.reset();
   here().phase.set(phase);
   here().plugin.set(plugin);
@@ -61,8 +61,8 @@ Phase::Phase(std::string_view phase, std::string_view plugin)
 
 Phase::~Phase() {
   if (std::uncaught_exceptions() > exceptions_ && !left_by_exception) left_by_exception = activity();
-  here().phase.set(before_.phase);
-  here().plugin.set(before_.plugin);
+  here().phase.set(previous_.phase);
+  here().plugin.set(previous_.plugin);
   mark_progress();
 }
 

@@ -24,7 +24,7 @@ class Phase {
   Phase& operator=(const Phase&) = delete;
 
  private:
-  Activity before_;
+  Activity previous_;
   int exceptions_;  // number of exceptions in flight when the phase began; if more at its end, the phase has failed
 };
 

@@ -41,7 +41,7 @@ RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, 
       pieces_([&] {
         std::vector<Piece> all;
         for (int home = 0; home < world.size(); ++home) {
-          const Share own = slice(length, slice_block, world.size(), home);
+          const ElementRange own = slice(length, slice_block, world.size(), home);
           for (int64_t done = 0; done < own.count; done += piece_length)
             all.push_back({home, {own.first + done, std::min(piece_length, own.count - done)}});
         }
@@ -54,18 +54,18 @@ RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, 
       messages_(world, static_cast<int64_t>(pieces_.size())) {}
 
 template <typename T>
-void RankTree<T>::depart(size_t which, std::vector<std::span<T>> nodes, std::span<T> place) {
+void RankTree<T>::submit(size_t which, std::vector<std::span<T>> nodes, std::span<T> place) {
   Piece& piece = pieces_[which];
   piece.nodes = std::move(nodes), piece.place = place;
   if (piece.home == world_.rank()) return queue_.push_back(which);
   for (const auto& node : piece.nodes)
-    messages_.post(std::as_bytes(node), piece.home, static_cast<int64_t>(which), piece.under_way);
+    messages_.send_async(std::as_bytes(node), piece.home, static_cast<int64_t>(which), piece.pending);
   moving_.push_back(which);
 }
 
 template <typename T>
-void RankTree<T>::go_on(size_t room) {
-  messages_.look();
+void RankTree<T>::advance(size_t room) {
+  messages_.poll();
   for (bool moved = true; moved;) {
     moved = false;
     while (!queue_.empty() && (held_ == 0 || held_ + others_ <= room)) {
@@ -73,7 +73,7 @@ void RankTree<T>::go_on(size_t room) {
       queue_.pop_front();
     }
     for (size_t i = 0; i < moving_.size();) {
-      if (pieces_[moving_[i]].under_way == 0 && over(moving_[i])) {
+      if (pieces_[moving_[i]].pending == 0 && advance_piece(moving_[i])) {
         moving_.erase(moving_.begin() + static_cast<std::ptrdiff_t>(i));
         --left_;
         moved = true;
@@ -93,8 +93,8 @@ void RankTree<T>::gather(size_t which) {
     piece.others.push_back(std::move(spare_.back()));
     spare_.pop_back();
     piece.others.back().resize(static_cast<size_t>(piece.elements.count));
-    messages_.expect(std::as_writable_bytes(std::span(piece.others.back())), node.owner, static_cast<int64_t>(which),
-                     piece.under_way);
+    messages_.receive_async(std::as_writable_bytes(std::span(piece.others.back())), node.owner,
+                            static_cast<int64_t>(which), piece.pending);
   }
   held_ += others_;
   moving_.push_back(which);
@@ -103,19 +103,19 @@ void RankTree<T>::gather(size_t which) {
 // Takes the next step of a piece that has no message under way: receives or computes the sum, then sends it. Returns
 // true if the piece is finished.
 template <typename T>
-bool RankTree<T>::over(size_t which) {
+bool RankTree<T>::advance_piece(size_t which) {
   Piece& piece = pieces_[which];
   if (std::exchange(piece.summed, true)) return true;
   const auto mark = static_cast<int64_t>(which);
   if (piece.home != world_.rank()) {
-    if (whole_) messages_.expect(std::as_writable_bytes(piece.place), piece.home, mark, piece.under_way);
+    if (whole_) messages_.receive_async(std::as_writable_bytes(piece.place), piece.home, mark, piece.pending);
     return !whole_;
   }
   add_up(piece);
   for (int rank = 0; whole_ && rank < world_.size(); ++rank) {
-    if (rank != world_.rank()) messages_.post(std::as_bytes(piece.place), rank, mark, piece.under_way);
+    if (rank != world_.rank()) messages_.send_async(std::as_bytes(piece.place), rank, mark, piece.pending);
   }
-  return piece.under_way == 0;
+  return piece.pending == 0;
 }
 
 template <typename T>
@@ -143,7 +143,7 @@ void RankTree<T>::add_up(Piece& piece) {
 
 template <typename T>
 void RankTree<T>::finish() {
-  for (go_on(few); left_ > 0; go_on(few)) messages_.wait();
+  for (advance(few); left_ > 0; advance(few)) messages_.wait();
   left_ = pieces_.size();
   for (Piece& piece : pieces_) piece.summed = false;
 }
@@ -153,8 +153,8 @@ void RankTree<T>::abandon(std::shared_ptr<void> memory) {
   if (messages_.none()) return;
   std::vector<std::vector<T>> others;
   for (Piece& piece : pieces_) std::ranges::move(piece.others, std::back_inserter(others));
-  messages_.abandon(std::make_shared<std::pair<std::shared_ptr<void>, std::vector<std::vector<T>>>>(
-      std::move(memory), std::move(others)));
+  messages_.abandon(std::make_shared<std::pair<std::shared_ptr<void>, std::vector<std::vector<T>>>>(std::move(memory),
+                                                                                                    std::move(others)));
 }
 
 template class RankTree<float>;

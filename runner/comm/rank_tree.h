@@ -35,17 +35,17 @@ class RankTree {
   /// `world`.
   RankTree(World& world, int64_t leaves, int64_t length, bool whole, Adder adder);
 
-  size_t pieces() const { return pieces_.size(); }                        ///< number of pieces
-  Share elements(size_t piece) const { return pieces_[piece].elements; }  ///< the elements of a piece
+  size_t pieces() const { return pieces_.size(); }                               ///< number of pieces
+  ElementRange elements(size_t piece) const { return pieces_[piece].elements; }  ///< the elements of a piece
 
   /// Local. Starts the reduction of one piece. `nodes` are these elements of this rank's nodes, final and in ascending
   /// order; `place` receives the sum and may alias the first of them. All must stay valid and untouched until `finish`
   /// returns.
-  void depart(size_t piece, std::vector<std::span<T>> nodes, std::span<T> place);
+  void submit(size_t piece, std::vector<std::span<T>> nodes, std::span<T> place);
 
   /// Local. Continues the pieces that have been started as far as possible without blocking. Buffers at most `room`
   /// pieces of other ranks' nodes, but always those of one piece.
-  void go_on(size_t room = plenty);
+  void advance(size_t room = plenty);
 
   /// Blocks until all sums are in their places. Every rank must have started all of its pieces, and all ranks must be
   /// known to reach this call: otherwise it would wait forever.
@@ -60,15 +60,15 @@ class RankTree {
 
   struct Piece {
     int home = 0;
-    Share elements;
+    ElementRange elements;
     std::vector<std::span<T>> nodes = {};
     std::span<T> place = {};
     std::vector<std::vector<T>> others = {};  // receive buffers for other ranks' nodes, at home
-    int under_way = 0;                        // number of message parts not complete
+    int pending = 0;                          // number of message parts not complete
     bool summed = false;                      // at home: the sum is computed; elsewhere: the nodes are sent
   };
   void gather(size_t piece);  // starts receiving other ranks' nodes
-  bool over(size_t piece);
+  bool advance_piece(size_t piece);
   void add_up(Piece& piece);
 
   World& world_;

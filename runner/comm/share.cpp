@@ -5,7 +5,7 @@
 
 namespace compeer::comm {
 
-Share share(int64_t leaves, int size, int rank) {
+ElementRange leaves_of_rank(int64_t leaves, int size, int rank) {
   const int64_t even = leaves / size, longer = leaves % size;
   return {rank * even + std::min<int64_t>(rank, longer), even + (rank < longer)};
 }
@@ -16,14 +16,14 @@ int owner(int64_t leaves, int size, int64_t leaf) {
   return static_cast<int>(longer + (leaf - longer * (even + 1)) / even);
 }
 
-Share slice(int64_t length, int64_t block, int size, int rank) {
-  const Share blocks = share((length + block - 1) / block, size, rank);
+ElementRange slice(int64_t length, int64_t block, int size, int rank) {
+  const ElementRange blocks = leaves_of_rank((length + block - 1) / block, size, rank);
   const int64_t first = std::min(length, blocks.first * block);
   return {first, std::min(length - first, blocks.count * block)};
 }
 
 template <typename T>
-void share_slices(World& world, std::span<T> whole, int64_t block) {
+void all_gather(World& world, std::span<T> whole, int64_t block) {
   const auto of = [&](int rank) {
     return part(whole, slice(static_cast<int64_t>(whole.size()), block, world.size(), rank));
   };
@@ -36,7 +36,7 @@ void share_slices(World& world, std::span<T> whole, int64_t block) {
   world.delivered();
 }
 
-template void share_slices(World&, std::span<float>, int64_t);
-template void share_slices(World&, std::span<double>, int64_t);
+template void all_gather(World&, std::span<float>, int64_t);
+template void all_gather(World&, std::span<double>, int64_t);
 
 }  // namespace compeer::comm

@@ -25,7 +25,7 @@ TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adde
       length_(length),
       delivery_(delivery),
       pinned_(pinned),
-      mine_(share(leaves, world.size(), world.rank())),
+      mine_(leaves_of_rank(leaves, world.size(), world.rank())),
       next_(mine_.first),
       adder_(adder ? std::move(adder) : Adder(add_to<T>)),
       ranks_(world, leaves, length, delivery.early && !delivery.slice, adder_) {}
@@ -59,7 +59,7 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
                            " of " + std::to_string(mine_.first) + ".." + std::to_string(mine_.first + mine_.count - 1));
   }
   if (static_cast<int64_t>(values.size()) != length_) throw std::logic_error("TreeSum: a leaf of another length");
-  const std::span<T> own = room();
+  const std::span<T> own = next_leaf_buffer();
   if (values.data() != own.data()) {
     if (!ready_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
     std::copy(values.begin(), values.end(), own.begin());
@@ -69,16 +69,16 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
   if (early()) {
     begin();
     for (size_t piece = 0; piece < open_.size(); ++piece) {
-      if (std::exchange(open_[piece], 0) > 0) hand_over(piece);
+      if (std::exchange(open_[piece], 0) > 0) submit_piece(piece);
     }
-    ranks_.go_on();
+    ranks_.advance();
   }
   settle(top);
   ++next_;
 }
 
 template <typename T>
-std::span<T> TreeSumOf<T>::room() {
+std::span<T> TreeSumOf<T>::next_leaf_buffer() {
   reuse_result();
   if (room_.empty()) room_ = take();
   return room_.all();
@@ -113,7 +113,7 @@ typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
 // Adds these elements of the next leaf to the last node, the sum to the node before it, and so on for `joined` nodes.
 // Elements that were added are zeroed, unless pinned.
 template <typename T>
-void TreeSumOf<T>::join(size_t joined, Share elements) {
+void TreeSumOf<T>::join(size_t joined, ElementRange elements) {
   std::span<T> right = room_.all();
   for (size_t i = 1; i <= joined; ++i) {
     const std::span<T> left = nodes_[nodes_.size() - i].sum.all();
@@ -123,13 +123,13 @@ void TreeSumOf<T>::join(size_t joined, Share elements) {
   }
 }
 
-// Joins the elements of the next leaf that were not declared `ready`.
+// Joins the elements of the next leaf that were not declared `mark_final`.
 template <typename T>
 void TreeSumOf<T>::join_rest(size_t joined) {
-  std::ranges::sort(ready_, {}, &Share::first);
+  std::ranges::sort(ready_, {}, &ElementRange::first);
   ready_.push_back({length_, 0});
   int64_t done = 0;
-  for (const Share& elements : ready_) {
+  for (const ElementRange& elements : ready_) {
     if (elements.first > done) join(joined, {done, elements.first - done});
     done = elements.first + elements.count;
   }
@@ -157,7 +157,7 @@ bool TreeSumOf<T>::early() const {
 template <typename T>
 void TreeSumOf<T>::begin() {
   if (!open_.empty()) return;
-  const std::span<T> leaf = room();
+  const std::span<T> leaf = next_leaf_buffer();
   for (size_t piece = 0; piece < ranks_.pieces(); ++piece) open_.push_back(ranks_.elements(piece).count);
   const size_t joined = climb().joined;
   for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum.all());
@@ -165,14 +165,14 @@ void TreeSumOf<T>::begin() {
 }
 
 template <typename T>
-void TreeSumOf<T>::ready(Share elements) {
-  const auto common = [](Share a, Share b) {
+void TreeSumOf<T>::mark_final(ElementRange elements) {
+  const auto common = [](ElementRange a, ElementRange b) {
     return std::min(a.first + a.count, b.first + b.count) - std::max(a.first, b.first);
   };
-  for (const Share& before : ready_) {
+  for (const ElementRange& before : ready_) {
     if (common(before, elements) > 0) throw std::logic_error("TreeSum: elements that were ready before");
   }
-  room();
+  next_leaf_buffer();
   ready_.push_back(elements);
   join(climb().joined, elements);
   if (!early()) return;
@@ -180,23 +180,23 @@ void TreeSumOf<T>::ready(Share elements) {
   for (size_t piece = 0; piece < open_.size(); ++piece) {
     const int64_t closed = std::max<int64_t>(common(ranks_.elements(piece), elements), 0);
     open_[piece] -= closed;
-    if (closed > 0 && open_[piece] == 0) hand_over(piece);
+    if (closed > 0 && open_[piece] == 0) submit_piece(piece);
   }
-  ranks_.go_on();
+  ranks_.advance();
 }
 
 // Passes a piece of this rank's final nodes to the reduction across ranks.
 template <typename T>
-void TreeSumOf<T>::hand_over(size_t piece) {
+void TreeSumOf<T>::submit_piece(size_t piece) {
   std::vector<std::span<T>> parts;
   for (const std::span<T> top : tops_) parts.push_back(part(top, ranks_.elements(piece)));
   const std::span<T> place = parts.empty() ? part(result_.all(), ranks_.elements(piece)) : parts.front();
-  ranks_.depart(piece, std::move(parts), place);
+  ranks_.submit(piece, std::move(parts), place);
 }
 
 template <typename T>
 std::span<T> TreeSumOf<T>::finish() {
-  world_.together("sum", [&] {
+  world_.run_on_all_ranks("sum", [&] {
     if (next_ != mine_.first + mine_.count) {
       throw std::logic_error("TreeSum: finished before leaf " + std::to_string(next_) + " was added");
     }
@@ -205,7 +205,7 @@ std::span<T> TreeSumOf<T>::finish() {
     reuse_result();
     if (nodes_.empty()) result_ = take();
     for (Node& node : nodes_) tops_.push_back(node.sum.all());
-    for (size_t piece = 0; piece < ranks_.pieces(); ++piece) hand_over(piece);
+    for (size_t piece = 0; piece < ranks_.pieces(); ++piece) submit_piece(piece);
   }
   ranks_.finish();
   // The sum was written to the first node.
@@ -214,8 +214,8 @@ std::span<T> TreeSumOf<T>::finish() {
   nodes_.clear(), tops_.clear(), open_.clear();
   next_ = mine_.first;
   // All-gathers at the end, because without early sending there is nothing to overlap with returning pieces one by one.
-  if (!delivery_.early && !delivery_.slice) share_slices(world_, result_.all(), slice_block);
-  const Share own = slice(length_, slice_block, world_.size(), world_.rank());
+  if (!delivery_.early && !delivery_.slice) all_gather(world_, result_.all(), slice_block);
+  const ElementRange own = slice(length_, slice_block, world_.size(), world_.rank());
   return delivery_.slice ? part(result_.all(), own) : result_.all();
 }
 

@@ -14,7 +14,7 @@ namespace compeer::comm {
 /// How the result of a reduction reaches the ranks.
 struct Delivery {
   bool slice = false;  ///< reduce-scatter: each rank receives only its slice, which halves the network traffic
-  bool early = false;  ///< start sending elements of the last leaf as soon as they are `ready` (overlaps backward)
+  bool early = false;  ///< start sending elements of the last leaf as soon as they are `mark_final` (overlaps backward)
 };
 
 /// All-reduce of `leaves` vectors that are distributed over the ranks by `share`. The order of additions depends on
@@ -24,11 +24,11 @@ struct Delivery {
 /// left half plus its right half; if the right half is empty, it equals its left half. A rank sums the nodes that lie
 /// in its share as its leaves are added. `RankTree` sums across ranks: each rank receives its slice of the elements of
 /// all other ranks' nodes, adds them in the tree's order, and sends the result to the others. That happens in `finish`,
-/// or, with `early`, as soon as elements of this rank's last leaf are `ready`.
+/// or, with `early`, as soon as elements of this rank's last leaf are `mark_final`.
 ///
 /// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
-/// otherwise); one less if leaves are marked `ready` in parts, because a right half is then added to the left half as
-/// it arrives. Vectors occupy physical memory only where they were written.
+/// otherwise); one less if leaves are marked `mark_final` in parts, because a right half is then added to the left half
+/// as it arrives. Vectors occupy physical memory only where they were written.
 template <typename T>
 class TreeSumOf {
  public:
@@ -43,29 +43,29 @@ class TreeSumOf {
   TreeSumOf& operator=(const TreeSumOf&) = delete;
 
   /// Local. Adds the next leaf of this rank; each leaf is added once, in ascending order. `values` is copied unless it
-  /// is `room()`. Does not communicate, except that it starts sending the last leaf if delivery is `early`. Throws
-  /// std::logic_error if it is not this leaf's turn or the length is wrong.
+  /// is `next_leaf_buffer()`. Does not communicate, except that it starts sending the last leaf if delivery is `early`.
+  /// Throws std::logic_error if it is not this leaf's turn or the length is wrong.
   void add(int64_t leaf, std::span<const T> values);
 
   /// Returns a buffer for the next leaf, which `add` accepts without a copy. It is zeroed, unless the vectors are
   /// `pinned`: then it may contain old values.
-  std::span<T> room();
+  std::span<T> next_leaf_buffer();
 
-  /// Local, does not block. Declares that these elements of `room()` are final. The caller must not access them any
-  /// more: they may already have been added to another node and zeroed. Each element may be declared at most once; all
-  /// others become final by `add`.
-  void ready(Share elements);
+  /// Local, does not block. Declares that these elements of `next_leaf_buffer()` are final. The caller must not access
+  /// them any more: they may already have been added to another node and zeroed. Each element may be declared at most
+  /// once; all others become final by `add`.
+  void mark_final(ElementRange elements);
 
   /// Collective. Returns the sum, or this rank's slice of it; zeros if there are no leaves. Valid until the next call
   /// of room, ready, add, finish or forget_vectors. The object can then be used for the next sum.
   std::span<T> finish();
 
-  /// Local, between sums. Discards the contents of the sum and of `room()`, and returns their memory to the system
-  /// (unless they are pinned) until they are used again.
+  /// Local, between sums. Discards the contents of the sum and of `next_leaf_buffer()`, and returns their memory to the
+  /// system (unless they are pinned) until they are used again.
   void forget_vectors();
 
   int64_t leaves() const { return leaves_; }
-  Share mine() const { return mine_; }  ///< the leaves of this rank
+  ElementRange mine() const { return mine_; }  ///< the leaves of this rank
 
  private:
   // A complete subtree of this rank's leaves. Its first leaf is index << level.
@@ -82,23 +82,23 @@ class TreeSumOf {
   void put_back(Zeros<T> vector);  // zeroes a vector, unless pinned, and keeps it for `take`
   void reuse_result();
   Climb climb() const;
-  void join(size_t joined, Share elements);
+  void join(size_t joined, ElementRange elements);
   void join_rest(size_t joined);
   void settle(const Climb& top);
   bool early() const;  // true if the next leaf is this rank's last, and is sent early
   void begin();
-  void hand_over(size_t piece);
+  void submit_piece(size_t piece);
 
   World& world_;
   const int64_t leaves_, length_;
   const Delivery delivery_;
   const bool pinned_;
-  const Share mine_;
+  const ElementRange mine_;
   int64_t next_;                 // the leaf that `add` expects
   std::vector<Node> nodes_;      // nodes whose parent is not complete, in ascending order of leaves
   std::vector<Zeros<T>> spare_;  // unused vectors: zeros, unless they are pinned
   Zeros<T> result_, room_;
-  std::vector<Share> ready_;  // elements of the next leaf that were declared `ready`
+  std::vector<ElementRange> ready_;  // elements of the next leaf that were declared `mark_final`
   Adder adder_;
   RankTree<T> ranks_;
   std::vector<std::span<T>> tops_;  // this rank's final nodes, for `ranks_`; empty until they are known

@@ -121,14 +121,14 @@ bool World::one_host() const {
 void World::broadcast(std::string& bytes) {
   if (!mpi_) return;
   const Waiting waiting("broadcast");
-  bytes.resize(static_cast<size_t>(meet("broadcast", rank_ == 0 ? static_cast<int64_t>(bytes.size()) : 0)));
+  bytes.resize(static_cast<size_t>(check_same_call("broadcast", rank_ == 0 ? static_cast<int64_t>(bytes.size()) : 0)));
   spread(std::as_writable_bytes(std::span(bytes)), 0);
 }
 
 void World::broadcast(std::span<std::byte> bytes, int from) {
   if (!mpi_) return;
   const Waiting waiting("broadcast");
-  meet("broadcast of " + std::to_string(bytes.size()) + " bytes", 0);
+  check_same_call("broadcast of " + std::to_string(bytes.size()) + " bytes", 0);
   spread(bytes, from);
 }
 
@@ -147,7 +147,7 @@ int World::piece(std::span<const std::byte> bytes) const {
 std::vector<std::string> World::gather(std::string_view bytes) {
   if (!mpi_) return {std::string(bytes)};
   const Waiting waiting("gather");
-  meet("gather", 0);
+  check_same_call("gather", 0);
   const int64_t length = static_cast<int64_t>(bytes.size());
   std::vector<int64_t> lengths(rank_ == 0 ? size_ : 0);
   check(MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, 0, mpi_->ranks), "MPI_Gather");
@@ -192,7 +192,7 @@ void World::delivered() {
   mpi_->posted.clear();
 }
 
-int64_t World::meet(const std::string& call, int64_t value) {
+int64_t World::check_same_call(const std::string& call, int64_t value) {
   const int64_t number = number_of(call);
   // The maximum of `number` and of `-number` gives its maximum and minimum over ranks, which are equal if all agree.
   std::array<int64_t, 3> told{number, -number, value};
@@ -211,7 +211,7 @@ void World::disagree(const std::string& call) {
   // Blames a rank that has left its task, otherwise one in the least frequent call. Of several it blames the highest
   // rank, because rank 0 takes the lead in collectives.
   const auto weight = [&](const Whereabouts& one) {
-    if (the_end == one.call) return std::ptrdiff_t{0};
+    if (final_barrier == one.call) return std::ptrdiff_t{0};
     return std::count_if(all.begin(), all.end(), [&](const auto& other) { return one.number == other.number; });
   };
   int odd = size_ - 1, other = 0;
@@ -222,7 +222,7 @@ void World::disagree(const std::string& call) {
   const std::string there = "while " + mpi_->name(other) + " is at '" + all[other].call + "'";
   Fault fault{odd, mpi_->hosts[odd], all[odd].phase, all[odd].plugin, "", "", "", static_cast<int>(Exit::failure)};
   fault.what =
-      (the_end == all[odd].call ? "has left its task " : "is at '" + std::string(all[odd].call) + "' ") + there;
+      (final_barrier == all[odd].call ? "has left its task " : "is at '" + std::string(all[odd].call) + "' ") + there;
   fault.help = "a rank has caught an error of its own, returned early or taken another branch";
   throw RankError(fault, size_);
 }
@@ -230,13 +230,13 @@ void World::disagree(const std::string& call) {
 bool World::any(bool mine) {
   if (!mpi_) return mine;
   const Waiting waiting("any");
-  return meet("any", mine) != 0;
+  return check_same_call("any", mine) != 0;
 }
 
 void World::barrier(const std::string& name) {
   if (!mpi_) return;
   const Waiting waiting(name);
-  meet(name, 0);
+  check_same_call(name, 0);
 }
 
 void World::agree(const std::string& what, const std::string& value) {
@@ -260,14 +260,14 @@ void World::agree(const std::string& what, const std::string& value) {
   if (!verdict.empty()) throw RankError(fault_from_json(verdict), size_);
 }
 
-void World::settle(const std::string& phase, const std::exception_ptr& failure) {
+void World::throw_on_all_ranks(const std::string& phase, const std::exception_ptr& failure) {
   if (!mpi_) {
     if (failure) throw RankError(fault_of(failure, rank_, host_), size_);
     return;
   }
   const Waiting waiting("barrier of phase '" + phase + "'");
   // The maximum selects the lowest failing rank; 0 means that no rank has failed.
-  const int64_t worst = meet("barrier of phase '" + phase + "'", failure ? size_ - rank_ : 0);
+  const int64_t worst = check_same_call("barrier of phase '" + phase + "'", failure ? size_ - rank_ : 0);
   if (worst == 0) return;
   const int culprit = size_ - static_cast<int>(worst);
   std::string text = rank_ == culprit ? to_json(fault_of(failure, rank_, host_)) : "";
@@ -290,7 +290,7 @@ void fail(int code, const char* call, const std::string& with) {
 
 void World::finish() {
   if (!mpi_) return;
-  barrier(the_end);
+  barrier(final_barrier);
   mpi_->close_board();
   MPI_Comm_free(&mpi_->ranks);
   MPI_Finalize();

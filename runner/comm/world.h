@@ -18,7 +18,7 @@ namespace compeer::comm {
 
 /// Name of the last barrier, which a rank enters after its task. If ranks disagree about the next call, a rank that is
 /// already in this barrier is reported as the cause.
-inline const std::string the_end = "the end";
+inline const std::string final_barrier = "the end";
 
 /// The ranks of a run and the communication between them. One object per process, used by the main thread.
 ///
@@ -67,7 +67,7 @@ class World {
   /// throws the error of the lowest failing rank as a RankError. `work` must not communicate. Costs one small
   /// all-reduce.
   template <typename Work>
-  auto together(const std::string& phase, Work&& work) -> std::invoke_result_t<Work> {
+  auto run_on_all_ranks(const std::string& phase, Work&& work) -> std::invoke_result_t<Work> {
     using Result = std::invoke_result_t<Work>;
     const Phase here(phase);
     std::exception_ptr failure;
@@ -81,7 +81,7 @@ class World {
     } catch (...) {
       failure = std::current_exception();
     }
-    settle(phase, failure);
+    throw_on_all_ranks(phase, failure);
     if constexpr (!std::is_void_v<Result>) return std::move(*result);
   }
 
@@ -125,11 +125,11 @@ class World {
   friend class Messages;
   struct Mpi;
   // Checks that all ranks are in the same call, and returns the maximum of their values.
-  int64_t meet(const std::string& call, int64_t value);
+  int64_t check_same_call(const std::string& call, int64_t value);
   // Throws the RankError for ranks in different calls. Collective.
   [[noreturn]] void disagree(const std::string& call);
-  // Second half of together(): throws on all ranks if `failure` is set on any.
-  void settle(const std::string& phase, const std::exception_ptr& failure);
+  // Second half of run_on_all_ranks(): throws on all ranks if `failure` is set on any.
+  void throw_on_all_ranks(const std::string& phase, const std::exception_ptr& failure);
   // Broadcasts without the check of the call.
   void spread(std::span<std::byte> bytes, int from);
   // Number of bytes at the front of `bytes` to send as one message.

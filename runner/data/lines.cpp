@@ -65,7 +65,7 @@ void LineWriter::finish() {
 
 void LineWriter::fail() const {
   const int cause = errno;
-  auto help = remedy_of_write(cause);
+  auto help = write_error_help(cause);
   if (help.empty()) help = "fix the cause, then run the same command to continue";
   throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(cause)), help, Exit::failure);
 }

@@ -98,24 +98,24 @@ QuestionCount own_questions(const Tally& tally) {
   return {0, count("questions"), count("malformed answers")};
 }
 
-void PortionResult::put(const json& record, const Glimpse& glimpse) {
+void PortionResult::put(const json& record, const Summarizer& glimpse) {
   append_json(record, records);
   put(record, "", glimpse);
 }
 
-void PortionResult::put(const json& record, std::string_view line, const Glimpse& glimpse) {
+void PortionResult::put(const json& record, std::string_view line, const Summarizer& glimpse) {
   records.append(line);
   records += '\n';
   ++tally.out;
-  if (glimpse) put_packed(glimpse(record), glimpses);
+  if (glimpse) put_packed(glimpse(record), summaries);
 }
 
 std::string PortionResult::pack() const {
   std::string bytes;
-  bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
+  bytes.reserve(records.size() + dropped.size() + summaries.size() + 500);
   put_packed(records, bytes);
   put_packed(dropped, bytes);
-  put_packed(glimpses, bytes);
+  put_packed(summaries, bytes);
   put_packed(json(tally).dump(), bytes);
   put_packed(json{asked.records, asked.questions, asked.malformed}.dump(), bytes);
   return bytes;
@@ -125,18 +125,18 @@ PortionResult PortionResult::unpack(std::string_view bytes) {
   PortionResult portion;
   portion.records = take_packed(bytes);
   portion.dropped = take_packed(bytes);
-  portion.glimpses = take_packed(bytes);
+  portion.summaries = take_packed(bytes);
   portion.tally = json::parse(take_packed(bytes)).get<Tally>();
   const json asked = json::parse(take_packed(bytes));
   portion.asked = {asked[0], asked[1], asked[2]};
   return portion;
 }
 
-void each_glimpse(std::string_view glimpses, const std::function<void(std::string)>& f) {
-  while (!glimpses.empty()) f(std::string(take_packed(glimpses)));
+void each_summary(std::string_view summaries, const std::function<void(std::string)>& f) {
+  while (!summaries.empty()) f(std::string(take_packed(summaries)));
 }
 
-PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Summarizer& glimpse) {
   PortionResult portion;
   portion.tally.in = static_cast<int64_t>(outcomes.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {

@@ -30,13 +30,13 @@ constexpr int64_t most_portions = 16;
 // Rank 0's output: writes the gathered portions to the files.
 class Output {
  public:
-  Output(const Production& production, const std::filesystem::path& folder) : production_(production) {
+  Output(const StageWork& production, const std::filesystem::path& folder) : production_(production) {
     if (folder.empty()) return;
     records_.emplace(folder / "records.jsonl");
     dropped_.emplace(folder / "dropped.jsonl");
-    if (production.begun.empty()) return;
+    if (production.partial_file.empty()) return;
     const auto form = fmt::format("1, of {} records each", production.portion);
-    begun_.emplace(production.begun, form, [this](std::string_view kept) {
+    begun_.emplace(production.partial_file, form, [this](std::string_view kept) {
       before_ = std::stod(std::string(take_packed(kept)));
       take(PortionResult::unpack(kept));
       ++kept_;
@@ -50,7 +50,7 @@ class Output {
   // on the number of ranks.
   void take(const std::vector<std::string>& packed) {
     for (std::string_view bytes : packed) {
-      while (!bytes.empty() && !product_.hopeless) {
+      while (!bytes.empty() && !product_.stopped) {
         const auto one = take_packed(bytes);
         const auto portion = PortionResult::unpack(one);
         if (portion.asked.questions > 0) begun_.reset();
@@ -60,9 +60,9 @@ class Output {
     }
   }
 
-  bool hopeless() const { return product_.hopeless; }
+  bool stopped() const { return product_.stopped; }
 
-  Product finish() {
+  StageResult finish() {
     if (records_) records_->finish();
     if (dropped_) dropped_->finish();
     product_.seconds = seconds();
@@ -74,8 +74,8 @@ class Output {
     if (records_) records_->write(portion.records);
     if (dropped_) dropped_->write(portion.dropped);
     product_.tally.add(portion.tally);
-    product_.glimpses += portion.glimpses;
-    product_.hopeless = production_.hopeless && production_.hopeless(portion);
+    product_.summaries += portion.summaries;
+    product_.stopped = production_.should_stop && production_.should_stop(portion);
   }
 
   double seconds() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -86,13 +86,13 @@ class Output {
     begun_->keep(made.append(portion));
   }
 
-  const Production& production_;
+  const StageWork& production_;
   const Clock::time_point start_ = Clock::now();
   double before_ = 0;  // seconds of earlier processes
   int64_t kept_ = 0;
   std::optional<LineWriter> records_, dropped_;
-  std::optional<Begun> begun_;
-  Product product_;
+  std::optional<PartialStageFile> begun_;
+  StageResult product_;
 };
 
 // Portions that one rank made between two gathers.
@@ -101,7 +101,7 @@ struct Portions {
   bool unreadable = false;  // true if an answer was unreadable
 };
 
-Portions made(const Production& production, int64_t first, int64_t count) {
+Portions made(const StageWork& production, int64_t first, int64_t count) {
   Portions all;
   const int64_t end = std::min(first + count, production.total);
   for (; first < end; first += production.portion) {
@@ -118,7 +118,7 @@ Portions made(const Production& production, int64_t first, int64_t count) {
 }
 
 // Collective. Returns the index of the first record that an earlier process has not processed.
-int64_t goes_on_at(comm::World& world, const Production& production, const std::optional<Output>& output) {
+int64_t goes_on_at(comm::World& world, const StageWork& production, const std::optional<Output>& output) {
   int64_t begin = output ? std::min(output->kept() * production.portion, production.total) : 0;
   world.broadcast(std::as_writable_bytes(std::span(&begin, 1)));
   if (output && begin > 0) production.progress(begin);
@@ -156,10 +156,10 @@ std::optional<std::string> next(std::ifstream& in, const std::filesystem::path& 
 
 }  // namespace
 
-Product produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
-                const std::filesystem::path& folder) {
+StageResult produce(comm::World& world, const comm::StopFlag& stop, const StageWork& production,
+                    const std::filesystem::path& folder) {
   std::optional<Output> output;
-  world.together("write", [&] {
+  world.run_on_all_ranks("write", [&] {
     if (world.rank() == 0) output.emplace(production, folder);
   });
   int64_t portions = 1;
@@ -167,22 +167,23 @@ Product produce(comm::World& world, const comm::StopFlag& stop, const Production
     const auto start = Clock::now();
     const int64_t count = production.portion * portions;
     const auto mine =
-        world.together(production.name, [&] { return made(production, begin + count * world.rank(), count); });
+        world.run_on_all_ranks(production.name, [&] { return made(production, begin + count * world.rank(), count); });
     const bool meet_soon = world.any(mine.unreadable || Clock::now() - start > long_enough);
     const auto all = world.gather(mine.bytes);
     begin += count * world.size();
-    world.together("write", [&] {
+    world.run_on_all_ranks("write", [&] {
       if (output) output->take(all);
       if (output) production.progress(std::min(begin, production.total));
     });
-    if (world.any(output && output->hopeless())) break;
+    if (world.any(output && output->stopped())) break;
     if (world.any(stop.raised())) stopped(production.name);
     portions = meet_soon ? std::max<int64_t>(portions / 2, 1) : std::min(portions * 2, most_portions);
   }
-  return world.together("write", [&] { return output ? output->finish() : Product(); });
+  return world.run_on_all_ranks("write", [&] { return output ? output->finish() : StageResult(); });
 }
 
-Begun::Begun(std::filesystem::path file, std::string_view form, const std::function<void(std::string_view made)>& each)
+PartialStageFile::PartialStageFile(std::filesystem::path file, std::string_view form,
+                                   const std::function<void(std::string_view made)>& each)
     : file_(std::move(file)), written_(Clock::now()) {
   std::error_code code;
   const uint64_t all = std::filesystem::file_size(file_, code);
@@ -196,7 +197,7 @@ Begun::Begun(std::filesystem::path file, std::string_view form, const std::funct
   if (!known && stream_) append(form);
 }
 
-void Begun::keep(std::string_view made) {
+void PartialStageFile::keep(std::string_view made) {
   if (!stream_) return;
   append(made);
   if (!stream_ || Clock::now() - written_ < pause) return;
@@ -204,7 +205,7 @@ void Begun::keep(std::string_view made) {
   written_ = Clock::now();
 }
 
-void Begun::append(std::string_view made) {
+void PartialStageFile::append(std::string_view made) {
   const Head head{made.size(), checksum(made)};
   const bool whole = std::fwrite(&head, sizeof head, 1, stream_.get()) == 1 &&
                      std::fwrite(made.data(), 1, made.size(), stream_.get()) == made.size();
@@ -212,7 +213,7 @@ void Begun::append(std::string_view made) {
 }
 
 // Frees the space of the file, so that on a full disk the log and the error can be written.
-void Begun::give_up() {
+void PartialStageFile::give_up() {
   stream_.reset();
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);

@@ -38,7 +38,7 @@ const std::vector<std::string>& columns() {
 // True for counts that only the stage's findings use.
 bool hidden(const std::string& name) { return name.starts_with('.'); }
 
-json stage_json(const std::string& stem, const Made& made) {
+json stage_json(const std::string& stem, const StageOutput& made) {
   Tally shown = made.tally;
   std::erase_if(shown.counts, [](const auto& count) { return hidden(count.first); });
   json stage = shown;
@@ -101,7 +101,7 @@ void StageLog::progress(int64_t done, int64_t total) {
   publish(false);
 }
 
-void StageLog::end(const Made& made) {
+void StageLog::end(const StageOutput& made) {
   const Tally& tally = made.tally;
   const auto in = static_cast<double>(tally.in), out = static_cast<double>(tally.out);
   const auto dropped = static_cast<double>(tally.dropped_in_all());
@@ -158,11 +158,11 @@ Chats StageLog::chats(const plugin::ChatCounts& counts) {
           number(counts.prompt_tokens),
           number(counts.completion_tokens),
           number(counts.malformed),
-          number(counts.again),
+          number(counts.retried),
           counts.cost.load()};
 }
 
-json StageLog::asked(const Chats& before, plugin::ChatCounts& counts) {
+json StageLog::gather_chat_counts(const Chats& before, plugin::ChatCounts& counts) {
   Chats mine = chats(counts);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
   const json told = {mine, {{"unreadable", counts.unreadable.take()}, {"failures", counts.failures.take()}}};

@@ -30,7 +30,7 @@ class StageLog {
   void note(const std::string& text);          ///< adds an event to run.h5 and prints it on standard error
   void begin(const std::string& label);        ///< starts the next stage; to be called on all ranks
   void progress(int64_t done, int64_t total);  ///< updates status.json: `done` of `total` records
-  void end(const Made& made);                  ///< rank 0 only: records the results of the stage
+  void end(const StageOutput& made);           ///< rank 0 only: records the results of the stage
   /// Rank 0 only: writes summary.json and ends the run. `paid`: Ledger::sums.
   void finish(const nlohmann::json& paid);
 
@@ -41,7 +41,7 @@ class StageLog {
   static Chats chats(const plugin::ChatCounts& counts);
   /// Collective. Returns on rank 0 what all ranks have asked since `before`, by name, with up to three different
   /// examples each of "unreadable" answers and "failures".
-  nlohmann::json asked(const Chats& before, plugin::ChatCounts& counts);
+  nlohmann::json gather_chat_counts(const Chats& before, plugin::ChatCounts& counts);
 
  private:
   void publish(bool now);

@@ -69,7 +69,7 @@ json RecordSource::record(int64_t index) {
   return record;
 }
 
-PortionResult RecordSource::make(int64_t first, int64_t count, const Glimpse& glimpse) {
+PortionResult RecordSource::make(int64_t first, int64_t count, const Summarizer& glimpse) {
   PortionResult portion;
   portion.tally.in = count;
   for (int64_t i = first; i < first + count; ++i) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t longest_result = 256 << 20;
 
-json result_of(const Made& made) {
+json result_of(const StageOutput& made) {
   return {{"sha256", made.sha256},
           {"tally", made.tally},
           {"findings", made.findings},
@@ -25,8 +25,8 @@ json result_of(const Made& made) {
           {"seconds", made.seconds}};
 }
 
-Made made_in(const fs::path& folder) {
-  Made made;
+StageOutput made_in(const fs::path& folder) {
+  StageOutput made;
   made.records = folder / "records.jsonl";
   made.dropped = folder / "dropped.jsonl";
   const json result = json::parse(read_file(folder / "result.json", longest_result));
@@ -77,11 +77,11 @@ json pins(const json& spec, const std::string& path) {
 
 }  // namespace
 
-std::optional<Made> StageCache::find(const std::string& key) const {
+std::optional<StageOutput> StageCache::find(const std::string& key) const {
   const fs::path place = folder_ / key;
   if (!fs::exists(place)) return std::nullopt;
   try {
-    Made made = made_in(place);
+    StageOutput made = made_in(place);
     made.reused = true;
     if (fs::exists(made.dropped) && sha256_file(made.records) == made.sha256) return made;
   } catch (const Error& error) {
@@ -92,8 +92,8 @@ std::optional<Made> StageCache::find(const std::string& key) const {
   return std::nullopt;
 }
 
-Made StageCache::put(const std::string& key, const fs::path& part, const Made& made) const {
-  Made kept = made;
+StageOutput StageCache::put(const std::string& key, const fs::path& part, const StageOutput& made) const {
+  StageOutput kept = made;
   kept.sha256 = sha256_file(part / "records.jsonl");
   write_file(part / "result.json", result_of(kept).dump(1) + "\n");
   protect(part / "records.jsonl");
@@ -110,7 +110,7 @@ Made StageCache::put(const std::string& key, const fs::path& part, const Made& m
   return kept;
 }
 
-void show(const fs::path& kept, const fs::path& place) {
+void link_or_copy(const fs::path& kept, const fs::path& place) {
   std::error_code code;
   fs::remove(place, code);
   fs::create_hard_link(kept, place, code);
@@ -120,8 +120,8 @@ void show(const fs::path& kept, const fs::path& place) {
   sync_file(place);
 }
 
-std::string key_of(const json& spec_file, const PluginChoice& choice, const std::string& input,
-                   const std::string& ingredients) {
+std::string stage_key(const json& spec_file, const PluginChoice& choice, const std::string& input,
+                      const std::string& ingredients) {
   const json& spec = spec_file.at("spec");
   json all = {{"format", 1},
               {"input", input},
@@ -130,7 +130,7 @@ std::string key_of(const json& spec_file, const PluginChoice& choice, const std:
               {"plugins", libraries(spec_file, choice)},
               {"pins", pins(spec, choice.path)},
               {"ingredients", ingredients}};
-  const auto how = spec::computes(spec);
+  const auto how = spec::compute_settings(spec);
   if (how.compute != "float32" || how.device != "cpu") all["computes"] = {how.compute, how.device};
   return sha256(all.dump());
 }

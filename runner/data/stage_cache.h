@@ -9,7 +9,7 @@
 namespace compeer::data {
 
 /// Output of a finished stage: two JSON Lines files and their statistics.
-struct Made {
+struct StageOutput {
   std::filesystem::path records, dropped;  ///< the files
   std::string sha256;                      ///< SHA-256 of the records' file
   Tally tally;
@@ -26,12 +26,12 @@ class StageCache {
   explicit StageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Returns the stage, or nullopt. A stage that is incomplete or whose records do not match their hash is removed.
-  std::optional<Made> find(const std::string& key) const;
+  std::optional<StageOutput> find(const std::string& key) const;
 
   /// Moves the folder `part`, with finished `records.jsonl` and `dropped.jsonl`, into the cache, and returns `made`
   /// with the new paths and the hash. `part` must be on the same file system. If another run has added the key
   /// meanwhile, its files are used. Throws Error (exit 1) if that fails.
-  Made put(const std::string& key, const std::filesystem::path& part, const Made& made) const;
+  StageOutput put(const std::string& key, const std::filesystem::path& part, const StageOutput& made) const;
 
  private:
   std::filesystem::path folder_;
@@ -39,7 +39,7 @@ class StageCache {
 
 /// Makes a cached file available at `place`: as a hard link, or as a copy if that is impossible. Replaces `place`.
 /// Throws Error (exit 1) if it can't be written.
-void show(const std::filesystem::path& kept, const std::filesystem::path& place);
+void link_or_copy(const std::filesystem::path& kept, const std::filesystem::path& place);
 
 /// The plugin of a stage or dataset, as a spec chooses it.
 struct PluginChoice {
@@ -51,7 +51,7 @@ struct PluginChoice {
 /// Returns the cache key of a stage: SHA-256 of everything it depends on. `spec_file`: contents of spec.json, for the
 /// seed, the hashes of the plugins (with those that settings name), the hashes of files that settings name, and device
 /// and precision. `input`: SHA-256 of the input records. `ingredients`: Stage::ingredients.
-std::string key_of(const nlohmann::json& spec_file, const PluginChoice& choice, const std::string& input,
-                   const std::string& ingredients);
+std::string stage_key(const nlohmann::json& spec_file, const PluginChoice& choice, const std::string& input,
+                      const std::string& ingredients);
 
 }  // namespace compeer::data

@@ -28,9 +28,9 @@ using nlohmann::json;
 namespace {
 
 // Reads a rank's portions of a file, in ascending order.
-class Lender {
+class PortionReader {
  public:
-  explicit Lender(fs::path file) : file_(std::move(file)) {}
+  explicit PortionReader(fs::path file) : file_(std::move(file)) {}
 
   RecordLines read(int64_t first, int64_t count) {
     if (!reader_) reader_.emplace(file_);
@@ -63,7 +63,7 @@ class DataTask {
 
   void run() {
     open_stages();  // all of them first, so that errors are found before any stage costs anything
-    world_.together("begin", [&] {
+    world_.run_on_all_ranks("begin", [&] {
       if (world_.rank() != 0) return;
       if (inference::device_in_use() != "cpu")
         report_.note(inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
@@ -72,15 +72,15 @@ class DataTask {
       fs::create_directories(begun());
     });
     const auto dataset = spec_.at("dataset");
-    Made made = step({"datasets", "dataset", dataset}, dataset.at("plugin"),
-                     json{spec_.at("data").at("splits"), most_records()}.dump(), "",
-                     [&](const std::string&) { return read_dataset(); });
+    StageOutput made = step({"datasets", "dataset", dataset}, dataset.at("plugin"),
+                            json{spec_.at("data").at("splits"), most_records()}.dump(), "",
+                            [&](const std::string&) { return read_dataset(); });
     for (size_t i = 0; i < stages_.size(); ++i) {
-      const Made before = made;
+      const StageOutput before = made;
       made = step(choices_[i], labels_[i], before.sha256, ingredients_[i],
                   [&](const std::string& key) { return make(i, before, key); });
     }
-    world_.together("finish", [&] {
+    world_.run_on_all_ranks("finish", [&] {
       if (world_.rank() != 0) return;
       fs::remove_all(part());
       fs::remove_all(begun());
@@ -102,9 +102,9 @@ class DataTask {
   void open_stages() {
     services_.answers = &answers_;
     services_.chat_counts = &counts_;
-    services_.paid = [this](const std::string& model, const ChatReply& reply) { ledger_.add(model, reply); };
+    services_.on_reply = [this](const std::string& model, const ChatReply& reply) { ledger_.add(model, reply); };
     services_.before_asking = [this](const plugin::Announcement& one) { announce(one); };
-    world_.together("open plugins", [&] {
+    world_.run_on_all_ranks("open plugins", [&] {
       for (const json& given : spec_.at("stages")) {
         json table = given;
         const json label = table.at("label");
@@ -119,32 +119,32 @@ class DataTask {
 
   // Finds one stage in the cache or makes it. Every rank gets what the next stage needs: file, hash, number of records.
   template <class Make>
-  Made step(const PluginChoice& choice, const std::string& label, const std::string& input,
-            const std::string& ingredients, Make&& work) {
-    const auto key = key_of(spec_file_, choice, input, ingredients);
-    const auto found = world_.together("look", [&] {
+  StageOutput step(const PluginChoice& choice, const std::string& label, const std::string& input,
+                   const std::string& ingredients, Make&& work) {
+    const auto key = stage_key(spec_file_, choice, input, ingredients);
+    const auto found = world_.run_on_all_ranks("look", [&] {
       report_.begin(label);
       return world_.rank() == 0 ? shelf_.find(key) : std::nullopt;
     });
-    Made made;
+    StageOutput made;
     if (world_.any(found.has_value())) {
       if (found) made = *found;
-      glimpses_.reset();
+      summaries_.reset();
     } else {
       made = work(key);
     }
-    world_.together("keep", [&] {
+    world_.run_on_all_ranks("keep", [&] {
       if (world_.rank() != 0) return;
       check(made);
       if (made.reused) return;
       made = kept(key, made);
       fs::remove(begun() / key);
     });
-    world_.together("show", [&] {
+    world_.run_on_all_ranks("show", [&] {
       if (world_.rank() != 0) return;
       const auto place = folder_ / "stages" / report_.stem();
-      show(made.records, place.string() + ".jsonl");
-      show(made.dropped, place.string() + ".dropped.jsonl");
+      link_or_copy(made.records, place.string() + ".jsonl");
+      link_or_copy(made.dropped, place.string() + ".dropped.jsonl");
       fs::create_directories(part());
       sync_folder(place.parent_path());  // before the row that names these files
       sync_folder(folder_);
@@ -154,7 +154,7 @@ class DataTask {
   }
 
   // Throws if a stage lost more than the spec allows, or all records. The file of dropped records stays available.
-  void check(const Made& made) {
+  void check(const StageOutput& made) {
     const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
     const auto most_failed = spec_.at("data").at("max_failed").get<double>();
     const double of_chats = count("asked") + count("known") - count("again");
@@ -175,13 +175,13 @@ class DataTask {
              "see the dropped records and reasons in " + dropped_file().string());
   }
 
-  [[noreturn]] void refuse(const Made& made, const std::string& what, const std::string& help) const {
-    show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped_file());
+  [[noreturn]] void refuse(const StageOutput& made, const std::string& what, const std::string& help) const {
+    link_or_copy(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped_file());
     throw Error("stage " + report_.stem(), what, help, Exit::data);
   }
 
   // `records`: number of input records, which may be more than those asked about.
-  [[noreturn]] void refuse_unreadable(const Made& made, const QuestionCount& asked, int64_t records) const {
+  [[noreturn]] void refuse_unreadable(const StageOutput& made, const QuestionCount& asked, int64_t records) const {
     const auto early = asked.records == records
                            ? ""
                            : fmt::format(", so the stage stopped after {} of {} records", asked.records, records);
@@ -219,7 +219,7 @@ class DataTask {
   }
 
   // Stores the stage. If answers are missing, it is not put into the shared cache, so that the next run makes it again.
-  Made kept(const std::string& key, const Made& made) {
+  StageOutput kept(const std::string& key, const StageOutput& made) {
     if (made.chats.at("failed").get<double>() == 0) return shelf_.put(key, part(), made);
     return StageCache(folder_ / "stages" / ".unfinished").put(key, part(), made);
   }
@@ -238,22 +238,22 @@ class DataTask {
                     static_cast<double>(one.tokens) * left));
   }
 
-  Made shared(const Made& made) {
+  StageOutput shared(const StageOutput& made) {
     std::string bytes = json{made.records.string(), made.sha256, made.tally.out}.dump();
     world_.broadcast(bytes);
     const json read = json::parse(bytes);
-    Made same;
+    StageOutput same;
     same.records = read[0].get<std::string>();
     same.sha256 = read[1];
     same.tally.out = read[2];
     return same;
   }
 
-  Made read_dataset() {
+  StageOutput read_dataset() {
     std::optional<plugin::Plugin<Dataset>> dataset;
     std::optional<RecordSource> source;
     PortionResult left_out;
-    world_.together("open the dataset", [&] {
+    world_.run_on_all_ranks("open the dataset", [&] {
       dataset.emplace(open<Dataset>("datasets", spec_.at("dataset")));
       source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>(), most_records());
       if (world_.rank() != 0) return;
@@ -261,7 +261,7 @@ class DataTask {
       if (const auto told = plugin::left_out(*dataset); told.count > 0)
         fmt::print(stderr, "compeer: note: {}\n", spec::printable(told.text, 1000));
     });
-    const Glimpse glimpse = glimpse_for(0);
+    const Summarizer glimpse = glimpse_for(0);
     const auto make = [&](int64_t first, int64_t count) {
       PortionResult portion = source->make(first, count, glimpse);
       if (first > 0) return portion;
@@ -273,7 +273,7 @@ class DataTask {
   }
 
   // Returns the function that summarizes a record for stage `i`; null if there is no such stage or it does not survey.
-  Glimpse glimpse_for(size_t i) {
+  Summarizer glimpse_for(size_t i) {
     const auto surveys = [](Stage& s) { return s.surveys(); };
     if (i == stages_.size() || !stages_[i].call("surveys", surveys)) return nullptr;
     return [this, i](const json& record) {
@@ -281,10 +281,10 @@ class DataTask {
     };
   }
 
-  Made make(size_t i, const Made& before, const std::string& key) {
-    if (const Glimpse glimpse = glimpse_for(i)) survey(i, before, glimpse);
-    const Glimpse next = glimpse_for(i + 1);
-    Lender lender(before.records);
+  StageOutput make(size_t i, const StageOutput& before, const std::string& key) {
+    if (const Summarizer glimpse = glimpse_for(i)) add_summaries(i, before, glimpse);
+    const Summarizer next = glimpse_for(i + 1);
+    PortionReader lender(before.records);
     const auto make = [&](int64_t first, int64_t count) {
       const RecordLines lines = lender.read(first, count);
       current_ = {first, count, before.tally.out};
@@ -298,10 +298,10 @@ class DataTask {
                        std::string("returned a record that can't be written as JSON: ") + error.what());
       }
     };
-    Production work = production(labels_[i], before.tally.out, make);
-    work.begun = begun() / key;
-    Made made = produced(std::move(work));
-    world_.together("findings", [&] {
+    StageWork work = production(labels_[i], before.tally.out, make);
+    work.partial_file = begun() / key;
+    StageOutput made = produced(std::move(work));
+    world_.run_on_all_ranks("findings", [&] {
       if (world_.rank() != 0) return;
       made.findings = stages_[i].call("findings", [&](Stage& s) { return s.findings(made.tally.counts); });
     });
@@ -309,49 +309,49 @@ class DataTask {
   }
 
   // Questions that this rank has asked in all stages so far.
-  QuestionCount asked() const { return {0, counts_.asked + counts_.known - counts_.again, counts_.malformed}; }
+  QuestionCount asked() const { return {0, counts_.asked + counts_.known - counts_.retried, counts_.malformed}; }
 
   // Passes the summaries of all records to stage `i`. They exist if this run has made the records; otherwise they are
   // computed.
-  void survey(size_t i, const Made& before, const Glimpse& glimpse) {
-    if (!glimpses_) glimpses_ = looked_at(i, before, glimpse);
-    world_.broadcast(*glimpses_);
-    world_.together("survey", [&] {
-      each_glimpse(*glimpses_,
+  void add_summaries(size_t i, const StageOutput& before, const Summarizer& glimpse) {
+    if (!summaries_) summaries_ = summarize_records(i, before, glimpse);
+    world_.broadcast(*summaries_);
+    world_.run_on_all_ranks("survey", [&] {
+      each_summary(*summaries_,
                    [&](const std::string& one) { stages_[i].call("survey", [&](Stage& s) { s.survey(one); }); });
     });
   }
 
-  std::string looked_at(size_t i, const Made& before, const Glimpse& glimpse) {
-    Lender lender(before.records);
+  std::string summarize_records(size_t i, const StageOutput& before, const Summarizer& glimpse) {
+    PortionReader lender(before.records);
     const auto look = [&](int64_t first, int64_t count) {
       PortionResult portion;
       for (const json& record : lender.read(first, count).records) portion.put(record, "", glimpse);
       return portion;
     };
-    return produce(world_, stop_, production(labels_[i], before.tally.out, look), "").glimpses;
+    return produce(world_, stop_, production(labels_[i], before.tally.out, look), "").summaries;
   }
 
-  Production production(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> make) {
+  StageWork production(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> make) {
     return {name, total, spec_.at("data").at("concurrency").get<int64_t>(), std::move(make),
             [this, total](int64_t done) { report_.progress(done, total); }};
   }
 
-  Made produced(Production work) {
+  StageOutput produced(StageWork work) {
     before_stage_ = StageLog::chats(counts_);
     UnreadableLimit unreadable(most_malformed(), work.total);
-    work.hopeless = [&](const PortionResult& portion) {
+    work.should_stop = [&](const PortionResult& portion) {
       auto asked = own_questions(portion.tally);
       return unreadable.too_many_with(asked += portion.asked);
     };
-    Product product = produce(world_, stop_, work, part());
-    glimpses_ = std::move(product.glimpses);
-    Made made;
+    StageResult product = produce(world_, stop_, work, part());
+    summaries_ = std::move(product.summaries);
+    StageOutput made;
     made.seconds = product.seconds;
     made.tally = std::move(product.tally);
-    made.chats = report_.asked(before_stage_, counts_);
-    world_.together("keep", [&] {
-      if (product.hopeless) refuse_unreadable(made, unreadable.so_far(), work.total);
+    made.chats = report_.gather_chat_counts(before_stage_, counts_);
+    world_.run_on_all_ranks("keep", [&] {
+      if (product.stopped) refuse_unreadable(made, unreadable.so_far(), work.total);
     });
     return made;
   }
@@ -374,8 +374,8 @@ class DataTask {
   std::set<std::string> announced_;  // stage and model of each announcement
   struct {
     int64_t first = 0, count = 1, total = 1;
-  } current_;                            // the records that `make` is processing
-  std::optional<std::string> glimpses_;  // summaries for the next stage; nullopt if the last stage was in the cache
+  } current_;                             // the records that `make` is processing
+  std::optional<std::string> summaries_;  // summaries for the next stage; nullopt if the last stage was in the cache
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace compeer::gguf {
 
 /// Returns untrusted text for use in an error message: control characters replaced, truncated to 200 bytes.
-std::string shown(std::string_view text);
+std::string sanitized(std::string_view text);
 
 /// Help for a truncated file.
 inline constexpr const char* cut_off = "copy or download the file again: it may be incomplete";

@@ -40,7 +40,7 @@ int64_t read_size(Cursor& in, const std::string& of) {
 
 TensorEntry read_entry(Cursor& in, uint64_t number, uint64_t count) {
   auto name = in.text(fmt::format("the name of tensor {} of {}", number, count), longest_name);
-  const std::string of = fmt::format("tensor '{}'", shown(name));
+  const std::string of = fmt::format("tensor '{}'", sanitized(name));
   const auto dimensions = in.number<uint32_t>(of);
   if (dimensions < 1 || dimensions > most_dimensions)
     in.refuse(fmt::format("{} has {} dimensions", of, dimensions), "tensors have 1 to 4");
@@ -57,7 +57,7 @@ TensorEntry read_entry(Cursor& in, uint64_t number, uint64_t count) {
 
 // Returns the number of bytes of a tensor's blocks. Throws Error if the size is invalid or overflows.
 uint64_t wanted_bytes(const Cursor& in, const GgufTensor& tensor) {
-  const std::string of = fmt::format("tensor '{}'", shown(tensor.name));
+  const std::string of = fmt::format("tensor '{}'", sanitized(tensor.name));
   const BlockFormat& format = *tensor.format;
   const auto row = static_cast<uint64_t>(tensor.shape.back());
   if (row % format.elements != 0)
@@ -82,7 +82,8 @@ void check_overlap(const Cursor& in, const std::vector<GgufTensor>& all) {
             [](const GgufTensor* a, const GgufTensor* b) { return a->bytes.data() < b->bytes.data(); });
   for (size_t i = 1; i < tensors.size(); ++i) {
     if (tensors[i - 1]->bytes.data() + tensors[i - 1]->bytes.size() > tensors[i]->bytes.data())
-      in.refuse(fmt::format("tensors '{}' and '{}' overlap", shown(tensors[i - 1]->name), shown(tensors[i]->name)));
+      in.refuse(
+          fmt::format("tensors '{}' and '{}' overlap", sanitized(tensors[i - 1]->name), sanitized(tensors[i]->name)));
   }
 }
 
@@ -91,7 +92,7 @@ uint64_t rounded_up(uint64_t value, uint64_t to) { return (value + to - 1) / to 
 // Returns the bytes of a tensor. Throws Error if its offset is misaligned or its bytes exceed the file.
 std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry, std::span<const std::byte> data,
                                      uint32_t alignment) {
-  const std::string of = fmt::format("tensor '{}'", shown(entry.tensor.name));
+  const std::string of = fmt::format("tensor '{}'", sanitized(entry.tensor.name));
   const uint64_t bytes = wanted_bytes(in, entry.tensor), offset = entry.offset;
   if (offset % alignment != 0)
     in.refuse(fmt::format("{} begins at byte {} of the data, which is not a multiple of {}", of, offset, alignment));
@@ -111,7 +112,7 @@ uint32_t alignment_of(const MetadataReader& metadata) {
 
 }  // namespace
 
-std::string shown(std::string_view text) {
+std::string sanitized(std::string_view text) {
   std::string line(text.substr(0, 200));
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -143,7 +144,7 @@ GgufFile::GgufFile(record::MappedFile mapped, std::span<const std::byte> within,
   for (uint64_t i = 0; i < tensors; ++i) {
     entries.push_back(read_entry(in, i + 1, tensors));
     if (!places_.emplace(entries.back().tensor.name, i).second)
-      in.refuse(fmt::format("two tensors are called '{}'", shown(entries.back().tensor.name)));
+      in.refuse(fmt::format("two tensors are called '{}'", sanitized(entries.back().tensor.name)));
   }
   data_start_ = std::min<uint64_t>(rounded_up(in.at(), alignment_), within.size());
   const auto data = within.subspan(data_start_);

@@ -65,7 +65,7 @@ class FolderInPieces {
  private:
   void check(const std::error_code& code) const {
     if (code)
-      throw Error(folder_.string(), "can't be written: " + code.message(), remedy_of_write(code.value()),
+      throw Error(folder_.string(), "can't be written: " + code.message(), write_error_help(code.value()),
                   Exit::failure);
   }
 

@@ -112,7 +112,7 @@ Metadata read_metadata(Cursor& in, uint64_t count) {
   Metadata all;
   for (uint64_t i = 0; i < count; ++i) {
     auto key = in.text(fmt::format("the key of metadata {} of {}", i + 1, count), longest_key);
-    const std::string of = fmt::format("metadata '{}'", shown(key));
+    const std::string of = fmt::format("metadata '{}'", sanitized(key));
     if (!all.emplace(std::move(key), values.next(of)).second) in.refuse(of + " occurs twice");
   }
   return all;
@@ -149,7 +149,7 @@ int64_t MetadataReader::whole(const std::string& key, int64_t least, int64_t mos
                     (!found.is_number_unsigned() || found.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)) &&
                     found.get<int64_t>() >= least && found.get<int64_t>() <= most;
   if (!fits)
-    refuse(fmt::format("metadata '{}' is {}", key, shown(found.dump())),
+    refuse(fmt::format("metadata '{}' is {}", key, sanitized(found.dump())),
            fmt::format("it must be a whole number from {} to {}", least, most));
   return found.get<int64_t>();
 }

@@ -48,7 +48,7 @@ const Architecture& architecture_of(const MetadataReader& metadata) {
     if (name == one.name) return one;
     known.emplace_back(one.name);
   }
-  metadata.refuse("is of the architecture '" + shown(name) + "', which is not supported",
+  metadata.refuse("is of the architecture '" + sanitized(name) + "', which is not supported",
                   fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
@@ -58,7 +58,7 @@ void refuse_variations(const MetadataReader& metadata, const std::string& prefix
     const std::string key = prefix + name;
     if (metadata.has(key) && metadata.value(key) != none)
       metadata.refuse(
-          fmt::format("metadata '{}' is {}, which is not supported", key, shown(metadata.value(key).dump())));
+          fmt::format("metadata '{}' is {}, which is not supported", key, sanitized(metadata.value(key).dump())));
   };
   for (const char* name : {"expert_count", "expert_used_count", "attention.clamp_kqv", "attention.max_alibi_bias",
                            "attention.output_scale", "attn_logit_softcapping", "final_logit_softcapping", "logit_scale",
@@ -134,12 +134,12 @@ class TensorLookup {
     }
   }
   // Accepts a tensor that is not part of the model's tensors.
-  void pass_over(const std::string& stored) { known_.insert(stored); }
+  void ignore(const std::string& stored) { known_.insert(stored); }
 
   // Returns the tensors. Throws Error for problems found, and for tensors of the file that were not looked up.
   std::vector<TensorPlace> places() && {
     for (const GgufTensor& tensor : file_.tensors()) {
-      if (!known_.contains(tensor.name)) wrong_ += "\n  not expected " + shown(tensor.name);
+      if (!known_.contains(tensor.name)) wrong_ += "\n  not expected " + sanitized(tensor.name);
     }
     if (wrong_.empty()) return std::move(places_);
     if (wrong_.size() > 2000) wrong_ = wrong_.substr(0, wrong_.find('\n', 2000)) + "\n  ...";
@@ -187,7 +187,7 @@ std::vector<TensorPlace> tensors_of(const GgufFile& file, const Architecture& ki
   for (int64_t i = 0; i < s.layers; ++i) add_layer(kind, s, i, all);
   all.add("output_norm.weight", "model.norm.weight", {s.hidden});
   if (file.find("output.weight")) all.add("output.weight", "lm_head.weight", {s.vocabulary, s.hidden});
-  all.pass_over("rope_freqs.weight");
+  all.ignore("rope_freqs.weight");
   return std::move(all).places();
 }
 
@@ -220,7 +220,7 @@ Json scaling_by_name(const MetadataReader& metadata, const std::string& prefix) 
   if (type == "linear" || type == "none")
     return factor == 1 ? Json() : Json{{"rope_type", "linear"}, {"factor", factor}};
   if (type != "yarn")
-    metadata.refuse("metadata '" + scaling + "type' is '" + shown(type) + "', which is not supported",
+    metadata.refuse("metadata '" + scaling + "type' is '" + sanitized(type) + "', which is not supported",
                     "known: none, linear, yarn");
   Json yarn{{"rope_type", "yarn"}, {"factor", factor}};
   yarn["original_max_position_embeddings"] = metadata.whole(scaling + "original_context_length", 1, largest_size);

@@ -45,7 +45,7 @@ constexpr WordRule rules[] = {
 
 const WordRule& word_rule(const MetadataReader& metadata) {
   if (const auto model = metadata.text("tokenizer.ggml.model"); model != "gpt2")
-    metadata.refuse(fmt::format("has a tokenizer of the kind '{}'{}, which is not supported", shown(model),
+    metadata.refuse(fmt::format("has a tokenizer of the kind '{}'{}, which is not supported", sanitized(model),
                                 model == "llama" ? " (SentencePiece)" : ""),
                     "use a model with byte-level BPE (kind 'gpt2')");
   const auto pre = metadata.text("tokenizer.ggml.pre");
@@ -54,7 +54,7 @@ const WordRule& word_rule(const MetadataReader& metadata) {
     if (pre == rule.pre) return rule;
     known += (known.empty() ? "" : ", ") + std::string(rule.pre);
   }
-  metadata.refuse("splits words by the rule '" + shown(pre) + "' (tokenizer.ggml.pre), which is not supported",
+  metadata.refuse("splits words by the rule '" + sanitized(pre) + "' (tokenizer.ggml.pre), which is not supported",
                   "known: " + known);
 }
 
@@ -81,7 +81,8 @@ class VocabularyTables {
     if (!token.is_string()) metadata_.refuse(fmt::format("token {} is not a string", id));
     texts_.push_back(token.get_ptr<const std::string*>());
     const auto [place, is_new] = ids_.emplace(*texts_.back(), id);
-    if (!is_new) metadata_.refuse(fmt::format("tokens {} and {} are both '{}'", place->second, id, shown(text(id))));
+    if (!is_new)
+      metadata_.refuse(fmt::format("tokens {} and {} are both '{}'", place->second, id, sanitized(text(id))));
   }
 
   void read_types() {
@@ -92,7 +93,7 @@ class VocabularyTables {
     if (types.size() != size()) metadata_.refuse(fmt::format("has {} tokens, but types of {}", size(), types.size()));
     for (const json& type : types) {
       if (!type.is_number_integer() || type < 0 || type > static_cast<int>(TokenType::byte))
-        metadata_.refuse(fmt::format("token {} is of the unknown type {}", types_.size(), shown(type.dump())));
+        metadata_.refuse(fmt::format("token {} is of the unknown type {}", types_.size(), sanitized(type.dump())));
       types_.push_back(static_cast<TokenType>(type.get<int>()));
     }
   }
@@ -107,13 +108,13 @@ class VocabularyTables {
       const std::string_view pair = merge.get_ref<const std::string&>();
       const size_t space = pair.find(' ');
       if (space == pair.npos || pair.find(' ', space + 1) != pair.npos)
-        metadata_.refuse(fmt::format("merge {}, '{}', is not a pair of tokens", number, shown(pair)));
+        metadata_.refuse(fmt::format("merge {}, '{}', is not a pair of tokens", number, sanitized(pair)));
       const std::string first(pair.substr(0, space)), second(pair.substr(space + 1));
       for (const std::string& token : {first, second, first + second}) {
         const auto found = ids_.find(token);
         if (found == ids_.end())
           metadata_.refuse(fmt::format("merge {}, '{}', requires the token '{}', which does not exist", number,
-                                       shown(pair), shown(token)));
+                                       sanitized(pair), sanitized(token)));
         merged_[found->second] = true;
       }
     }

@@ -47,7 +47,7 @@ class ZipReader {
     if (found.empty()) refuse("contains no file *" + ending);
     if (found.size() > 1) {
       std::vector<std::string> names;
-      for (size_t i = 0; i < found.size() && i < 5; ++i) names.push_back(shown(found[i].name));
+      for (size_t i = 0; i < found.size() && i < 5; ++i) names.push_back(sanitized(found[i].name));
       refuse(fmt::format("contains {} files *{}: {}", found.size(), ending, fmt::join(names, ", ")),
              "unpack it, and import one of the files");
     }
@@ -56,7 +56,7 @@ class ZipReader {
 
   // Returns the bytes of a file as stored, possibly compressed.
   Bytes data(const ZipMember& member) {
-    if ((member.flags & 1) != 0) refuse("contains an encrypted file: " + shown(member.name));
+    if ((member.flags & 1) != 0) refuse("contains an encrypted file: " + sanitized(member.name));
     Cursor in(all_, where_);
     in.take(member.offset, "its members");
     if (in.number<uint32_t>("a member") != local_mark)
@@ -64,7 +64,7 @@ class ZipReader {
     in.take(22, "a member");
     const auto name = in.number<uint16_t>("a member"), more = in.number<uint16_t>("a member");
     in.take(uint64_t{name} + more, "a member");
-    return in.take(member.packed, "'" + shown(member.name) + "'");
+    return in.take(member.packed, "'" + sanitized(member.name) + "'");
   }
 
   [[noreturn]] void refuse(const std::string& what, const std::string& help = "") const {
@@ -161,7 +161,7 @@ class Inflater {
 // Decompresses a member to the file `out`. Throws Error if its size or checksum is wrong.
 void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember& member, const ZipReader& zip,
                 const std::function<void()>& check) {
-  const std::string of = "'" + shown(member.name) + "'";
+  const std::string of = "'" + sanitized(member.name) + "'";
   Inflater inflater(packed);
   uint64_t size = 0;
   uLong crc = ::crc32(0, nullptr, 0);
@@ -183,11 +183,11 @@ GgufFile open_member(record::MappedFile archive, const std::string& where, const
   ZipReader zip(archive.bytes(), where);
   const auto member = zip.only(".gguf");
   const auto data = zip.data(member);
-  const std::string inside = where + ": " + shown(member.name);
+  const std::string inside = where + ": " + sanitized(member.name);
   if (member.method == 0) return {std::move(archive), data, inside};
   if (member.method != 8)
-    zip.refuse(fmt::format("contains '{}' with the compression method {}, which is not supported", shown(member.name),
-                           member.method),
+    zip.refuse(fmt::format("contains '{}' with the compression method {}, which is not supported",
+                           sanitized(member.name), member.method),
                "unpack it, and import the GGUF file");
   const auto unpacked = scratch / "unpacked.gguf";
   inflate_to(unpacked, data, member, zip, check);

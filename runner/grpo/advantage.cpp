@@ -45,7 +45,7 @@ at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule) {
   auto divisor = at::full_like(rewards, rule.divisor == Divisor::fixed ? rule.value : 1.0);
   if (rule.divisor == Divisor::std) divisor = group.std.expand_as(rewards) + rule.epsilon;
   if (rule.divisor == Divisor::batch) divisor = moments(rewards, {0, 1}).std.expand_as(rewards) + rule.epsilon;
-  const auto result = (difference / divisor.clamp_min(rule.floor)).nan_to_num(0.0).clamp(rule.least, rule.most);
+  const auto result = (difference / divisor.clamp_min(rule.floor)).nan_to_num(0.0).clamp(rule.min, rule.max);
   if (rule.baseline == Baseline::none) return result;
   const auto alone = given(rewards).sum(1, true).lt(2.0);
   return result.masked_fill(zero_variance(rewards).unsqueeze(1).logical_or(alone), 0.0);

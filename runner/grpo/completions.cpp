@@ -21,7 +21,7 @@ PaddedLayout::PaddedLayout(const std::vector<int64_t>& lengths, at::ScalarType t
   }
 }
 
-at::Tensor PaddedLayout::side_by_side(const at::Tensor& values) const {
+at::Tensor PaddedLayout::to_padded(const at::Tensor& values) const {
   return values.index_select(0, index_).view(mask.sizes());
 }
 

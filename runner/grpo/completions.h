@@ -22,7 +22,7 @@ struct PaddedLayout {
   /// `lengths`: number of tokens of each completion. `type`: floating type of `mask`.
   explicit PaddedLayout(const std::vector<int64_t>& lengths, at::ScalarType type = at::kFloat);
   /// [tokens] -> [G, T], differentiable. Padding is filled with copies of the first value.
-  at::Tensor side_by_side(const at::Tensor& values) const;
+  at::Tensor to_padded(const at::Tensor& values) const;
   at::Tensor mask;  ///< [G, T]: 1 for tokens, 0 for padding
 
  private:

@@ -54,7 +54,7 @@ at::Tensor clipped(const Completions& c, const at::Tensor& ratio, const Clip& cl
 }
 
 at::Tensor cispo(const Completions& c, const at::Tensor& ratio, const Cispo& limits) {
-  return -ratio.clamp(limits.least, limits.most).detach() * c.advantage * c.log_prob;
+  return -ratio.clamp(limits.min, limits.max).detach() * c.advantage * c.log_prob;
 }
 
 at::Tensor sapo(const Completions& c, const at::Tensor& ratio, const Sapo& temperature) {

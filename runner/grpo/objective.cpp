@@ -90,7 +90,7 @@ GroupLoss group_loss(const Completions& c, const Objective& o, const StepContext
   GroupLoss result;
   result.ratio = ratio(c, o.loss == "gspo" ? Level::sequence : o.level);
   result.per_token = loss.of_tokens({c, result.ratio, o, weight, order});
-  if (o.off_policy) result.per_token = result.per_token * near_policy(c, *o.off_policy);
+  if (o.off_policy) result.per_token = result.per_token * off_policy_mask(c, *o.off_policy);
   if (o.only_high_entropy) result.per_token = result.per_token * high_entropy(c, step.entropy_threshold);
   if (weight.defined() && o.loss != "vespo") result.per_token = result.per_token * weight;  // VESPO includes it in w
   if (o.kl != 0) {
@@ -113,14 +113,14 @@ Clipping clipping(const Completions& c, const at::Tensor& ratio, const Objective
   const auto counts = whole ? at::ones_like(ratio) : c.mask.expand_as(ratio);
   const auto count = [&](const at::Tensor& where) { return (where * counts).sum().item<double>(); };
   Clipping result;
-  result.places = counts.sum().item<double>();
+  result.ratios = counts.sum().item<double>();
   if (const Clips clips = loss_of(o.loss).clips; clips != Clips::none) {
-    const double least = clips == Clips::cispo ? o.cispo.least : 1.0 - o.clip.low;
-    const double most = clips == Clips::cispo ? o.cispo.most : 1.0 + o.clip.high;
+    const double least = clips == Clips::cispo ? o.cispo.min : 1.0 - o.clip.low;
+    const double most = clips == Clips::cispo ? o.cispo.max : 1.0 + o.clip.high;
     result.low = count(ratio.lt(least).logical_and(c.advantage.lt(0)));
     result.high = count(ratio.gt(most).logical_and(c.advantage.gt(0)));
   }
-  result.furthest = ((ratio.detach() - 1.0).abs() * counts).max().item<double>();
+  result.max_distance = ((ratio.detach() - 1.0).abs() * counts).max().item<double>();
   return result;
 }
 
@@ -139,7 +139,7 @@ at::Tensor high_entropy(const Completions& c, double threshold) {
   return entropy.detach().ge(threshold).to(c.mask.scalar_type()) * c.mask;
 }
 
-at::Tensor near_policy(const Completions& c, double threshold) {
+at::Tensor off_policy_mask(const Completions& c, double threshold) {
   const auto moved = row_mean((c.old_log_prob - c.log_prob).detach(), c.mask);
   return c.advantage.ge(0).logical_or(moved.le(threshold)).to(c.mask.scalar_type());
 }
@@ -147,12 +147,12 @@ at::Tensor near_policy(const Completions& c, double threshold) {
 at::Tensor correction(const Completions& c, const at::Tensor& sampler_log_prob, const Correction& settings) {
   const auto difference = (c.old_log_prob - sampler_log_prob).detach().masked_fill(c.mask.eq(0), 0.0);
   const auto weight = exact_exp(settings.sequence ? difference.sum(1, true) : difference);
-  if (!settings.drop) return weight.clamp(settings.floor, settings.cap);
-  return weight.masked_fill(weight.lt(settings.floor).logical_or(weight.gt(settings.cap)), 0.0);
+  if (!settings.drop) return weight.clamp(settings.min, settings.max);
+  return weight.masked_fill(weight.lt(settings.min).logical_or(weight.gt(settings.max)), 0.0);
 }
 
-double next_bonus(double bonus, double entropy, const EntropyControl& control) {
-  return std::clamp(entropy < control.target ? bonus + control.step : bonus - control.step, 0.0, control.most);
+double next_entropy_bonus(double bonus, double entropy, const EntropyControl& control) {
+  return std::clamp(entropy < control.target ? bonus + control.step : bonus - control.step, 0.0, control.max);
 }
 
 }  // namespace compeer::grpo

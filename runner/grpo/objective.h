@@ -54,14 +54,14 @@ struct GroupLoss {
 GroupLoss group_loss(const Completions& completions, const Objective& objective, const StepContext& step,
                      const at::Tensor& weight = {}, const at::Tensor& order = {});
 
-/// Clipping statistics of a group. Fields are sums that can be added over groups, except `furthest`.
+/// Clipping statistics of a group. Fields are sums that can be added over groups, except `max_distance`.
 struct Clipping {
-  double places = 0;         ///< number of ratios: tokens, or completions with a ratio per completion
+  double ratios = 0;         ///< number of ratios: tokens, or completions with a ratio per completion
   double low = 0, high = 0;  ///< ratios below the lower limit with A < 0, and above the upper limit with A > 0
-  double furthest = 0;       ///< maximum of |ratio - 1|; exactly 0 at the first update
+  double max_distance = 0;   ///< maximum of |ratio - 1|; exactly 0 at the first update
 };
-/// Computes the statistics. The limits are those of `objective.cispo` for CISPO, otherwise of `objective.clip`; `low` and
-/// `high` are 0 for losses that do not clip (SAPO, VESPO, KL-Cov).
+/// Computes the statistics. The limits are those of `objective.cispo` for CISPO, otherwise of `objective.clip`; `low`
+/// and `high` are 0 for losses that do not clip (SAPO, VESPO, KL-Cov).
 Clipping clipping(const Completions& completions, const at::Tensor& ratio, const Objective& objective);
 
 /// Smallest entropy of the fraction `share` of tokens with the highest entropy: the (1 - share) quantile of `entropies`
@@ -73,20 +73,20 @@ at::Tensor high_entropy(const Completions& completions, double threshold);
 
 /// Off-policy mask [G, 1]: 1 for completions with A >= 0 and for those that are still close to the policy that sampled
 /// them, mean over tokens of (log pi_old - log pi) <= threshold; otherwise 0. ([G, T] with an advantage per token.)
-at::Tensor near_policy(const Completions& completions, double threshold);
+at::Tensor off_policy_mask(const Completions& completions, double threshold);
 
 /// Settings of truncated importance sampling, which corrects for a sampler whose log-probs differ from the trainer's
 /// (another engine, rounded weights). Not needed with the exact engine, where all weights are 1.
 struct Correction {
   bool sequence = false;  ///< true: one weight per completion, the product over its tokens; false: one per token
   bool drop = false;      ///< true: weights outside [floor, cap] become 0; false: they are clamped to that range
-  double floor = 0, cap = 2;
+  double min = 0, max = 2;
 };
 /// Importance weights pi_old / pi_sampler, without gradient: [G, T], or [G, 1] if `sequence`.
 at::Tensor correction(const Completions& completions, const at::Tensor& sampler_log_prob, const Correction& settings);
 
 /// Returns `bonus` increased by `step` if `entropy` (mean of the last rollout) is below the target, otherwise decreased
 /// by it; within [0, most].
-double next_bonus(double bonus, double entropy, const EntropyControl& control);
+double next_entropy_bonus(double bonus, double entropy, const EntropyControl& control);
 
 }  // namespace compeer::grpo

@@ -35,7 +35,7 @@ struct Clip {
 /// Limits of the CISPO weight. They bound the ratio itself, not its distance from 1 (some trainers take 1 - low and 1 +
 /// high here).
 struct Cispo {
-  double least = 0, most = 5;
+  double min = 0, max = 5;
 };
 
 /// SAPO temperatures for A > 0 and for A <= 0.
@@ -97,18 +97,18 @@ enum class Divisor {
 struct AdvantageRule {
   Baseline baseline = Baseline::group;
   Divisor divisor = Divisor::std;
-  double value = 1.0;                                       ///< the divisor, if it is fixed
-  double floor = 0.0;                                       ///< lower bound of the divisor, epsilon included
-  double epsilon = 1e-6;                                    ///< added to standard deviations
-  double least = -std::numeric_limits<double>::infinity();  ///< lower bound of an advantage
-  double most = std::numeric_limits<double>::infinity();    ///< upper bound of an advantage
+  double value = 1.0;                                     ///< the divisor, if it is fixed
+  double floor = 0.0;                                     ///< lower bound of the divisor, epsilon included
+  double epsilon = 1e-6;                                  ///< added to standard deviations
+  double min = -std::numeric_limits<double>::infinity();  ///< lower bound of an advantage
+  double max = std::numeric_limits<double>::infinity();   ///< upper bound of an advantage
 };
 
 /// Controller of the entropy bonus, which keeps the policy's entropy from collapsing: after a rollout whose mean
 /// entropy is below `target` the bonus rises by `step`, otherwise it falls by `step`, within [0, most].
 struct EntropyControl {
   double target = 0;  ///< in nats; 0: the bonus is constant
-  double step = 0.005, most = 0.1;
+  double step = 0.005, max = 0.1;
 };
 
 }  // namespace compeer::grpo

@@ -6,12 +6,12 @@
 namespace compeer::grpo {
 
 /// Cosine length reward for a reward that means right or wrong: prefers short completions among the right ones and long
-/// completions among the wrong ones. Right: falls from `best` at length 0 to `good` at length `most` along half a
+/// completions among the wrong ones. Right: falls from `best` at length 0 to `good` at length `max_length` along half a
 /// cosine; wrong: the negative of this.
 struct CosineLength {
-  int64_t most;                   ///< length in tokens from which on the reward is constant
+  int64_t max_length;             ///< length in tokens from which on the reward is constant
   double right_above;             ///< rewards above this value mean right
-  double best = 1.0, good = 0.5;  ///< values at lengths 0 and `most`
+  double best = 1.0, good = 0.5;  ///< values at lengths 0 and `max_length`
 };
 /// Returns the shaped reward of a completion of `tokens` tokens.
 double cosine_length(double reward, int64_t tokens, const CosineLength& rule);
@@ -20,7 +20,7 @@ double cosine_length(double reward, int64_t tokens, const CosineLength& rule);
 struct Shaping {
   double floor = -std::numeric_limits<double>::infinity();   ///< lower bound
   double ceiling = std::numeric_limits<double>::infinity();  ///< upper bound
-  double cut_off = 1.0;                                      ///< factor for completions truncated at the length limit
+  double truncated_factor = 1.0;                             ///< factor for completions truncated at the length limit
   std::optional<CosineLength> cosine = std::nullopt;         ///< length reward that replaces the reward
 };
 /// Applies `shaping` in this order: cosine length reward, bounds, and, unless `finished`, the factor for truncated

@@ -128,7 +128,7 @@ class ChatSession {
     const auto all = input_.tokens({{"messages", messages_}}, lines_.where(), true);
     const auto& old = kept_.tokens();
     const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
-    const int64_t left = kept_.keep(std::min<int64_t>(same, static_cast<int64_t>(all.size())));
+    const int64_t left = kept_.truncate(std::min<int64_t>(same, static_cast<int64_t>(all.size())));
     begun_ = false;
     language::TextStream text(tokenizer_);
     request_.rules = [&](uint32_t) {
@@ -160,7 +160,7 @@ class ChatSession {
   rollout::Request request_;
   rollout::Engine engine_;
   rollout::CachedSequence kept_;
-  Interruption interruption_;
+  SigintFlag interruption_;
   JsonLineReader lines_{STDIN_FILENO, interruption_.descriptor()};
   std::string system_;
   json messages_;
@@ -183,7 +183,7 @@ void note(int) {
 
 int chat(const nlohmann::json& options) { return ChatSession(options).run(); }
 
-Interruption::Interruption(bool wanted) : wanted_(wanted) {
+SigintFlag::SigintFlag(bool wanted) : wanted_(wanted) {
   interrupted = 0;
   if (!wanted_) return;
   event = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -195,21 +195,21 @@ Interruption::Interruption(bool wanted) : wanted_(wanted) {
   ::sigaction(SIGINT, &action, &before_);
 }
 
-Interruption::~Interruption() {
+SigintFlag::~SigintFlag() {
   if (!wanted_) return;
   ::sigaction(SIGINT, &before_, nullptr);
   ::close(event);
   event = -1;
 }
 
-bool Interruption::raised() const { return interrupted != 0; }
+bool SigintFlag::raised() const { return interrupted != 0; }
 
-void Interruption::clear() {
+void SigintFlag::clear() {
   eventfd_t count = 0;
   if (wanted_) ::eventfd_read(event, &count);
   interrupted = 0;
 }
 
-int Interruption::descriptor() const { return event; }
+int SigintFlag::descriptor() const { return event; }
 
 }  // namespace compeer::inference

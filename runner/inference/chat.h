@@ -13,13 +13,13 @@ int chat(const nlohmann::json& options);
 
 /// While it lives, and if `wanted`, SIGINT (Ctrl-C) sets a flag instead of ending the process. At most one object at a
 /// time: the state is global.
-class Interruption {
+class SigintFlag {
  public:
   /// Throws Error (exit 1) if no event descriptor can be created.
-  explicit Interruption(bool wanted);
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
+  explicit SigintFlag(bool wanted);
+  ~SigintFlag();
+  SigintFlag(const SigintFlag&) = delete;
+  SigintFlag& operator=(const SigintFlag&) = delete;
 
   /// True if SIGINT arrived since construction or the last `clear`.
   bool raised() const;

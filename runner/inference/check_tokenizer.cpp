@@ -39,7 +39,7 @@ std::string token(const Tokenizer& tokenizer, int32_t id) {
 std::string difference(const Tokenizer& used, const Tokenizer& own) {
   const auto less = std::min(used.size(), own.size()), more = std::max(used.size(), own.size());
   for (int32_t id = 0; id < less; ++id) {
-    if (!used.knows(id) || !own.knows(id) || used.bytes(id, true) == own.bytes(id, true)) continue;
+    if (!used.has_id(id) || !own.has_id(id) || used.bytes(id, true) == own.bytes(id, true)) continue;
     return fmt::format("token {} is '{}', but '{}' in the model's own tokenizer", id, token(used, id), token(own, id));
   }
   return more > 2 * less ? fmt::format("it has {} tokens, the model's own tokenizer has {}", used.size(), own.size())

@@ -192,7 +192,7 @@ Gpu gpu_in_use() {
   return now;
 }
 
-double memory_taken() {
+double gpu_memory_used_mib() {
   const auto now = gpu_in_use();
   return static_cast<double>(now.memory - now.free) / (1 << 20);
 }

@@ -43,7 +43,7 @@ const std::string& why_on_cpu();
 Gpu gpu_in_use();
 /// Returns the memory of the GPU in use that all processes have allocated, in MiB; libtorch keeps freed memory
 /// allocated.
-double memory_taken();
+double gpu_memory_used_mib();
 
 /// Pins (page-locks) host memory for fast asynchronous copies to and from the GPU. The memory must outlive the object.
 /// Does nothing if CUDA is not in use, or refuses.

@@ -34,8 +34,8 @@ void add_tower(const json& config, ModelSize& size) {
                 side = number(config, "spatial_merge_size", 2), joined = side * side * width;
   const int64_t attention = 4 * width * width + 4 * width, forward = 3 * width * wide + 2 * wide + width;
   const int64_t merger = width + joined * joined + joined + joined * out + out;
-  size.tower = number(config, "depth", 32) * (attention + forward + 2 * width) +
-               channels * frames * patch * patch * width + merger;
+  size.vision_parameters = number(config, "depth", 32) * (attention + forward + 2 * width) +
+                           channels * frames * patch * patch * width + merger;
 }
 
 bool has(const json& table, const char* key) { return table.contains(key) && !table.at(key).is_null(); }
@@ -69,21 +69,22 @@ ModelSize model_size(const json& config, const std::string& where) {
   const int64_t norms = 2 * shape.hidden + (family.starts_with("qwen3") ? 2 * shape.head_dim : 0);
   const int64_t products = 2 * shape.hidden * (asks + keys) + 3 * shape.hidden * shape.feed_forward;
   size.blocks = shape.layers * (products + biases + norms) + shape.hidden;
-  size.sides = shape.layers * (4 * shape.hidden + 2 * asks + 2 * keys + 3 * (shape.hidden + shape.feed_forward));
+  size.lora_parameters_per_rank =
+      shape.layers * (4 * shape.hidden + 2 * asks + 2 * keys + 3 * (shape.hidden + shape.feed_forward));
   size.embedding = shape.vocabulary * shape.hidden;
   const json tied = text.contains("tie_word_embeddings") ? text.at("tie_word_embeddings")
                                                          : config.value("tie_word_embeddings", json(false));
   if (!tied.is_boolean() || !tied.get<bool>()) size.head = size.embedding;
   const auto type = text.value("torch_dtype", text.value("dtype", config.value("torch_dtype", "")));
-  size.half = type == "bfloat16" || type == "float16";
+  size.is_16_bit = type == "bfloat16" || type == "float16";
   if (config.contains("vision_config")) add_tower(config.at("vision_config"), size);
   return size;
 }
 
-KnownModel KnownModels::of(const json& table) const {
+KnownModel KnownModels::from_table(const json& table) const {
   KnownModel known;
   if (has(table, "path")) {
-    known = in(table.at("path").get<std::string>());
+    known = in_folder(table.at("path").get<std::string>());
   } else if (has(table, "config")) {
     known.size = model_size(fresh(table), "model.config");
   }
@@ -93,16 +94,16 @@ KnownModel KnownModels::of(const json& table) const {
     known.adapter_rank = adapter.at("rank").get<int64_t>();
     return known;
   }
-  const auto started = in(adapter.at("path").get<std::string>());
+  const auto started = in_folder(adapter.at("path").get<std::string>());
   if (!has(table, "path")) known.size = started.size, known.base = started.base;
   known.adapter_rank = started.adapter_rank;
   return known;
 }
 
-KnownModel KnownModels::in(const std::string& folder) const {
+KnownModel KnownModels::in_folder(const std::string& folder) const {
   if (const auto* table = planned(folder)) {
-    auto known = of(*table);
-    if (known.adapter_rank == 0) known.base = folder, known.size.half = false;  // checkpoints are float32
+    auto known = from_table(*table);
+    if (known.adapter_rank == 0) known.base = folder, known.size.is_16_bit = false;  // checkpoints are float32
     return known;
   }
   const auto base = base_model(folder);

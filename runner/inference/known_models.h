@@ -14,9 +14,10 @@ struct ModelSize {
   int64_t embedding = 0;  ///< parameters of the embedding, which is also the head if that is tied
   int64_t head = 0;       ///< parameters of the head; 0 if tied
   int64_t blocks = 0;     ///< parameters of all layers and the final norm
-  int64_t sides = 0;      ///< sum of rows and columns of all projections: parameters of a LoRA adapter of rank 1
-  int64_t tower = 0;      ///< parameters of the vision tower
-  bool half = false;      ///< weight files have 16 bits per parameter
+  int64_t lora_parameters_per_rank =
+      0;  ///< sum of rows and columns of all projections: parameters of a LoRA adapter of rank 1
+  int64_t vision_parameters = 0;  ///< parameters of the vision tower
+  bool is_16_bit = false;         ///< weight files have 16 bits per parameter
 
   /// Parameters without the vision tower.
   int64_t text() const { return embedding + head + blocks; }
@@ -35,7 +36,7 @@ struct KnownModel {
   std::string base = {};     ///< folder of its weights, or of its adapter's base; "" for a newly initialized model
 
   /// Parameters of the adapter.
-  int64_t adapter() const { return adapter_rank * size.sides; }
+  int64_t adapter() const { return adapter_rank * size.lora_parameters_per_rank; }
 };
 
 /// Looks up models by settings or folder, including those that planned runs will write.
@@ -45,9 +46,9 @@ class KnownModels {
   explicit KnownModels(const nlohmann::json& planned) : planned_(planned) {}
 
   /// Returns the model of a spec's table `model`. Throws Error (exit 4) if its size can't be determined.
-  KnownModel of(const nlohmann::json& table) const;
+  KnownModel from_table(const nlohmann::json& table) const;
   /// Returns the model in a folder, or in a folder that a planned run will write. Errors as above.
-  KnownModel in(const std::string& folder) const;
+  KnownModel in_folder(const std::string& folder) const;
   /// Returns the table `model` of the planned run that will write `folder` or a folder above it; null: none.
   const nlohmann::json* planned(const std::string& folder) const;
 

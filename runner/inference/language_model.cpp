@@ -60,7 +60,7 @@ class FolderModel : public LanguageModel {
       return model_.call("forward", [&](Model& model) { return model.forward(batch, cache); });
     };
     engine_ = std::make_unique<rollout::Engine>(*policy_);
-    format_.room = model_.object().shape().positions;
+    format_.max_positions = model_.object().shape().positions;
   }
 
   std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) override {
@@ -93,39 +93,39 @@ class FolderModel : public LanguageModel {
     for (size_t i = 0; i < conversations.size(); ++i) {
       const auto& sample = samples[i].front();
       own(*conversations[i]).lines.push_back(format_.line({"assistant", tokenizer_.decode(sample.tokens)}));
-      all.push_back({tokenizer_.decode(likely(sample, sampling.sure)), static_cast<int64_t>(sample.tokens.size()),
-                     sample.finished});
+      all.push_back({tokenizer_.decode(likely(sample, sampling.min_token_prob)),
+                     static_cast<int64_t>(sample.tokens.size()), sample.finished});
     }
     return all;
   }
 
   std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
                                              const std::vector<std::vector<Question>>& questions,
-                                             const SamplingParams& sampling, bool weigh) override {
-    ChoiceTokens words(format_);
+                                             const SamplingParams& sampling, bool want_log_probs) override {
+    ChoiceTokenCache words(format_);
     std::deque<SpeculativeQuestions> all;
     for (size_t i = 0; i < conversations.size(); ++i)
-      all.emplace_back(format_, words, own(*conversations[i]), questions.at(i), sampling, weigh,
+      all.emplace_back(format_, words, own(*conversations[i]), questions.at(i), sampling, want_log_probs,
                        conversations.size() == 1);
     const auto drawn = request(sampling).sampling;
     for (;;) {
       std::vector<SpeculativeQuestions*> going;
-      std::vector<rollout::Guess> guesses;
+      std::vector<rollout::DraftTokens> guesses;
       for (SpeculativeQuestions& one : all) {
         if (one.over()) continue;
         going.push_back(&one);
         guesses.push_back(one.next(seed_));
       }
       if (going.empty()) break;
-      const auto choices = engine_->choose(guesses, drawn);
-      for (size_t i = 0; i < going.size(); ++i) going[i]->take(choices[i]);
+      const auto choices = engine_->verify(guesses, drawn);
+      for (size_t i = 0; i < going.size(); ++i) going[i]->accept_tokens(choices[i]);
       comm::mark_progress();
     }
     std::vector<std::vector<ScoredAnswer>> answers(conversations.size());
     for (size_t i = 0; i < conversations.size(); ++i) {
       for (const Completion& said : all[i].said()) answers[i].push_back({said, {}});
     }
-    if (weigh) this->weigh(all, questions, answers);
+    if (want_log_probs) this->add_log_probs(all, questions, answers);
     return answers;
   }
 
@@ -158,8 +158,8 @@ class FolderModel : public LanguageModel {
   }
 
   // Adds the log-probability of each choice as the whole answer to its question.
-  void weigh(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,
-             std::vector<std::vector<ScoredAnswer>>& answers) {
+  void add_log_probs(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,
+                     std::vector<std::vector<ScoredAnswer>>& answers) {
     std::vector<rollout::Prompt> choices;
     std::vector<ScoredAnswer*> whose;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -183,9 +183,11 @@ class FolderModel : public LanguageModel {
     format_.check(all);
     const auto& old = conversation.sequence.tokens();
     const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
-    const int64_t left = conversation.sequence.keep(same);
-    return {
-        number_of(all), {all.begin() + left, all.end()}, format_.look(all, left, conversation), &conversation.sequence};
+    const int64_t left = conversation.sequence.truncate(same);
+    return {prompt_hash(all),
+            {all.begin() + left, all.end()},
+            format_.compute_vision(all, left, conversation),
+            &conversation.sequence};
   }
 
   rollout::Request request(const SamplingParams& sampling) const {
@@ -193,9 +195,9 @@ class FolderModel : public LanguageModel {
     request.sampling.greedy = sampling.temperature == 0;
     if (!request.sampling.greedy) request.sampling.temperature = sampling.temperature;
     request.sampling.max_new_tokens = sampling.max_tokens;
-    request.end_tokens = {tokenizer_.end()};
+    request.end_tokens = {tokenizer_.end_token()};
     request.seed = seed_;
-    request.step = sampling.draw;
+    request.step = sampling.sample_index;
     request.progress = [] { comm::mark_progress(); };
     if (!sampling.stop.empty()) {
       request.rules = [this, &sampling](uint32_t) {
@@ -228,7 +230,7 @@ std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& 
   return std::make_unique<FolderModel>(folder, services);
 }
 
-LanguageModel& LanguageModels::in(const std::string& folder) {
+LanguageModel& LanguageModels::in_folder(const std::string& folder) {
   auto& language_model = open_[folder];
   if (!language_model) language_model = open_language_model(folder, services_);
   return *language_model;

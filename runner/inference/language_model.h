@@ -28,7 +28,7 @@ class LanguageModels {
  public:
   explicit LanguageModels(plugin::Services services) : services_(std::move(services)) {}
   /// Returns the model of a folder, opening it on the first call. Valid for the lifetime of this object.
-  LanguageModel& in(const std::string& folder);
+  LanguageModel& in_folder(const std::string& folder);
 
  private:
   const plugin::Services services_;

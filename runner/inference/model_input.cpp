@@ -39,8 +39,8 @@ bool ModelInput::has_tokenizer(const std::filesystem::path& folder) {
 }
 
 ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special,
-                       const std::filesystem::path& speech)
-    : folder_(speech.empty() ? folder : speech),
+                       const std::filesystem::path& tokenizer_folder)
+    : folder_(tokenizer_folder.empty() ? folder : tokenizer_folder),
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
       special_(special),
       vision_input_(folder, *model.plugin) {
@@ -60,7 +60,7 @@ std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& wh
   try {
     return chat_->encode(chat_->render(conversation), special_);
   } catch (const Error& error) {
-    throw within(where, error);
+    throw with_outer_location(where, error);
   }
 }
 
@@ -75,22 +75,23 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
   throw Error(where, "has none of ids, text and messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);
 }
 
-UnseenPrompt ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {
+PromptWithPictures ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {
   // First, so that a model without vision is reported before its chat template fails on a picture.
   auto pictures = vision_input_.read(shown(line, vision_input_.settings(), where), where);
   return fitted({tokens_of(line, where, answer), std::move(pictures)}, line.contains("ids"), where, room);
 }
 
-UnseenPrompt ModelInput::read(const json& conversation, std::span<const std::string> pictures, const std::string& where,
-                              int64_t room) const {
+PromptWithPictures ModelInput::read(const json& conversation, std::span<const std::string> pictures,
+                                    const std::string& where, int64_t room) const {
   auto seen = vision_input_.read(pictures, where);  // first, as above
   return fitted({tokens(conversation, where, true), std::move(seen)}, false, where, room);
 }
 
-UnseenPrompt ModelInput::fitted(UnseenPrompt prompt, bool repeated, const std::string& where, int64_t room) const {
-  vision_input_.fit(prompt.tokens, prompt.pictures, repeated, where);
+PromptWithPictures ModelInput::fitted(PromptWithPictures prompt, bool repeated, const std::string& where,
+                                      int64_t room) const {
+  vision_input_.expand_placeholders(prompt.tokens, prompt.pictures, repeated, where);
   try {
-    rollout::check({0, prompt.tokens}, shape_, room);
+    rollout::checked_length({0, prompt.tokens}, shape_, room);
   } catch (const rollout::TooLong& error) {
     throw rollout::TooLong(where, error.problem(), error.help(), error.exit());
   } catch (const Error& error) {
@@ -99,8 +100,8 @@ UnseenPrompt ModelInput::fitted(UnseenPrompt prompt, bool repeated, const std::s
   return prompt;
 }
 
-rollout::Prompt ModelInput::look(UnseenPrompt prompt) const {
-  auto seen = vision_input_.look(prompt.tokens, 0, 0, prompt.pictures);
+rollout::Prompt ModelInput::compute_vision(PromptWithPictures prompt) const {
+  auto seen = vision_input_.compute_vision(prompt.tokens, 0, 0, prompt.pictures);
   return {0, std::move(prompt.tokens), std::move(seen)};
 }
 
@@ -112,7 +113,7 @@ rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
   try {
     const auto object = parse_object(*line, lines_.where());
     gave_ids_ = object.contains("ids");
-    prompt = look(input_.read(object, lines_.where(), answer_, room_));
+    prompt = compute_vision(input_.read(object, lines_.where(), answer_, room_));
   } catch (const Error& error) {
     mistake_.emplace(error);
     return rollout::Supply::end;
@@ -121,11 +122,11 @@ rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
   return rollout::Supply::prompt;
 }
 
-rollout::Prompt PromptLines::look(UnseenPrompt prompt) const {
+rollout::Prompt PromptLines::compute_vision(PromptWithPictures prompt) const {
   try {
-    return input_.look(std::move(prompt));
+    return input_.compute_vision(std::move(prompt));
   } catch (const Error& error) {
-    throw within(lines_.where(), error);
+    throw with_outer_location(lines_.where(), error);
   }
 }
 

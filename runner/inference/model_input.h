@@ -15,7 +15,7 @@
 namespace compeer::inference {
 
 /// A prompt whose pictures have not been through the vision tower yet.
-struct UnseenPrompt {
+struct PromptWithPictures {
   std::vector<int32_t> tokens;
   std::vector<Picture> pictures;
 };
@@ -27,26 +27,27 @@ struct UnseenPrompt {
 /// With ids or text, "images": [FILE, ...] lists the pictures; a text has one placeholder token per picture, ids have
 /// as many as the model needs.
 ///
-/// Reading is thread-safe once `tokens` has returned; `look` uses the model.
+/// Reading is thread-safe once `tokens` has returned; `compute_vision` uses the model.
 class ModelInput {
  public:
-  /// `folder`: the model's. `special`: recognise special tokens in texts and messages, too. `speech`: folder with
-  /// tokenizer and chat template, if not `folder`. Keeps a reference to `model`.
+  /// `folder`: the model's. `special`: recognise special tokens in texts and messages, too. `tokenizer_folder`: folder
+  /// with tokenizer and chat template, if not `folder`. Keeps a reference to `model`.
   ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special = false,
-             const std::filesystem::path& speech = {});
+             const std::filesystem::path& tokenizer_folder = {});
   /// True if a folder has tokenizer files of its own; adapter folders often have none.
   static bool has_tokenizer(const std::filesystem::path& folder);
 
   /// Converts one line of input. `answer`: add the generation prompt to messages (unless the line has
   /// "add_generation_prompt"). `room`: number of positions that must be left after the prompt. Throws Error (exit 4),
   /// located at `where`, if the line is invalid or too long.
-  UnseenPrompt read(const nlohmann::ordered_json& line, const std::string& where, bool answer, int64_t room) const;
+  PromptWithPictures read(const nlohmann::ordered_json& line, const std::string& where, bool answer,
+                          int64_t room) const;
   /// The same for a conversation whose parts {"type": "image"} are `pictures`, PNG and JPEG files in memory, in order.
   /// Opens no file. Adds the generation prompt.
-  UnseenPrompt read(const nlohmann::ordered_json& conversation, std::span<const std::string> pictures,
-                    const std::string& where, int64_t room) const;
+  PromptWithPictures read(const nlohmann::ordered_json& conversation, std::span<const std::string> pictures,
+                          const std::string& where, int64_t room) const;
   /// Computes the vision features of a prompt. The only function here that runs the model.
-  rollout::Prompt look(UnseenPrompt prompt) const;
+  rollout::Prompt compute_vision(PromptWithPictures prompt) const;
 
   /// Returns the tokenizer; null without tokenizer files.
   const language::Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }
@@ -58,7 +59,7 @@ class ModelInput {
 
  private:
   std::vector<int32_t> tokens_of(const nlohmann::ordered_json& line, const std::string& where, bool answer) const;
-  UnseenPrompt fitted(UnseenPrompt prompt, bool repeated, const std::string& where, int64_t room) const;
+  PromptWithPictures fitted(PromptWithPictures prompt, bool repeated, const std::string& where, int64_t room) const;
 
   std::filesystem::path folder_;
   ModelShape shape_;
@@ -82,7 +83,7 @@ class PromptLines {
   void finish() const;
 
  private:
-  rollout::Prompt look(UnseenPrompt prompt) const;
+  rollout::Prompt compute_vision(PromptWithPictures prompt) const;
 
   const ModelInput& input_;
   const bool answer_;

@@ -23,7 +23,7 @@ constexpr const char* opening = "open plugins";  // name of the phase in train/r
 
 }  // namespace
 
-plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::string& name) {
+plugin::PluginFile chosen(const json& plugins, const std::string& kind, const std::string& name) {
   for (const json& entry : plugins) {
     if (entry.at("kind") == kind && entry.at("name") == name) {
       return {kind, name, entry.at("path").get<std::string>(), entry.value("sha256", "")};
@@ -36,7 +36,7 @@ plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::s
 plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, int rank) {
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
-  services.compute = spec::computes(spec_file.at("spec")).compute;
+  services.compute = spec::compute_settings(spec_file.at("spec")).compute;
   services.device = device_in_use();
   services.log = [rank](const std::string& plugin, const std::string& line) {
     const bool all_alike = line.starts_with("note: ") || comm::activity().phase == opening;
@@ -48,8 +48,10 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
     return chosen(plugins, kind, name);
   };
   // A shared_ptr, because std::function requires a copyable callable.
-  services.language_model = [language_models = std::make_shared<LanguageModels>(services)](
-                                const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
+  services.language_model =
+      [language_models = std::make_shared<LanguageModels>(services)](const std::string& folder) -> LanguageModel& {
+    return language_models->in_folder(folder);
+  };
   return services;
 }
 
@@ -61,7 +63,7 @@ plugin::Services command_services() {
   services.cancelled = [] { return false; };
   services.find = [](const std::string& kind, const std::string& name) {
     const auto found = plugin::Finder().get(kind, name);
-    return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
+    return plugin::PluginFile{found.kind, found.name, found.path, found.sha256};
   };
   return services;
 }

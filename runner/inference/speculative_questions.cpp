@@ -25,7 +25,7 @@ std::shared_ptr<const std::vector<Picture>> PromptFormat::see(const std::vector<
 }
 
 std::shared_ptr<const language::TokenizedMessage> PromptFormat::line(const Turn& turn) const {
-  return chat.line({turn.role, turn.text, turn.pictures.size()});
+  return chat.tokenize({turn.role, turn.text, turn.pictures.size()});
 }
 
 std::vector<int32_t> PromptFormat::prompt(const language::TokenizedMessages& lines,
@@ -33,61 +33,63 @@ std::vector<int32_t> PromptFormat::prompt(const language::TokenizedMessages& lin
   return vision_input.prompt_of(chat, lines, *conversation.pictures, where);
 }
 
-std::shared_ptr<const VisionFeatures> PromptFormat::look(std::span<const int32_t> tokens, int64_t from,
-                                                         const ConversationState& conversation) const {
-  return vision_input.look(tokens, static_cast<size_t>(from), conversation.sequence.next_position(),
-                           *conversation.pictures);
+std::shared_ptr<const VisionFeatures> PromptFormat::compute_vision(std::span<const int32_t> tokens, int64_t from,
+                                                                   const ConversationState& conversation) const {
+  return vision_input.compute_vision(tokens, static_cast<size_t>(from), conversation.sequence.next_position(),
+                                     *conversation.pictures);
 }
 
 void PromptFormat::check(const std::vector<int32_t>& prompt) const {
   if (fits(prompt)) return;
-  throw Error(where, fmt::format("a conversation has {} tokens, but its model has room for {}", prompt.size(), room),
+  throw Error(where,
+              fmt::format("a conversation has {} tokens, but its model has room for {}", prompt.size(), max_positions),
               "shorten the prompt, or use a model with a longer context (max_position_embeddings)", Exit::data);
 }
 
-uint32_t number_of(const std::vector<int32_t>& prompt) {
+uint32_t prompt_hash(const std::vector<int32_t>& prompt) {
   const auto hash = sha256({reinterpret_cast<const char*>(prompt.data()), prompt.size() * sizeof(int32_t)});
   return static_cast<uint32_t>(std::stoul(hash.substr(0, 8), nullptr, 16));
 }
 
-const EncodedChoice& ChoiceTokens::of(const std::string& choice) {
+const EncodedChoice& ChoiceTokenCache::of(const std::string& choice) {
   auto& word = words_[choice];
   if (!word.line) word = {format_.chat.answer(choice), format_.line({"assistant", choice})};
   return word;
 }
 
-std::shared_ptr<const language::TokenizedMessage> ChoiceTokens::said(const std::string& text) const {
+std::shared_ptr<const language::TokenizedMessage> ChoiceTokenCache::said(const std::string& text) const {
   const auto known = words_.find(text);
   return known != words_.end() ? known->second.line : format_.line({"assistant", text});
 }
 
-SpeculativeQuestions::SpeculativeQuestions(const PromptFormat& format, ChoiceTokens& words,
+SpeculativeQuestions::SpeculativeQuestions(const PromptFormat& format, ChoiceTokenCache& words,
                                            ConversationState& conversation, const std::vector<Question>& questions,
-                                           const SamplingParams& sampling, bool weigh, bool alone)
+                                           const SamplingParams& sampling, bool want_log_probs,
+                                           bool single_conversation)
     : format_(format),
       words_(words),
       conversation_(conversation),
       questions_(questions),
       sampling_(sampling),
-      weigh_(weigh),
-      alone_(alone),
+      weigh_(want_log_probs),
+      alone_(single_conversation),
       prompts_(questions.size()) {
   for (const Question& question : questions) lines_.push_back(format.line({"user", question.text}));
 }
 
-rollout::Guess SpeculativeQuestions::next(uint64_t seed) {
+rollout::DraftTokens SpeculativeQuestions::next(uint64_t seed) {
   plan();
   auto& conversation = conversation_.sequence;
   const auto& old = conversation.tokens();
   const auto sure = std::span(plan_).first(static_cast<size_t>(expected_.front().at));
-  int64_t left = conversation.keep(std::ranges::mismatch(sure, old).in1 - sure.begin());
-  if (const auto vision = format_.look(sure, left, conversation_)) {
+  int64_t left = conversation.truncate(std::ranges::mismatch(sure, old).in1 - sure.begin());
+  if (const auto vision = format_.compute_vision(sure, left, conversation_)) {
     conversation.append(sure.subspan(static_cast<size_t>(left)), vision);
     left = expected_.front().at;
   }
-  rollout::Guess guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
+  rollout::DraftTokens guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
   for (const ExpectedToken& one : expected_)
-    guess.places.push_back({one.at, {seed, sampling_.draw, one.prompt, 0, one.token}});
+    guess.positions.push_back({one.at, {seed, sampling_.sample_index, one.prompt, 0, one.token}});
   return guess;
 }
 
@@ -105,7 +107,7 @@ void SpeculativeQuestions::plan() {
     plan_ = prompt;
     const auto answer = expect(question, guessed ? std::vector<int32_t>() : answer_);
     const bool begun = !guessed && !answer_.empty();
-    if (answer.empty() || !(begun || questions_[question].sure)) return;
+    if (answer.empty() || !(begun || questions_[question].speculate)) return;
     lines.push_back(words_.said(format_.tokenizer.decode(answer)));
   }
 }
@@ -113,7 +115,7 @@ void SpeculativeQuestions::plan() {
 // True if an answer that has no token yet is drafted. If another question follows, that saves a pass only if the answer
 // is `sure`, so that the question is read in the same pass.
 bool SpeculativeQuestions::guesses(size_t question) const {
-  return questions_[question].sure || (alone_ && question + 1 == questions_.size());
+  return questions_[question].speculate || (alone_ && question + 1 == questions_.size());
 }
 
 // Appends to the plan the first choice, the guess before all others, that begins with the tokens `begun`, and samples
@@ -130,7 +132,7 @@ std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::ve
   }
   const auto& said = answer.empty() ? begun : answer;
   const auto first = static_cast<int64_t>(prompts_[question].size());
-  const uint32_t number = number_of(prompts_[question]);
+  const uint32_t number = prompt_hash(prompts_[question]);
   plan_.insert(plan_.end(), said.begin(), said.end());
   for (size_t token = begun.size(); token < std::max(said.size(), begun.size() + 1); ++token)
     expected_.push_back({first + static_cast<int64_t>(token), number, static_cast<uint32_t>(token)});
@@ -139,21 +141,21 @@ std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::ve
 
 // Most tokens of an answer.
 int64_t SpeculativeQuestions::limit(size_t question) const {
-  return std::min(sampling_.max_tokens, format_.room - static_cast<int64_t>(prompts_[question].size()));
+  return std::min(sampling_.max_tokens, format_.max_positions - static_cast<int64_t>(prompts_[question].size()));
 }
 
-void SpeculativeQuestions::take(const std::vector<rollout::NextToken>& choices) {
+void SpeculativeQuestions::accept_tokens(const std::vector<rollout::NextToken>& choices) {
   for (size_t i = 0; i < choices.size(); ++i) {
     const auto at = static_cast<size_t>(expected_[i].at);
     const int32_t token = choices[i].token.id;
     if (weigh_ && expected_[i].token == 0) {
       beginnings_.push_back(conversation_.sequence);
-      beginnings_.back().keep(expected_[i].at, choices[i].state);
+      beginnings_.back().truncate(expected_[i].at, choices[i].state);
     }
     const size_t question = asked_;
     accept(token);
     if (at < plan_.size() && plan_[at] == token) continue;
-    conversation_.sequence.keep(expected_[i].at, choices[i].state);
+    conversation_.sequence.truncate(expected_[i].at, choices[i].state);
     for (size_t later = question + 1; later < prompts_.size(); ++later) prompts_[later].clear();
     return;
   }
@@ -161,7 +163,7 @@ void SpeculativeQuestions::take(const std::vector<rollout::NextToken>& choices) 
 
 void SpeculativeQuestions::accept(int32_t token) {
   answer_.push_back(token);
-  const bool finished = token == format_.tokenizer.end();
+  const bool finished = token == format_.tokenizer.end_token();
   if (!finished && static_cast<int64_t>(answer_.size()) < limit(asked_)) return;
   said_.push_back({format_.tokenizer.decode(answer_), static_cast<int64_t>(answer_.size()), finished});
   conversation_.lines.push_back(lines_[asked_]);

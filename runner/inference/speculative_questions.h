@@ -29,7 +29,7 @@ struct PromptFormat {
   const language::Tokenizer& tokenizer;
   const language::Chat& chat;
   const VisionInput& vision_input;
-  int64_t room;  ///< the model's number of positions
+  int64_t max_positions;  ///< the model's number of positions
 
   /// Reads the pictures of turns. Throws Error (exit 4) if it can't, or the model takes no pictures.
   std::shared_ptr<const std::vector<Picture>> see(const std::vector<Turn>& turns) const;
@@ -39,22 +39,22 @@ struct PromptFormat {
   std::vector<int32_t> prompt(const language::TokenizedMessages& lines, const ConversationState& conversation) const;
   /// Computes the vision features of `tokens` from position `from` on, which continue `conversation.sequence`; null if
   /// there are no pictures among them.
-  std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t from,
-                                             const ConversationState& conversation) const;
+  std::shared_ptr<const VisionFeatures> compute_vision(std::span<const int32_t> tokens, int64_t from,
+                                                       const ConversationState& conversation) const;
   /// True if at least one position is left for an answer.
-  bool fits(const std::vector<int32_t>& prompt) const { return static_cast<int64_t>(prompt.size()) < room; }
+  bool fits(const std::vector<int32_t>& prompt) const { return static_cast<int64_t>(prompt.size()) < max_positions; }
   /// Throws Error (exit 4) unless `fits(prompt)`.
   void check(const std::vector<int32_t>& prompt) const;
 };
 
 /// Returns a hash of the prompt as the key of its random numbers (`TokenDraw::prompt`), so that they depend on the
 /// conversation so far.
-uint32_t number_of(const std::vector<int32_t>& prompt);
+uint32_t prompt_hash(const std::vector<int32_t>& prompt);
 
 /// Caches the tokens of choices: many questions have the same few.
-class ChoiceTokens {
+class ChoiceTokenCache {
  public:
-  explicit ChoiceTokens(const PromptFormat& format) : format_(format) {}
+  explicit ChoiceTokenCache(const PromptFormat& format) : format_(format) {}
   /// Returns the choice's tokens. Valid for the lifetime of this object.
   const EncodedChoice& of(const std::string& choice);
   /// Returns `text` as an assistant message.
@@ -70,34 +70,35 @@ class ChoiceTokens {
 /// pass may verify several answers. After a draft token that turns out wrong, the next draft begins there. The answers
 /// are those of asking one by one.
 ///
-/// Usage: while not `over`, pass `next` to rollout::Engine::choose and the result to `take`. All references must
-/// outlive the object.
+/// Usage: while not `over`, pass `next` to rollout::Engine::choose and the result to `accept_tokens`. All references
+/// must outlive the object.
 class SpeculativeQuestions {
  public:
-  /// `weigh`: keep the sequences for `beginning`. `alone`: no other conversation shares the passes, so that drafting an
-  /// uncertain answer to the last question costs nothing.
-  SpeculativeQuestions(const PromptFormat& format, ChoiceTokens& words, ConversationState& conversation,
-                       const std::vector<Question>& questions, const SamplingParams& sampling, bool weigh, bool alone);
+  /// `want_log_probs`: keep the sequences for `beginning`. `single_conversation`: no other conversation shares the
+  /// passes, so that drafting an uncertain answer to the last question costs nothing.
+  SpeculativeQuestions(const PromptFormat& format, ChoiceTokenCache& words, ConversationState& conversation,
+                       const std::vector<Question>& questions, const SamplingParams& sampling, bool want_log_probs,
+                       bool single_conversation);
 
   /// True if all questions are answered.
   bool over() const { return asked_ == questions_.size(); }
   /// Returns the next draft; `seed` is that of its random numbers. Throws Error (exit 4) if the next question does not
   /// fit into the model's positions.
-  rollout::Guess next(uint64_t seed);
+  rollout::DraftTokens next(uint64_t seed);
   /// Accepts the engine's tokens for the last draft, up to the first one that differs from it. Appends questions and
   /// answers to the conversation.
-  void take(const std::vector<rollout::NextToken>& choices);
+  void accept_tokens(const std::vector<rollout::NextToken>& choices);
 
   /// The answers so far.
   const std::vector<Completion>& said() const { return said_; }
-  /// Returns the sequence up to where the answer to a question begins. Only with `weigh`.
+  /// Returns the sequence up to where the answer to a question begins. Only with `want_log_probs`.
   rollout::CachedSequence& beginning(size_t question) { return beginnings_.at(question); }
 
  private:
   // A position of the draft whose token is sampled.
   struct ExpectedToken {
     int64_t at;
-    uint32_t prompt;  // `number_of` the question's prompt
+    uint32_t prompt;  // `prompt_hash` the question's prompt
     uint32_t token;   // number of tokens of the answer before it
   };
 
@@ -108,7 +109,7 @@ class SpeculativeQuestions {
   void accept(int32_t token);
 
   const PromptFormat& format_;
-  ChoiceTokens& words_;
+  ChoiceTokenCache& words_;
   ConversationState& conversation_;
   const std::vector<Question>& questions_;
   language::TokenizedMessages lines_;  // the questions as user messages

@@ -49,7 +49,7 @@ const language::PictureSettings& VisionInput::settings() const {
   return settings_ ? *settings_ : usual;
 }
 
-bool VisionInput::placeholder(int32_t token) const {
+bool VisionInput::is_placeholder(int32_t token) const {
   return std::find(placeholders_.begin(), placeholders_.end(), token) != placeholders_.end();
 }
 
@@ -61,7 +61,7 @@ std::vector<Picture> VisionInput::read(const std::vector<language::PictureFiles>
   try {
     for (const auto& file : files) pictures.push_back(language::read_picture(file.frames, *settings_, file.seconds));
   } catch (const Error& error) {
-    throw within(where, error);
+    throw with_outer_location(where, error);
   }
   return pictures;
 }
@@ -93,9 +93,9 @@ std::vector<Picture> VisionInput::read(const std::vector<Turn>& turns, const std
   return read(files, where);
 }
 
-void VisionInput::fit(std::vector<int32_t>& tokens, std::span<const Picture> pictures, bool repeated,
-                      const std::string& where) const {
-  const auto stand = std::count_if(tokens.begin(), tokens.end(), [this](int32_t id) { return placeholder(id); });
+void VisionInput::expand_placeholders(std::vector<int32_t>& tokens, std::span<const Picture> pictures, bool repeated,
+                                      const std::string& where) const {
+  const auto stand = std::count_if(tokens.begin(), tokens.end(), [this](int32_t id) { return is_placeholder(id); });
   std::vector<int64_t> times;
   int64_t wanted = 0;
   for (const Picture& picture : pictures) {
@@ -112,7 +112,7 @@ void VisionInput::fit(std::vector<int32_t>& tokens, std::span<const Picture> pic
   if (repeated || pictures.empty()) return;
   std::vector<int32_t> all;
   auto next = times.begin();
-  for (const int32_t id : tokens) all.insert(all.end(), placeholder(id) ? static_cast<size_t>(*next++) : 1, id);
+  for (const int32_t id : tokens) all.insert(all.end(), is_placeholder(id) ? static_cast<size_t>(*next++) : 1, id);
   tokens = std::move(all);
 }
 
@@ -121,21 +121,22 @@ std::vector<int32_t> VisionInput::prompt(const language::Chat& chat, const std::
   std::vector<language::Message> messages;
   for (const Turn& turn : turns) messages.push_back({turn.role, turn.text, turn.pictures.size()});
   auto tokens = chat.prompt(messages);
-  fit(tokens, pictures.first(shown_by(turns)), false, where);
+  expand_placeholders(tokens, pictures.first(shown_by(turns)), false, where);
   return tokens;
 }
 
 std::vector<int32_t> VisionInput::prompt_of(const language::Chat& chat, const language::TokenizedMessages& lines,
                                             std::span<const Picture> pictures, const std::string& where) const {
   auto tokens = chat.prompt_of(lines);
-  fit(tokens, pictures, false, where);
+  expand_placeholders(tokens, pictures, false, where);
   return tokens;
 }
 
-std::shared_ptr<const VisionFeatures> VisionInput::look(std::span<const int32_t> tokens, size_t from, int64_t first,
-                                                        const std::vector<Picture>& pictures) const {
+std::shared_ptr<const VisionFeatures> VisionInput::compute_vision(std::span<const int32_t> tokens, size_t from,
+                                                                  int64_t first,
+                                                                  const std::vector<Picture>& pictures) const {
   const auto count = [this](std::span<const int32_t> some) {
-    return std::count_if(some.begin(), some.end(), [this](int32_t id) { return placeholder(id); });
+    return std::count_if(some.begin(), some.end(), [this](int32_t id) { return is_placeholder(id); });
   };
   const auto before = count(tokens.first(from)), all = before + count(tokens.subspan(from));
   std::vector<Picture> seen;

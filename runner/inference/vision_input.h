@@ -25,7 +25,7 @@ class VisionInput {
   /// The preprocessing settings; defaults if the folder has none.
   const language::PictureSettings& settings() const;
   /// True if `token` is the placeholder of an image or video.
-  bool placeholder(int32_t token) const;
+  bool is_placeholder(int32_t token) const;
 
   /// Reads and preprocesses pictures. Throws if the model takes no pictures, or a file is missing or damaged.
   std::vector<Picture> read(const std::vector<language::PictureFiles>& files, const std::string& where) const;
@@ -36,8 +36,8 @@ class VisionInput {
 
   /// Expands `tokens`: repeats each picture's placeholder to the number of tokens that the picture needs. If they are
   /// already `repeated`, only checks their total. Throws if placeholders and pictures don't match.
-  void fit(std::vector<int32_t>& tokens, std::span<const Picture> pictures, bool repeated,
-           const std::string& where) const;
+  void expand_placeholders(std::vector<int32_t>& tokens, std::span<const Picture> pictures, bool repeated,
+                           const std::string& where) const;
 
   /// Returns the tokens of a conversation with the generation prompt and expanded placeholders. `pictures` must begin
   /// with those of `turns`.
@@ -49,10 +49,11 @@ class VisionInput {
 
   /// Runs the vision tower on the pictures among `tokens` from index `from` on, whose first token has the rotary
   /// position `first`. Returns null if there are none. `pictures`: those of all tokens, in order; more may follow.
-  std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, size_t from, int64_t first,
-                                             const std::vector<Picture>& pictures) const;
+  std::shared_ptr<const VisionFeatures> compute_vision(std::span<const int32_t> tokens, size_t from, int64_t first,
+                                                       const std::vector<Picture>& pictures) const;
 
-  /// Copies preprocessor_config.json and processor_config.json of the model, or of an adapter's base, to another folder.
+  /// Copies preprocessor_config.json and processor_config.json of the model, or of an adapter's base, to another
+  /// folder.
   void save(const std::filesystem::path& folder) const;
 
  private:

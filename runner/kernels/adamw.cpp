@@ -64,7 +64,7 @@ void adamw_step(const AdamW& settings, int64_t step, const float* gradient, floa
                         as_float(settings.epsilon),
                         scale};
   constexpr int64_t part_length = int64_t{1} << 14;
-  share((count + part_length - 1) / part_length, [&](int64_t i) {
+  parallel_for((count + part_length - 1) / part_length, [&](int64_t i) {
     const int64_t from = i * part_length, n = std::min(part_length, count - from);
     HWY_DYNAMIC_DISPATCH(adamw)(factors, gradient + from, n, weight + from, m + from, v + from);
   });

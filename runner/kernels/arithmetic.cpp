@@ -39,12 +39,13 @@ class Exact : public Arithmetic {
                              const std::vector<RowRange>& spans, Heads heads) const override {
     return kernels::attention_spans(q, k, v, spans, heads);
   }
-  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {
-    return kernels::attention_block(x, block, place);
+  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
+                             const AttentionContext& context) const override {
+    return kernels::attention_block(x, block, context);
   }
   at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block,
-                                const AttentionContext& place) const override {
-    return kernels::feed_forward_block(x, block, place);
+                                const AttentionContext& context) const override {
+    return kernels::feed_forward_block(x, block, context);
   }
   TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
                                const std::vector<int64_t>& runs) const override {
@@ -80,13 +81,13 @@ const TreePlan& AttentionContext::tree(Heads heads, at::Device device) const {
   return tree_plans.try_emplace(heads.window, segments, heads, device).first->second;
 }
 
-Turns turns_of(const at::Tensor& cosine, const at::Tensor& sine) {
+RotaryTables make_rotary_tables(const at::Tensor& cosine, const at::Tensor& sine) {
   return {at::stack({cosine, cosine}, 1).unsqueeze(1), at::stack({at::neg(sine), sine}, 1).unsqueeze(1)};
 }
 
-Turns AttentionContext::turns() const {
-  if (!doubled.cosine.defined()) doubled = turns_of(cosine, sine);
-  return doubled;
+RotaryTables AttentionContext::rotary_tables() const {
+  if (!cached_rotary_tables.cosine.defined()) cached_rotary_tables = make_rotary_tables(cosine, sine);
+  return cached_rotary_tables;
 }
 
 const Arithmetic& exact() {

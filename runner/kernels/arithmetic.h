@@ -19,11 +19,11 @@ struct AdapterRows {
 
 /// Rotary cosines and sines [rows, 1, 2, dim / 2] for both halves of a head: RoPE is x * cosine + (x with its halves
 /// swapped) * sine.
-struct Turns {
+struct RotaryTables {
   at::Tensor cosine, sine;
 };
 /// Converts cosines and sines [rows, dim / 2].
-Turns turns_of(const at::Tensor& cosine, const at::Tensor& sine);
+RotaryTables make_rotary_tables(const at::Tensor& cosine, const at::Tensor& sine);
 
 /// The context of the rows of a batch in one layer. Refers to tensors and segments that must outlive it.
 struct AttentionContext {
@@ -33,7 +33,7 @@ struct AttentionContext {
   int64_t layer = 0;                     ///< layer of the cache or of the prefixes
   bool last_only = false;                ///< with a cache: compute only the last row of each segment
   /// Training: the prefix that this batch fills for other batches, and the prefix that its own segments continue.
-  std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
+  std::shared_ptr<SharedPrefix> prefix_out = nullptr, prefix_in = nullptr;
 
   std::vector<int64_t> runs() const;  ///< number of rows of each segment
   /// Returns the adapters of the rows. `rows` is the number of all rows, or the number of segments for the last row of
@@ -44,11 +44,11 @@ struct AttentionContext {
   const PagePlan& pages(Heads heads, at::Device device) const;
   const TreePlan& tree(Heads heads, at::Device device) const;
   /// Returns the cosines and sines for both halves of a head. Computed on the first call.
-  Turns turns() const;
+  RotaryTables rotary_tables() const;
 
   mutable std::map<int64_t, PagePlan> page_plans = {};  ///< results of `pages`, by window
   mutable std::map<int64_t, TreePlan> tree_plans = {};  ///< results of `tree`, by window
-  mutable Turns doubled = {};                           ///< result of `turns`
+  mutable RotaryTables cached_rotary_tables = {};       ///< result of `rotary_tables`
 };
 
 /// Parameters of the attention half of a decoder block. Biases may be undefined, and so may `q_norm` and `k_norm`,
@@ -59,7 +59,7 @@ struct AttentionBlock {
   Heads heads;
   double epsilon = 1e-6;
   /// Activation checkpointing: activations of batches with more rows are recomputed in the backward pass.
-  int64_t most_kept = std::numeric_limits<int64_t>::max();
+  int64_t recompute_above_rows = std::numeric_limits<int64_t>::max();
 };
 
 /// Parameters of the feed-forward half of a decoder block.
@@ -67,7 +67,7 @@ struct FeedForwardBlock {
   at::Tensor norm;
   Weight gate, up, down;
   double epsilon = 1e-6;
-  int64_t most_kept = std::numeric_limits<int64_t>::max();  ///< as in AttentionBlock
+  int64_t recompute_above_rows = std::numeric_limits<int64_t>::max();  ///< as in AttentionBlock
 };
 
 /// The operations of models, the rollout engine and the trainer. Tensors are float32, contiguous, rows first; results
@@ -114,11 +114,11 @@ class Arithmetic {
   /// by head if the block has q_norm and k_norm. x [rows, width] -> [rows, width], or [segments, width] if
   /// `place.last_only`
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
-                                     const AttentionContext& place) const = 0;
+                                     const AttentionContext& context) const = 0;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)
   virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block,
-                                        const AttentionContext& place) const = 0;
+                                        const AttentionContext& context) const = 0;
 
   /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
   /// temperature), on the CPU. Logits are computed in tiles, in bounded memory. `runs`: number of rows of each

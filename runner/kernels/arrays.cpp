@@ -17,8 +17,8 @@ namespace {
 template <class Work>
 void in_parts(int64_t count, Work work) {
   constexpr int64_t part_length = int64_t{1} << 16;
-  share((count + part_length - 1) / part_length,
-        [&](int64_t i) { work(i * part_length, std::min(count, (i + 1) * part_length)); });
+  parallel_for((count + part_length - 1) / part_length,
+               [&](int64_t i) { work(i * part_length, std::min(count, (i + 1) * part_length)); });
 }
 
 // Returns the sum of squares in 8 virtual lanes.

@@ -65,26 +65,26 @@ HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, floa
 }
 
 // Converts a row in place to the operand format of the products: rounds it if they are of bfloat16 pairs.
-template <Takes takes_as>
-HWY_INLINE void taken(float* row, int64_t count) {
-  if constexpr (takes_as != Takes::floats) pair_row<takes_as == Takes::words>(row, count, row);
+template <OperandFormat takes_as>
+HWY_INLINE void to_operand_format(float* row, int64_t count) {
+  if constexpr (takes_as != OperandFormat::floats) pair_row<takes_as == OperandFormat::words>(row, count, row);
 }
 
 // Writes q / sqrt(dim) in the operand format to `scaled`.
-template <Takes takes_as>
+template <OperandFormat takes_as>
 HWY_INLINE void scale_query(const float* q, int64_t dim, float* scaled) {
   const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
   for (int64_t d = 0; d < dim; ++d) scaled[d] = q[d] * scale;
-  taken<takes_as>(scaled, dim);
+  to_operand_format<takes_as>(scaled, dim);
 }
 
 // Attention of all queries of `rows`: query number i is row i / share, in query head i % share of those that use these
 // pages. Queries are processed in tiles of six, which does not change their bits. Pages that no query of a tile attends
 // to are skipped.
-template <Takes takes_as>
+template <OperandFormat takes_as>
 void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                     float* memory) {
-  const int64_t dim = heads.dim, shared = heads.share(), total = rows.rows * shared;
+  const int64_t dim = heads.dim, shared = heads.queries_per_key(), total = rows.rows * shared;
   for (int64_t from = 0; from < total; from += tile_size) {
     const int64_t n = std::min<int64_t>(tile_size, total - from);
     const auto seen = [&](int64_t query) { return rows.all > 0 ? rows.all : rows.first + query / shared + 1; };
@@ -104,7 +104,7 @@ void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, i
     for (int64_t i = 0; i < n; ++i) {
       factor[i] = weigh(p + i * stride, first_seen(from + i) - begin, seen(from + i) - begin, padded,
                         sums ? sums + 2 * place(from + i) : nullptr);
-      taken<takes_as>(p + i * stride, padded);
+      to_operand_format<takes_as>(p + i * stride, padded);
     }
     combine_functions<takes_as>[n](p, stride, visible, longest, dim, factor, false, results, dim);
     for (int64_t i = 0; i < n; ++i) std::copy_n(results + i * dim, dim, out + place(from + i) * dim);
@@ -113,19 +113,20 @@ void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, i
 
 void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                  float* memory) {
-  if (!heads.pairs) return attend_queries<Takes::floats>(q, pages, rows, heads, head, out, sums, memory);
+  if (!heads.pairs) return attend_queries<OperandFormat::floats>(q, pages, rows, heads, head, out, sums, memory);
   const FlushDenormals flush;
-  const auto attend = pairs_are_words() ? attend_queries<Takes::words> : attend_queries<Takes::pairs>;
+  const auto attend = pairs_are_words() ? attend_queries<OperandFormat::words> : attend_queries<OperandFormat::pairs>;
   attend(q, pages, rows, heads, head, out, sums, memory);
 }
 
 // The same for single rows of several contexts. The pages that all of them share are processed in blocks that stay in
 // the second-level cache for all queries; the chains over positions continue from block to block.
-template <Takes takes_as>
+template <OperandFormat takes_as>
 void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
                             float* out, float* sums, float* memory) {
   constexpr int64_t block_size = 32;
-  const int64_t dim = heads.dim, shared = heads.share(), total = std::ssize(rows) * shared, stride = longest(rows) + 32;
+  const int64_t dim = heads.dim, shared = heads.queries_per_key(), total = std::ssize(rows) * shared,
+                stride = longest(rows) + 32;
   float *scaled = memory, *results = scaled + total * dim, *factors = results + total * dim, *p = factors + total;
   // Calls work for tiles of the queries [from, to), with the pages from `first` on, of which `positions` are visible.
   const auto in_tiles = [](int64_t from, int64_t to, const Page* pages, int64_t first, int64_t positions, auto work) {
@@ -156,11 +157,11 @@ void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int
   each_query([&](int64_t i, int64_t seen, int64_t place) {
     const int64_t padded = (seen + 15) / 16 * 16;
     factors[i] = weigh(p + i * stride, 0, seen, padded, sums ? sums + 2 * (place / dim) : nullptr);
-    taken<takes_as>(p + i * stride, padded);
+    to_operand_format<takes_as>(p + i * stride, padded);
   });
   constexpr float ones[tile_size] = {1, 1, 1, 1, 1, 1};
   over_pages([&](int64_t from, int64_t n, const Page* pages, int64_t first, int64_t positions) {
-    const float* weights = p + from * stride + first * (takes_as == Takes::words ? 8 : 16);
+    const float* weights = p + from * stride + first * (takes_as == OperandFormat::words ? 8 : 16);
     combine_functions<takes_as>[n](weights, stride, pages, positions, dim, ones, first > 0, results + from * dim, dim);
   });
   each_query([&](int64_t i, int64_t, int64_t place) {
@@ -170,9 +171,11 @@ void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int
 
 void attend_each_row(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
                      float* out, float* sums, float* memory) {
-  if (!heads.pairs) return attend_queries_of_each<Takes::floats>(q, rows, common, heads, head, out, sums, memory);
+  if (!heads.pairs)
+    return attend_queries_of_each<OperandFormat::floats>(q, rows, common, heads, head, out, sums, memory);
   const FlushDenormals flush;
-  const auto attend = pairs_are_words() ? attend_queries_of_each<Takes::words> : attend_queries_of_each<Takes::pairs>;
+  const auto attend =
+      pairs_are_words() ? attend_queries_of_each<OperandFormat::words> : attend_queries_of_each<OperandFormat::pairs>;
   attend(q, rows, common, heads, head, out, sums, memory);
 }
 
@@ -199,7 +202,7 @@ void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t h
 
 void attend_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head, float* out,
                  float* sums) {
-  const int64_t total = std::ssize(rows) * heads.share();
+  const int64_t total = std::ssize(rows) * heads.queries_per_key();
   float* memory = scratch(static_cast<size_t>(total * (2 * heads.dim + longest(rows) + 33) + 16));
   HWY_DYNAMIC_DISPATCH(attend_each_row)(q, rows, common, heads, head, out, sums, memory);
 }
@@ -267,7 +270,7 @@ void attend_contexts(const float* q, const float* k, const float* v, const std::
                      float* out, float* sums) {
   const ContextPages pages(k, v, contexts, heads, false);
   const auto all = tasks(contexts, heads.key);
-  share(static_cast<int64_t>(all.size()), [&](int64_t i) {
+  parallel_for(static_cast<int64_t>(all.size()), [&](int64_t i) {
     const RowTask& task = all[static_cast<size_t>(i)];
     attend(q, pages.of(task.context, task.head), task.rows, heads, task.head, out, sums);
   });

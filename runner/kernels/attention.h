@@ -21,7 +21,7 @@ struct Heads {
   bool pairs = false;                   ///< compute in bfloat16 pairs
   /// Returns the first position that the causal row at `position` attends to.
   int64_t first_seen(int64_t position) const { return window > 0 ? std::max<int64_t>(0, position + 1 - window) : 0; }
-  int64_t share() const { return query / key; }  ///< query heads per key head
+  int64_t queries_per_key() const { return query / key; }  ///< query heads per key head
   int64_t query_width() const { return query * dim; }
   int64_t key_width() const { return key * dim; }
 };

@@ -78,8 +78,8 @@ constexpr Outer outer_functions[tile_size + 1] = {nullptr, outer<1>, outer<2>, o
 
 // Converts one row in place: scores p to probabilities, gradients ds of probabilities to gradients of scores. Elements
 // before `first` and in [count, end) become zeros. `inverse` is 1 / sum, `along` is dout . out.
-HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int64_t end, float max, float inverse,
-                          float along) {
+HWY_INLINE void softmax_backward(float* p, float* ds, int64_t first, int64_t count, int64_t end, float max,
+                                 float inverse, float along) {
   const Tag tag;
   const Vector top = hn::Set(tag, max), factor = hn::Set(tag, inverse), less = hn::Set(tag, along);
   int64_t j = 0;
@@ -118,20 +118,21 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
       const int64_t n = std::min<int64_t>(tile_size, rows - i), longest = all > 0 ? all : first + i + n,
                     pages = (longest + 15) / 16;
       float *tile_p = p + i * room.stride, *tile_ds = ds + i * room.stride;
-      score_functions<Takes::floats>[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
-      score_functions<Takes::floats>[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds,
-                                        room.stride);
+      score_functions<OperandFormat::floats>[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p,
+                                                room.stride);
+      score_functions<OperandFormat::floats>[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds,
+                                                room.stride);
       for (int64_t r = 0; r < n; ++r) {
         const int64_t row = begin + i + r;
         const float* sums = back.sums + row * heads.query * 2;
         const int64_t position = first + i + r;
-        turn_back(tile_p + r * room.stride, tile_ds + r * room.stride, all > 0 ? 0 : heads.first_seen(position),
-                  all > 0 ? all : position + 1, end, sums[0], 1.0f / sums[1],
-                  lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
+        softmax_backward(tile_p + r * room.stride, tile_ds + r * room.stride, all > 0 ? 0 : heads.first_seen(position),
+                         all > 0 ? all : position + 1, end, sums[0], 1.0f / sums[1],
+                         lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
       }
       const float factor[tile_size] = {scale, scale, scale, scale, scale, scale};
-      combine_functions<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor, false,
-                                          back.dq + (begin + i) * row_width, row_width);
+      combine_functions<OperandFormat::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor, false,
+                                                  back.dq + (begin + i) * row_width, row_width);
     }
     for (int64_t j = 0; j < seen; j += tile_size) {
       const int64_t n = std::min<int64_t>(tile_size, seen - j), from = all > 0 ? 0 : std::max<int64_t>(0, j - first);
@@ -178,7 +179,7 @@ void attend_contexts_backward(const float* dout, const float* q, const float* k,
     float* keys = memory.get() + start[c] + 2 * head * one;
     return std::pair{keys, keys + one};
   };
-  share(count * heads.query, [&](int64_t task) {
+  parallel_for(count * heads.query, [&](int64_t task) {
     const auto c = static_cast<size_t>(task / heads.query);
     const int64_t head = task % heads.query, row = contexts[c].query_row;
     const int64_t at = row * heads.query_width() + head * dim;
@@ -187,8 +188,8 @@ void attend_contexts_backward(const float* dout, const float* q, const float* k,
                             q + at,
                             out + at,
                             sums + (row * heads.query + head) * 2,
-                            pages.of(c, head / heads.share()),
-                            pages.mirror(c, head / heads.share()),
+                            pages.of(c, head / heads.queries_per_key()),
+                            pages.mirror(c, head / heads.queries_per_key()),
                             {row, contexts[c].rows, contexts[c].first, contexts[c].causal ? 0 : contexts[c].rows},
                             dq + at,
                             dkeys,
@@ -196,9 +197,9 @@ void attend_contexts_backward(const float* dout, const float* q, const float* k,
     const BackwardScratch room(dim, contexts[c].first + contexts[c].rows);
     HWY_DYNAMIC_DISPATCH(attend_rows_backward)(back, heads, scratch(room.floats()));
   });
-  share(heads.key, [&](int64_t key) {
+  parallel_for(heads.key, [&](int64_t key) {
     for (size_t c = 0; c < contexts.size(); ++c) {
-      for (int64_t head = key * heads.share(); head < (key + 1) * heads.share(); ++head) {
+      for (int64_t head = key * heads.queries_per_key(); head < (key + 1) * heads.queries_per_key(); ++head) {
         const auto [dkeys, dvalues] = sums_of(c, head);
         add(dkeys, width, dim, contexts[c], heads.key_width(), dk + key * dim);
         add(dvalues, width, dim, contexts[c], heads.key_width(), dv + key * dim);

@@ -18,7 +18,7 @@ namespace compeer::kernels::HWY_NAMESPACE {
 
 void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out) {
   if (rows < 16) std::fill_n(out, dim * 16, 0.0f);
-  turn_rows(in, rows, dim, out);
+  transpose_rows(in, rows, dim, out);
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
@@ -119,7 +119,7 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
   }
   constexpr int64_t part_length = 8;  // pages per unit of work
   const int64_t parts = (count + part_length - 1) / part_length;
-  share(heads.key * parts, [&](int64_t task) {
+  parallel_for(heads.key * parts, [&](int64_t task) {
     const int64_t head = task / parts, from = task % parts * part_length;
     for (int64_t id = from; id < std::min(count, from + part_length); ++id) {
       float* base = data_.get() + (head * count + id) * size;

@@ -196,7 +196,7 @@ at::Tensor TreePlan::attend(const at::Tensor& q, const at::Tensor& k, const at::
     const auto all = [&](const at::Tensor& rows) { return rows.view({1, -1, heads.key, heads.dim}); };
     int64_t first = 0;
     for (const at::Tensor& mask : masks_[part]) {
-      const int64_t length = mask.size(2) / heads.share();
+      const int64_t length = mask.size(2) / heads.queries_per_key();
       const auto own = queries[part].narrow(0, first, length);
       seen.push_back(factors_.attend(own, all(keys[part]), all(values[part]), mask));
       first += length;

@@ -25,15 +25,15 @@ constexpr int wide(int rows) {
 
 // Operand format of the products. floats: float32. In the other two a page element is a 32-bit word holding a bfloat16
 // pair, and the rows hold pairs of floats (pairs) or packed words as well (words).
-enum class Takes { floats, pairs, words };
+enum class OperandFormat { floats, pairs, words };
 
 // sum[r][v] += dot product of one bfloat16 pair of row r and right[v]. For words, left(r, 0) is the word of the row.
 // For pairs, left(r, 0) * upper half of right[v] (the later element) is added first, then left(r, 1) * lower half: the
 // order of vdpbf16ps, so that the bits are the same.
-template <Takes takes_as, int R, int V, class Left>
+template <OperandFormat takes_as, int R, int V, class Left>
 HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][V]) {
   const Tag tag;
-  if constexpr (takes_as == Takes::words) {
+  if constexpr (takes_as == OperandFormat::words) {
     HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
       const Vector x = hn::Set(tag, left(r, 0));
       HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = add_pair(x, right[v], sum[r][v]);
@@ -58,7 +58,7 @@ HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][
 }
 
 // c [R, 16 P] = a [R, dim] times the keys [dim][16] of P pages: a chain over dim.
-template <int R, int P, Takes takes_as>
+template <int R, int P, OperandFormat takes_as>
 HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
   const Tag tag;
@@ -66,13 +66,13 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
   const float* key[P];
   HWY_UNROLL(8) for (int p = 0; p < P; ++p) key[p] = pages[p].keys;
-  for (int64_t i = 0; i < (takes_as == Takes::floats ? dim : dim / 2); ++i) {
+  for (int64_t i = 0; i < (takes_as == OperandFormat::floats ? dim : dim / 2); ++i) {
     Vector right[V];
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
       right[v] = hn::LoadU(tag, key[v / lane_vectors] + i * 16 + (v % lane_vectors) * lane_count);
     }
-    if constexpr (takes_as != Takes::floats) {
-      const int64_t at = takes_as == Takes::words ? i : 2 * i;
+    if constexpr (takes_as != OperandFormat::floats) {
+      const int64_t at = takes_as == OperandFormat::words ? i : 2 * i;
       add_words<takes_as>(
           right, [&](int r, int64_t half) HWY_ATTR { return a[r * a_row + at + half]; }, sum);
       continue;
@@ -88,7 +88,7 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
 }
 
 // The same for `count` pages.
-template <int R, Takes takes_as>
+template <int R, OperandFormat takes_as>
 void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
   constexpr int P = wide(R) / lane_vectors;
   int64_t p = 0;
@@ -97,22 +97,24 @@ void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int6
 }
 
 // c[r, column + v] = factor[r] * sum over j of p[r, j] * value[j, column + v], for V vectors: a chain over the
-// positions j in the pages' values [16][dim]. If `go_on`, the chain starts from c. If V is 1, the vector has `n` lanes.
-template <int R, int V, Takes takes_as>
+// positions j in the pages' values [16][dim]. If `continue_chain`, the chain starts from c. If V is 1, the vector has
+// `n` lanes.
+template <int R, int V, OperandFormat takes_as>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
-                                int64_t column, size_t n, const float* factor, bool go_on, float* c, int64_t c_row) {
+                                int64_t column, size_t n, const float* factor, bool continue_chain, float* c,
+                                int64_t c_row) {
   const Tag tag;
   const size_t lanes = V == 1 ? n : size_t{lane_count};
   Vector sum[R][V];
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      sum[r][v] = go_on ? load(c + r * c_row + column + v * lane_count, lanes) : hn::Zero(tag);
+      sum[r][v] = continue_chain ? load(c + r * c_row + column + v * lane_count, lanes) : hn::Zero(tag);
     }
   }
   for (int64_t j = 0; j < positions; j += 16) {
     const float* value = pages[j / 16].values + column;
     const int64_t end = HWY_MIN(j + 16, positions);
-    constexpr int64_t step_length = takes_as == Takes::floats ? 1 : 2;
+    constexpr int64_t step_length = takes_as == OperandFormat::floats ? 1 : 2;
     for (int64_t i = j; i < end; i += step_length, value += dim) {
       Vector right[V];
       if constexpr (V == 1) {
@@ -120,8 +122,8 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
       } else {
         HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, value + v * lane_count);
       }
-      if constexpr (takes_as != Takes::floats) {
-        const int64_t at = takes_as == Takes::words ? i / 2 : i;
+      if constexpr (takes_as != OperandFormat::floats) {
+        const int64_t at = takes_as == OperandFormat::words ? i / 2 : i;
         add_words<takes_as>(
             right, [&](int r, int64_t half) HWY_ATTR { return p[r * p_row + at + half]; }, sum);
         continue;
@@ -141,30 +143,30 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
 }
 
 // The same for all `dim` columns.
-template <int R, Takes takes_as>
+template <int R, OperandFormat takes_as>
 void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
-             bool go_on, float* c, int64_t c_row) {
+             bool continue_chain, float* c, int64_t c_row) {
   constexpr int V = wide(R);
   int64_t d = 0;
   for (; d + V * lane_count <= dim; d += V * lane_count) {
-    combine_columns<R, V, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, go_on, c, c_row);
+    combine_columns<R, V, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, continue_chain, c, c_row);
   }
   for (; d + 2 * lane_count <= dim; d += 2 * lane_count) {
-    combine_columns<R, 2, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, go_on, c, c_row);
+    combine_columns<R, 2, takes_as>(p, p_row, pages, positions, dim, d, lane_count, factor, continue_chain, c, c_row);
   }
   for (; d < dim; d += lane_count) {
     const auto n = static_cast<size_t>(HWY_MIN(lane_count, dim - d));
-    combine_columns<R, 1, takes_as>(p, p_row, pages, positions, dim, d, n, factor, go_on, c, c_row);
+    combine_columns<R, 1, takes_as>(p, p_row, pages, positions, dim, d, n, factor, continue_chain, c, c_row);
   }
 }
 
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
 // By number of rows R.
-template <Takes T>
+template <OperandFormat T>
 constexpr Score score_functions[tile_size + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
                                                   score<4, T>, score<5, T>, score<6, T>};
-template <Takes T>
+template <OperandFormat T>
 constexpr Combine combine_functions[tile_size + 1] = {nullptr,       combine<1, T>, combine<2, T>, combine<3, T>,
                                                       combine<4, T>, combine<5, T>, combine<6, T>};
 

@@ -106,7 +106,7 @@ void add_inputs(std::vector<at::Tensor>& inputs, const Weight& weight) {
 // The gradients of a node's inputs, in the order of the inputs; added one after another.
 class GradientList {
  public:
-  GradientList(const Demand& demand, const std::vector<int64_t>& runs, Gradients first)
+  GradientList(const BackwardRequest& demand, const std::vector<int64_t>& runs, Gradients first)
       : demand_(demand), runs_(runs), all_(std::move(first)) {}
 
   // Adds the gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, each one chain over
@@ -135,7 +135,7 @@ class GradientList {
     all_.push_back(sum.result());
   }
 
-  const Demand& demand_;
+  const BackwardRequest& demand_;
   const std::vector<int64_t>& runs_;
   Gradients all_;
 };
@@ -161,8 +161,8 @@ at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tenso
 
 // Applies RoPE to x in place. `at` contains the cosines and sines of the rows; direction -1 is the gradient.
 template <class At>
-void turn(const at::Tensor& x, const At& at, int64_t heads, float direction) {
-  rotate(data(x), data(at.cosine), data(at.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
+void rotate_in_place(const at::Tensor& x, const At& context, int64_t heads, float direction) {
+  rotate(data(x), data(context.cosine), data(context.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
 }
 
 // A copy of the parts of an AttentionContext that the backward pass needs.
@@ -172,39 +172,42 @@ struct RotaryRows {
   std::vector<int64_t> runs;
   Adapters adapters;
   size_t layer;
-  std::shared_ptr<Prefix> leaves, continues;
+  std::shared_ptr<SharedPrefix> prefix_out, prefix_in;
 
-  explicit RotaryRows(const AttentionContext& place)
-      : cosine(place.cosine),
-        sine(place.sine),
-        contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
-        runs(place.runs()),
-        adapters(place.adapters(place.cosine.size(0))),
-        layer(static_cast<size_t>(place.layer)),
-        leaves(place.leaves),
-        continues(place.continues) {}
+  explicit RotaryRows(const AttentionContext& context)
+      : cosine(context.cosine),
+        sine(context.sine),
+        contexts(kernels::contexts(context.segments, context.prefix_in ? context.prefix_in->keys.front().size(0) : 0)),
+        runs(context.runs()),
+        adapters(context.adapters(context.cosine.size(0))),
+        layer(static_cast<size_t>(context.layer)),
+        prefix_out(context.prefix_out),
+        prefix_in(context.prefix_in) {}
 };
 
 // Queries or keys `y` after the head norm (if any) and RoPE. With a norm, also its input `before` and 1 / sqrt(...).
-struct Turned {
+struct RotatedHeads {
   at::Tensor y, before, inverse;
-  Turned() = default;
+  RotatedHeads() = default;
   template <class At>
-  Turned(const at::Tensor& x, const at::Tensor& norm, const AttentionBlock& block, int64_t heads, const At& at) : y(x) {
+  RotatedHeads(const at::Tensor& x, const at::Tensor& norm, const AttentionBlock& block, int64_t heads,
+               const At& context)
+      : y(x) {
     if (norm.defined()) {
       before = x, inverse = at::empty({x.size(0), heads}, at::kFloat), y = room(x.size(0), x.size(1));
       rms_norm(data(x), data(norm), x.size(0) * heads, block.heads.dim, static_cast<float>(block.epsilon), out(y),
                out(inverse));
     }
-    turn(y, at, heads, 1.0f);
+    rotate_in_place(y, context, heads, 1.0f);
   }
 };
 
 // The backward pass of Turned: converts d from the gradient of `y` to that of the input. Returns the gradient of the
 // norm's weight; undefined without a norm.
-at::Tensor turned_back(const Demand& demand, size_t input, at::Tensor& d, const Turned& kept, const at::Tensor& norm,
-                       const AttentionBlock& block, int64_t heads, const RotaryRows& at) {
-  turn(d, at, heads, -1.0f);
+at::Tensor rotated_heads_backward(const BackwardRequest& demand, size_t input, at::Tensor& d, const RotatedHeads& kept,
+                                  const at::Tensor& norm, const AttentionBlock& block, int64_t heads,
+                                  const RotaryRows& context) {
+  rotate_in_place(d, context, heads, -1.0f);
   if (!norm.defined()) return {};
   ParameterGradient sum(demand, input, norm);
   const auto dx = room(d.size(0), d.size(1));
@@ -218,24 +221,24 @@ at::Tensor turned_back(const Demand& demand, size_t input, at::Tensor& d, const 
 // prefix that the batch continues, if any.
 struct Attended {
   at::Tensor inverse;
-  Turned q, k;
+  RotatedHeads q, k;
   at::Tensor keys, values, seen, sums;
 };
 
-Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& at, bool graph) {
+Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& context, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
   auto [queries, keys, values] =
-      products(norm.h, at.adapters, {&block.q, &block.k, &block.v}, {&block.q_bias, &block.k_bias, &block.v_bias});
-  const Turned q(queries, block.q_norm, block, block.heads.query, at),
-      k(keys, block.k_norm, block, block.heads.key, at);
+      products(norm.h, context.adapters, {&block.q, &block.k, &block.v}, {&block.q_bias, &block.k_bias, &block.v_bias});
+  const RotatedHeads q(queries, block.q_norm, block, block.heads.query, context),
+      k(keys, block.k_norm, block, block.heads.key, context);
   keys = k.y;
-  if (at.continues) {
-    keys = at::cat({at.continues->keys[at.layer], keys});
-    values = at::cat({at.continues->values[at.layer], values});
+  if (context.prefix_in) {
+    keys = at::cat({context.prefix_in->keys[context.layer], keys});
+    values = at::cat({context.prefix_in->values[context.layer], values});
   }
   const auto seen = room(x.size(0), block.heads.query_width()),
              sums = graph ? at::empty({x.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
-  attend_contexts(data(q.y), data(keys), data(values), at.contexts, block.heads, out(seen),
+  attend_contexts(data(q.y), data(keys), data(values), context.contexts, block.heads, out(seen),
                   graph ? out(sums) : nullptr);
   return {norm.inverse, q, k, keys, values, seen, sums};
 }
@@ -243,35 +246,36 @@ Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& 
 // Returns the tensor to which gradients of keys or values `of` are added. If other batches continue this one, it starts
 // from their gradients (`brought`). If this batch continues a prefix, it starts from the prefix's gradients so far
 // (`before`), followed by zeros for its own rows.
-at::Tensor begun(const at::Tensor& of, const at::Tensor& brought, const at::Tensor& before) {
+at::Tensor initial_gradient(const at::Tensor& of, const at::Tensor& brought, const at::Tensor& before) {
   if (brought.defined()) return brought;
   const auto own = at::zeros({of.size(0) - (before.defined() ? before.size(0) : 0), of.size(1)}, at::kFloat);
   return before.defined() ? at::cat({before, own}) : own;
 }
 
 // Returns the gradients of the batch's own rows, after copying those of the prefix's rows back to `before`.
-at::Tensor ended(const at::Tensor& all, const at::Tensor& before) {
+at::Tensor split_gradient(const at::Tensor& all, const at::Tensor& before) {
   if (!before.defined()) return all;
   before.copy_(all.narrow(0, 0, before.size(0)));
   return all.narrow(0, before.size(0), all.size(0) - before.size(0));
 }
 
-Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, AttentionBlock& block,
-                         const RotaryRows& at, const Attended& kept) {
+Gradients attention_back(const BackwardRequest& demand, const at::Tensor& dy, const at::Tensor& x,
+                         AttentionBlock& block, const RotaryRows& context, const Attended& kept) {
   const auto dseen = room(x.size(0), block.heads.query_width());
   back(dy, block.o, dseen, Write::replace);
-  const auto of = [&](const std::shared_ptr<Prefix>& prefix, auto gradients) {
-    return prefix ? ((*prefix).*gradients)[at.layer] : at::Tensor();
+  const auto of = [&](const std::shared_ptr<SharedPrefix>& prefix, auto gradients) {
+    return prefix ? ((*prefix).*gradients)[context.layer] : at::Tensor();
   };
-  const auto keys = of(at.continues, &Prefix::key_gradients), values = of(at.continues, &Prefix::value_gradients);
+  const auto keys = of(context.prefix_in, &SharedPrefix::key_gradients),
+             values = of(context.prefix_in, &SharedPrefix::value_gradients);
   auto dq = room(x.size(0), block.heads.query_width());
-  auto dk = begun(kept.keys, of(at.leaves, &Prefix::key_gradients), keys),
-       dv = begun(kept.values, of(at.leaves, &Prefix::value_gradients), values);
+  auto dk = initial_gradient(kept.keys, of(context.prefix_out, &SharedPrefix::key_gradients), keys),
+       dv = initial_gradient(kept.values, of(context.prefix_out, &SharedPrefix::value_gradients), values);
   attend_contexts_backward(data(dseen), data(kept.q.y), data(kept.keys), data(kept.values), data(kept.seen),
-                           data(kept.sums), at.contexts, block.heads, out(dq), out(dk), out(dv));
-  dk = ended(dk, keys), dv = ended(dv, values);
-  const auto dq_norm = turned_back(demand, 2, dq, kept.q, block.q_norm, block, block.heads.query, at),
-             dk_norm = turned_back(demand, 3, dk, kept.k, block.k_norm, block, block.heads.key, at);
+                           data(kept.sums), context.contexts, block.heads, out(dq), out(dk), out(dv));
+  dk = split_gradient(dk, keys), dv = split_gradient(dv, values);
+  const auto dq_norm = rotated_heads_backward(demand, 2, dq, kept.q, block.q_norm, block, block.heads.query, context),
+             dk_norm = rotated_heads_backward(demand, 3, dk, kept.k, block.k_norm, block, block.heads.key, context);
   const Norm norm(x, block.norm, block.epsilon);
   const auto dh = room(x.size(0), x.size(1));
   back(dq, block.q, dh, Write::replace);
@@ -279,7 +283,7 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
   back(dv, block.v, dh, Write::add);
   ParameterGradient dnorm(demand, 1, block.norm);
   const auto dx = norm_back(dy, dh, x, block.norm, kept.inverse, dnorm);
-  GradientList all(demand, at.runs, {dx, dnorm.result(), dq_norm, dk_norm});
+  GradientList all(demand, context.runs, {dx, dnorm.result(), dq_norm, dk_norm});
   all.add(block.q, dq, norm.h);
   all.add(block.k, dk, norm.h);
   all.add(block.v, dv, norm.h);
@@ -308,8 +312,8 @@ Gated gated(const at::Tensor& x, FeedForwardBlock& block, const Adapters& adapte
   return {norm.inverse, gate, up};
 }
 
-Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
-                            const std::vector<int64_t>& runs, const Gated& kept) {
+Gradients feed_forward_back(const BackwardRequest& demand, const at::Tensor& dy, const at::Tensor& x,
+                            FeedForwardBlock& block, const std::vector<int64_t>& runs, const Gated& kept) {
   const auto& [inverse, gate, up] = kept;
   const int64_t rows = gate.size(0), width = gate.size(1);
   const auto active = room(rows, width), dgate = room(rows, width), dup = room(rows, width);
@@ -329,46 +333,47 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
 }
 
 // Returns x + o(attention(q)) for rows whose keys and values are in the cache.
-at::Tensor look_back(const at::Tensor& x, const at::Tensor& queries, AttentionBlock& block,
-                     const AttentionContext& place) {
-  const Turned q(queries, block.q_norm, block, block.heads.query, place);
+at::Tensor attend_to_cache(const at::Tensor& x, const at::Tensor& queries, AttentionBlock& block,
+                           const AttentionContext& context) {
+  const RotatedHeads q(queries, block.q_norm, block, block.heads.query, context);
   const auto y = x.detach().clone();
-  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o,
-              place.adapters(x.size(0)), y);
+  add_product(attention_stored(q.y, context.segments, block.heads, *context.cache, context.layer), block.o,
+              context.adapters(x.size(0)), y);
   return y;
 }
 
 // Applies norm and RoPE to the keys, and stores keys and values in the cache.
-void store_turned(const at::Tensor& keys, const at::Tensor& values, AttentionBlock& block,
-                  const AttentionContext& place) {
-  const Turned k(keys, block.k_norm, block, block.heads.key, place);
-  store(k.y, values, place.segments, block.heads, *place.cache, place.layer);
+void store_keys_values(const at::Tensor& keys, const at::Tensor& values, AttentionBlock& block,
+                       const AttentionContext& context) {
+  const RotatedHeads k(keys, block.k_norm, block, block.heads.key, context);
+  store(k.y, values, context.segments, block.heads, *context.cache, context.layer);
 }
 
 // The attention half with a KV cache, without gradient. The keys and values of all rows are stored; attention is
 // computed for all rows, or only for the last row of each segment.
-at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const auto adapters = place.adapters(x.size(0));
-  if (!place.last_only) {
+at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block,
+                      const AttentionContext& context) {
+  const auto adapters = context.adapters(x.size(0));
+  if (!context.last_only) {
     const auto [q, k, v] =
         products(h, adapters, {&block.q, &block.k, &block.v}, {&block.q_bias, &block.k_bias, &block.v_bias});
-    store_turned(k, v, block, place);
-    return look_back(x, q, block, place);
+    store_keys_values(k, v, block, context);
+    return attend_to_cache(x, q, block, context);
   }
   const auto [k, v] = products(h, adapters, {&block.k, &block.v}, {&block.k_bias, &block.v_bias});
-  store_turned(k, v, block, place);
-  std::vector<Segment> ends = place.segments;
+  store_keys_values(k, v, block, context);
+  std::vector<Segment> ends = context.segments;
   for (size_t i = 0; i < ends.size(); ++i) {
     ends[i].position += ends[i].length - 1;
     ends[i].start = static_cast<int64_t>(i);
     ends[i].length = 1;
   }
-  const auto rows = last_rows(place.segments);
+  const auto rows = last_rows(context.segments);
   const auto of = [&](const at::Tensor& all) { return at::index_select(all, 0, rows); };
-  const at::Tensor cosine = of(place.cosine), sine = of(place.sine);
-  const AttentionContext last{cosine, sine, ends, place.cache, place.layer};
+  const at::Tensor cosine = of(context.cosine), sine = of(context.sine);
+  const AttentionContext last{cosine, sine, ends, context.cache, context.layer};
   const auto [q] = products(of(h), last.adapters(rows.size(0)), {&block.q}, {&block.q_bias});
-  return look_back(of(x), q, block, last);
+  return attend_to_cache(of(x), q, block, last);
 }
 
 void check_adapters(const Adapters& adapters, bool graph) {
@@ -376,37 +381,38 @@ void check_adapters(const Adapters& adapters, bool graph) {
 }
 
 // Appends the keys and values of a layer to the prefix that other batches will continue.
-void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
+void leave(SharedPrefix& prefix, const at::Tensor& k, const at::Tensor& v) {
   prefix.keys.push_back(k), prefix.key_gradients.push_back(at::zeros(k.sizes(), at::kFloat));
   prefix.values.push_back(v), prefix.value_gradients.push_back(at::zeros(v.sizes(), at::kFloat));
 }
 
 }  // namespace
 
-at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) {
-  if (place.cache) return with_cache(x, Norm(x, block.norm, block.epsilon).h, block, place);
+at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& context) {
+  if (context.cache) return with_cache(x, Norm(x, block.norm, block.epsilon).h, block, context);
   const auto inputs = inputs_of(x, block);
-  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
-  RotaryRows at(place);
+  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.recompute_above_rows;
+  RotaryRows at(context);
   check_adapters(at.adapters, graph);
   auto kept = attended(x, block, at, graph);
-  if (place.leaves) leave(*place.leaves, kept.keys, kept.values);
+  if (context.prefix_out) leave(*context.prefix_out, kept.keys, kept.values);
   const auto y = x.detach().clone();
   add_product(kept.seen, block.o, at.adapters, y);
   if (!graph) return y;
   if (!keep) kept = {};
   connect({y}, inputs,
-          [x, at = std::move(at), kept = std::move(kept), keep, &block](const Demand& demand, const Gradients& dy) {
+          [x, at = std::move(at), kept = std::move(kept), keep, &block](const BackwardRequest& demand,
+                                                                        const Gradients& dy) {
             return attention_back(demand, dy[0], x, block, at, keep ? kept : attended(x, block, at, true));
           });
   return y;
 }
 
-at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& place) {
+at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& context) {
   std::vector<at::Tensor> inputs{x, block.norm};
   for (const Weight* weight : {&block.gate, &block.up, &block.down}) add_inputs(inputs, *weight);
-  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
-  const auto adapters = place.adapters(x.size(0));
+  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.recompute_above_rows;
+  const auto adapters = context.adapters(x.size(0));
   auto kept = gated(x, block, adapters);
   const auto active = graph && keep ? room(x.size(0), kept.gate.size(1)) : kept.gate;
   swiglu(data(kept.gate), data(kept.up), kept.gate.numel(), out(active));
@@ -415,8 +421,8 @@ at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, cons
   if (!graph) return y;
   if (!keep) kept = {};
   connect({y}, inputs,
-          [x, kept = std::move(kept), keep, runs = place.runs(), adapters, &block](const Demand& demand,
-                                                                                   const Gradients& dy) {
+          [x, kept = std::move(kept), keep, runs = context.runs(), adapters, &block](const BackwardRequest& demand,
+                                                                                     const Gradients& dy) {
             return feed_forward_back(demand, dy[0], x, block, runs, keep ? kept : gated(x, block, adapters));
           });
   return y;

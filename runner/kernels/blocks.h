@@ -10,7 +10,7 @@ namespace compeer::kernels {
 /// pass they save x and the outputs of the products, or, for batches of more than `most_kept` rows, only x (activation
 /// checkpointing). `block` must outlive the backward pass. See Arithmetic for what they compute.
 
-at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place);
-at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& place);
+at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& context);
+at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& context);
 
 }  // namespace compeer::kernels

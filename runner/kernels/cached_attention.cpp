@@ -76,13 +76,13 @@ int64_t common_pages(const Segment& a, const Segment& b) {
 
 // The number of single-row segments at the beginning that share enough pages with the first one for attend_each to be
 // worthwhile, and the number of these pages.
-struct Company {
+struct PrefixGroup {
   size_t rows;
   int64_t common;
 };
-Company company(std::span<const Segment> segments, size_t most) {
+PrefixGroup prefix_group(std::span<const Segment> segments, size_t most) {
   constexpr int64_t lower_limit = 4;
-  Company found{1, 0};
+  PrefixGroup found{1, 0};
   for (; found.rows < std::min(most, segments.size()) && segments[found.rows].length == 1; ++found.rows) {
     const int64_t common = common_pages(segments[0], segments[found.rows]);
     if (common < std::max(lower_limit, segments[0].position / 32)) break;
@@ -95,11 +95,12 @@ std::vector<SegmentTask> tasks(std::span<const Segment> segments, Heads heads) {
   constexpr int64_t block_size = 24, queries = 64;
   // Limits the size of a task, so that all threads get some.
   const int64_t each = (std::ssize(segments) * heads.key + 2 * threads() - 1) / (2 * threads());
-  const auto most = static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(queries / heads.share(), int64_t{1}, each));
+  const auto most =
+      static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(queries / heads.queries_per_key(), int64_t{1}, each));
   std::vector<SegmentTask> all;
   for (; !segments.empty();) {
     const int64_t length = segments[0].length;
-    const auto [rows, common] = length == 1 ? company(segments, most) : Company{1, 0};
+    const auto [rows, common] = length == 1 ? prefix_group(segments, most) : PrefixGroup{1, 0};
     for (int64_t i = 0; i < length; i += block_size) {
       for (int64_t h = 0; h < heads.key; ++h)
         all.push_back({segments.first(rows), h, i, std::min(block_size, length - i), common});
@@ -150,7 +151,7 @@ at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& seg
   const float* query = q.const_data_ptr<float>();
   float* result = y.mutable_data_ptr<float>();
   const auto all = tasks(segments, heads);
-  share(static_cast<int64_t>(all.size()), [&](int64_t i) {
+  parallel_for(static_cast<int64_t>(all.size()), [&](int64_t i) {
     const SegmentTask& task = all[static_cast<size_t>(i)];
     thread_local std::vector<Page> pages;
     thread_local std::vector<SingleRow> rows;

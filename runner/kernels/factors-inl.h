@@ -130,20 +130,20 @@ alignas(64) thread_local float LeftRows::memory_[(row_count / most_packed_rows +
 
 // Panels of B that are packed for one chunk at a time: of an unpacked matrix, of the transpose of a packed matrix, or
 // of a packed matrix whose numbers must be widened.
-class LoosePanels {
+class RepackedPanels {
  public:
-  LoosePanels(const MatrixProduct& product, IndexRange panels)
+  RepackedPanels(const MatrixProduct& product, IndexRange panels)
       : p_(product), panels_(panels), words_(in_words(product)) {}
 
   // Packs the chunk from `begin` on, as float32 or as bfloat16 pairs.
   void prepare(int64_t begin) {
     const int64_t k = std::min(chunk_length, p_.k - begin);
     if (p_.transposed) {
-      turn(begin, k);
+      transpose(begin, k);
     } else if (p_.b.packed) {
       for (int64_t p = panels_.from; p < panels_.to; ++p) widened(p, begin, k, at(p));
-    } else if (p_.b.lies.column != 1) {
-      turn_columns(begin, k);
+    } else if (p_.b.unpacked.column != 1) {
+      transpose_columns(begin, k);
     } else {
       words_ ? pair(begin, k) : copy(begin, k);
     }
@@ -157,7 +157,9 @@ class LoosePanels {
   float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * panel_step; }
 
  private:
-  const float* row(int64_t i) const { return row_of(p_, p_.b.lies, p_.b.lies.row, i, panels_.from * Packed::width); }
+  const float* row(int64_t i) const {
+    return row_of(p_, p_.b.unpacked, p_.b.unpacked.row, i, panels_.from * Packed::width);
+  }
 
   void pair(int64_t begin, int64_t k) {
     for (int64_t i = 0; i < k; i += 2) {
@@ -166,7 +168,7 @@ class LoosePanels {
       for (int64_t p = panels_.from; p < panels_.to; ++p, to += panel_step) {
         const int64_t at = (p - panels_.from) * Packed::width,
                       columns = std::min(Packed::width, p_.n - p * Packed::width);
-        prefetch(earlier + 2 * p_.b.lies.row + at), prefetch(later + 2 * p_.b.lies.row + at);
+        prefetch(earlier + 2 * p_.b.unpacked.row + at), prefetch(later + 2 * p_.b.unpacked.row + at);
         pair_rows_as_words(earlier + at, later + at, columns, to);
       }
     }
@@ -179,7 +181,7 @@ class LoosePanels {
       float* to = memory_ + i * Packed::width;
       const float* from = row(begin + i);
       for (int64_t p = panels_.from; p < panels_.to; ++p)
-        prefetch(from + 2 * p_.b.lies.row + (p - panels_.from) * Packed::width);
+        prefetch(from + 2 * p_.b.unpacked.row + (p - panels_.from) * Packed::width);
       for (int64_t p = panels_.from; p < whole; ++p, from += Packed::width, to += panel_step) {
         for (int v = 0; v < lane_vectors; ++v)
           hn::StoreU(hn::LoadU(tag, from + v * lane_count), tag, to + v * lane_count);
@@ -189,12 +191,12 @@ class LoosePanels {
   }
 
   // Packs a matrix whose columns are contiguous.
-  void turn_columns(int64_t begin, int64_t k) {
+  void transpose_columns(int64_t begin, int64_t k) {
     for (int64_t p = panels_.from; p < panels_.to; ++p) {
       const int64_t first = p * Packed::width, columns = std::min(Packed::width, p_.n - first);
       const float* in[Packed::width];
-      for (int64_t j = 0; j < columns; ++j) in[j] = p_.b.lies.data + (first + j) * p_.b.lies.column + begin;
-      words_ ? turn_panel_to_words(in, columns, k, at(p)) : turn_panel(in, columns, k, at(p));
+      for (int64_t j = 0; j < columns; ++j) in[j] = p_.b.unpacked.data + (first + j) * p_.b.unpacked.column + begin;
+      words_ ? transpose_panel_to_words(in, columns, k, at(p)) : transpose_panel(in, columns, k, at(p));
     }
   }
 
@@ -214,7 +216,7 @@ class LoosePanels {
 
   // Packs the transpose of a packed matrix, by transposing squares of its panels. Padding of the last panel is not
   // read.
-  void turn(int64_t begin, int64_t k) {
+  void transpose(int64_t begin, int64_t k) {
     constexpr int64_t side = Packed::width;
     alignas(64) float square[side * side], turned[side * side];
     for (int64_t i = 0; i < k; i += side) {
@@ -230,7 +232,7 @@ class LoosePanels {
         }
         const float* in[side];
         for (int64_t j = 0; j < columns; ++j) in[j] = from + j * side;
-        turn_rows(in, columns, rows, to);
+        transpose_rows(in, columns, rows, to);
         if (!words_) continue;
         pair_square(
             turned, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, at(p) + i / 2 * side);
@@ -243,7 +245,7 @@ class LoosePanels {
   bool words_;
   static thread_local float memory_[strip * panel_step];
 };
-alignas(64) thread_local float LoosePanels::memory_[strip * panel_step];
+alignas(64) thread_local float RepackedPanels::memory_[strip * panel_step];
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -36,7 +36,7 @@ at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) {
   const auto y = at::empty({rows, width}, at::kFloat);
   for (int64_t r = 0; r < rows; ++r) std::copy_n(data(weight) + id[r] * width, width, out(y) + r * width);
   if (!graph_wanted({weight})) return y;
-  connect({y}, {weight}, [tokens, weight, rows, width](const Demand& demand, const Gradients& dy) {
+  connect({y}, {weight}, [tokens, weight, rows, width](const BackwardRequest& demand, const Gradients& dy) {
     ParameterGradient sum(demand, 0, weight);
     const int64_t* to = tokens.const_data_ptr<int64_t>();
     for (int64_t r = 0; r < rows; ++r) add_row(data(dy[0]) + r * width, width, sum.data() + to[r] * width);
@@ -50,7 +50,7 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
   const auto y = at::empty({rows, width}, at::kFloat), inverse = at::empty({rows}, at::kFloat);
   rms_norm(data(x), data(weight), rows, width, static_cast<float>(epsilon), out(y), out(inverse));
   if (!graph_wanted({x, weight})) return y;
-  connect({y}, {x, weight}, [=](const Demand& demand, const Gradients& dy) {
+  connect({y}, {x, weight}, [=](const BackwardRequest& demand, const Gradients& dy) {
     const auto dx = at::empty({rows, width}, at::kFloat);
     ParameterGradient sum(demand, 1, weight);
     rms_norm_backward(data(dy[0]), data(x), data(weight), data(inverse), rows, width, nullptr, out(dx),
@@ -64,7 +64,7 @@ at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) {
   const auto y = at::empty(gate.sizes(), at::kFloat);
   swiglu(data(gate), data(up), gate.numel(), out(y));
   if (!graph_wanted({gate, up})) return y;
-  connect({y}, {gate, up}, [gate, up](const Demand&, const Gradients& dy) {
+  connect({y}, {gate, up}, [gate, up](const BackwardRequest&, const Gradients& dy) {
     const auto dgate = at::empty(gate.sizes(), at::kFloat), dup = at::empty(gate.sizes(), at::kFloat);
     swiglu_backward(data(dy[0]), data(gate), data(up), gate.numel(), out(dgate), out(dup), nullptr);
     return Gradients{dgate, dup};
@@ -80,7 +80,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
   };
   const auto y = turn(x, 1.0f);
   if (!graph_wanted({x})) return y;
-  connect({y}, {x}, [turn](const Demand&, const Gradients& dy) { return Gradients{turn(dy[0], -1.0f)}; });
+  connect({y}, {x}, [turn](const BackwardRequest&, const Gradients& dy) { return Gradients{turn(dy[0], -1.0f)}; });
   return y;
 }
 
@@ -94,13 +94,14 @@ at::Tensor attention_over(const at::Tensor& q, const at::Tensor& k, const at::Te
   const auto sums = graph ? at::empty({q.size(0), heads.query, 2}, at::kFloat) : at::Tensor();
   attend_contexts(data(q), data(k), data(v), contexts, heads, out(y), graph ? out(sums) : nullptr);
   if (!graph) return y;
-  connect({y}, {q, k, v}, [=, y = y.detach(), contexts = std::move(contexts)](const Demand&, const Gradients& dy) {
-    const auto dq = at::empty(q.sizes(), at::kFloat), dk = at::zeros(k.sizes(), at::kFloat),
-               dv = at::zeros(v.sizes(), at::kFloat);
-    attend_contexts_backward(data(dy[0]), data(q), data(k), data(v), data(y), data(sums), contexts, heads, out(dq),
-                             out(dk), out(dv));
-    return Gradients{dq, dk, dv};
-  });
+  connect({y}, {q, k, v},
+          [=, y = y.detach(), contexts = std::move(contexts)](const BackwardRequest&, const Gradients& dy) {
+            const auto dq = at::empty(q.sizes(), at::kFloat), dk = at::zeros(k.sizes(), at::kFloat),
+                       dv = at::zeros(v.sizes(), at::kFloat);
+            attend_contexts_backward(data(dy[0]), data(q), data(k), data(v), data(y), data(sums), contexts, heads,
+                                     out(dq), out(dk), out(dv));
+            return Gradients{dq, dk, dv};
+          });
   return y;
 }
 
@@ -129,7 +130,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
                  out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>(), kept.get());
   if (!graph) return {log_prob, entropy};
   Weight* const weight = &head;  // owned by the model, which outlives the graph
-  const auto keep = [=, entropy = entropy.detach()](const Demand& demand, const Gradients& upstream) {
+  const auto keep = [=, entropy = entropy.detach()](const BackwardRequest& demand, const Gradients& upstream) {
     const auto dlog_prob = upstream[0].defined() ? upstream[0] : at::zeros({rows}, at::kFloat);
     const auto dhidden = demand.wants(0) ? at::empty(hidden.sizes(), at::kFloat) : at::Tensor();
     ParameterGradient sum(demand, 1, matrix);
@@ -159,7 +160,7 @@ at::Tensor each(const at::Tensor& like, Made made) {
   float* out = y.mutable_data_ptr<float>();
   const int64_t count = like.numel();
   constexpr int64_t share_length = 1 << 14;
-  share((count + share_length - 1) / share_length, [&](int64_t part) {
+  parallel_for((count + share_length - 1) / share_length, [&](int64_t part) {
     for (int64_t i = part * share_length; i < std::min(count, (part + 1) * share_length); ++i) out[i] = made(i);
   });
   return y;
@@ -170,7 +171,7 @@ at::Tensor each(const at::Tensor& like, Made made) {
 at::Tensor gelu(const at::Tensor& x) {
   const auto y = each(x, [in = x.const_data_ptr<float>()](int64_t i) { return in[i] * 0.5f * twice_below(in[i]); });
   if (!graph_wanted({x})) return y;
-  connect({y}, {x}, [x](const Demand&, const std::vector<at::Tensor>& dy) {
+  connect({y}, {x}, [x](const BackwardRequest&, const std::vector<at::Tensor>& dy) {
     const float *in = x.const_data_ptr<float>(), *d = dy[0].const_data_ptr<float>();
     return std::vector{each(x, [=](int64_t i) {
       return d[i] * (0.5f * twice_below(in[i]) + in[i] * density * std::exp(-0.5f * in[i] * in[i]));

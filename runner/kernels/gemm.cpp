@@ -94,7 +94,7 @@ class OutputBlock {
         row_blocks_(parts(rows.size(), along_rows_ ? most_rows : most_packed_rows)),
         streams_(streams(product, rows.size())),
         words_(in_words(product)),
-        loose_(!p_.b.packed || p_.transposed || (p_.b.format != Format::float32 && !streams_ && !words_)),
+        packs_b_per_chunk_(!p_.b.packed || p_.transposed || (p_.b.format != Format::float32 && !streams_ && !words_)),
         left_(product, rows, row_blocks_),
         right_(product, panels) {}
 
@@ -121,7 +121,7 @@ class OutputBlock {
     // one after another.
     for (int64_t i = 0; i < chunks; ++i) {
       left_.prepare_chunk(i * chunk_length);
-      if (loose_) right_.prepare(i * chunk_length);
+      if (packs_b_per_chunk_) right_.prepare(i * chunk_length);
       for (int64_t block = 0; block < row_blocks_; ++block) {
         left_.prepare_block(i * chunk_length, block);
         each_group([&](IndexRange group) { step(group, i * chunk_length, {block, block + 1}); });
@@ -135,9 +135,9 @@ class OutputBlock {
     Chunk chunk{};
     chunk.k = std::min(chunk_length, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
-    chunk.go_on = p_.write == Write::go_on;
+    chunk.continue_chain = p_.write == Write::continue_chain;
     chunk.add = p_.write == Write::add || (p_.write == Write::replace && begin > 0);
-    if (loose_) {
+    if (packs_b_per_chunk_) {
       chunk.w = right_.at(group.from);
       chunk.panel = panel_step;
     } else {
@@ -185,13 +185,13 @@ class OutputBlock {
     constexpr int64_t line = 64;
     const auto block_of = panel_block(p_.b.format);
     const int64_t lines = (k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / line;
-    chunk.pace = line / row_blocks_;
-    chunk.soon = static_cast<const char*>(chunk.w) + 32 * line;
-    if (row_blocks_ == 1 && !in_blocks(p_.b.format)) return;
+    chunk.prefetch_bytes_per_step = line / row_blocks_;
+    chunk.prefetch_from = static_cast<const char*>(chunk.w) + 32 * line;
+    if (row_blocks_ == 1 && !is_quantized(p_.b.format)) return;
     const bool last = begin + chunk_length >= p_.k;
     const void* next = last ? p_.b.packed->panel(std::min(group.to, panels_.to - 1))
                             : p_.b.packed->panel(group.from, begin + chunk_length);
-    chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * line;
+    chunk.prefetch_from = static_cast<const char*>(next) + block * lines / row_blocks_ * line;
   }
 
   // Computes a tile of the padded panel in a buffer, so that nothing is read or written past the end of a row of C.
@@ -199,7 +199,7 @@ class OutputBlock {
     float buffer[16 * Packed::width] = {}, start[Packed::width] = {};
     if (chunk.bias) std::copy_n(chunk.bias, columns, start);
     chunk.bias = start;
-    for (int64_t r = 0; (chunk.add || chunk.go_on) && r < rows; ++r)
+    for (int64_t r = 0; (chunk.add || chunk.continue_chain) && r < rows; ++r)
       std::copy_n(c + r * p_.c_row, columns, buffer + r * Packed::width);
     run(chunk, buffer, Packed::width);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(buffer + r * Packed::width, columns, c + r * p_.c_row);
@@ -210,10 +210,10 @@ class OutputBlock {
   bool along_rows_;
   int64_t row_blocks_;
   bool streams_;
-  bool words_;  // bfloat16 pairs as words, not floats
-  bool loose_;  // B is packed chunk by chunk (LoosePanels)
+  bool words_;              // bfloat16 pairs as words, not floats
+  bool packs_b_per_chunk_;  // B is packed chunk by chunk (RepackedPanels)
   LeftRows left_;
-  LoosePanels right_;
+  RepackedPanels right_;
 };
 
 void block(const MatrixProduct& product, IndexRange rows, IndexRange panels) {
@@ -292,7 +292,7 @@ void compute(std::span<const Work> all) {
   if (wanted < 2) {
     for (int64_t i = 0; i < count; ++i) one(i);
   } else {
-    share(count, one);
+    parallel_for(count, one);
   }
 }
 
@@ -324,7 +324,7 @@ void multiply_by_transpose(View a, int64_t m, const RightMatrix& b, float* c, in
                            int64_t columns) {
   const int64_t last = columns < 0 ? b.n : std::min(b.n, first + columns), n = last - first;
   if (!b.packed) {
-    const View turned{b.lies.data + first * b.lies.column, b.lies.column, b.lies.row};
+    const View turned{b.unpacked.data + first * b.unpacked.column, b.unpacked.column, b.unpacked.row};
     return multiply(a, m, {turned, n, b.k, b.format}, nullptr, c, c_row, write);
   }
   if (m == 0 || b.k == 0 || n <= 0) return;
@@ -335,7 +335,7 @@ void multiply_by_transpose(View a, int64_t m, const RightMatrix& b, float* c, in
 void add_pairs(View a, int64_t m, View b, const RowPairs& rows, int64_t n, float* c, int64_t c_row) {
   if (m == 0 || n == 0) return;
   const int64_t k = std::ssize(rows.order());
-  const MatrixProduct product{a, {b, k, n}, k, n, false, nullptr, c, c_row, Write::go_on, 0, &rows.order()};
+  const MatrixProduct product{a, {b, k, n}, k, n, false, nullptr, c, c_row, Write::continue_chain, 0, &rows.order()};
   compute(product, m, {0, parts(n, Packed::width)});
 }
 

@@ -9,7 +9,7 @@
 namespace compeer::kernels {
 
 /// How a product is written to C: see `multiply`.
-enum class Write { replace, add, go_on };
+enum class Write { replace, add, continue_chain };
 
 /// C [m, n] = A [m, k] B (+ bias), or C += A B in one of two ways. Row i of C starts at c + i * c_row. The rows of A,
 /// or its columns, must be contiguous (A.column = 1 or A.row = 1).
@@ -18,9 +18,9 @@ enum class Write { replace, add, go_on };
 ///   chunk(i) = one chain of fused multiply-adds over k in [256 i, 256 (i + 1)), chunk(0) starting from the bias,
 ///   c        = ((chunk(0)) + chunk(1)) + ...            (replace)
 ///   c        = ((c + chunk(0)) + chunk(1)) + ...        (add; no bias)
-///   c        = one chain over all k that starts from c  (go_on; no bias)
-/// With go_on, dividing k among several calls does not change the bits. A matrix B in bfloat16, q8_0 or q4_0 gives the
-/// same bits as the float32 matrix that it represents.
+///   c        = one chain over all k that starts from c  (continue_chain; no bias)
+/// With continue_chain, dividing k among several calls does not change the bits. A matrix B in bfloat16, q8_0 or q4_0
+/// gives the same bits as the float32 matrix that it represents.
 ///
 /// bfloat16_pairs: A is rounded to bfloat16 like B, and chains take k in pairs, the later element of a pair first; the
 /// last element is paired with zero if k is odd:

@@ -13,9 +13,9 @@ namespace compeer::kernels {
 
 namespace {
 
-class Node : public torch::autograd::Node, public Demand {
+class Node : public torch::autograd::Node, public BackwardRequest {
  public:
-  Node(const std::vector<at::Tensor>& inputs, WayBack back) : back_(std::move(back)) {
+  Node(const std::vector<at::Tensor>& inputs, BackwardFunction back) : back_(std::move(back)) {
     set_next_edges(torch::autograd::collect_next_edges(inputs));
   }
 
@@ -34,27 +34,27 @@ class Node : public torch::autograd::Node, public Demand {
   void release_variables() override { back_ = nullptr; }
 
  private:
-  WayBack back_;
+  BackwardFunction back_;
 };
 
 using torch::autograd::variable_list;
 
 // Calls a function after an autograd node was executed.
-class Teller : public torch::autograd::FunctionPostHook {
+class CallbackHook : public torch::autograd::FunctionPostHook {
  public:
-  explicit Teller(std::function<void()> tell) : tell_(std::move(tell)) {}
+  explicit CallbackHook(std::function<void()> callback) : callback_(std::move(callback)) {}
   variable_list operator()(const variable_list& results, const variable_list&) override {
-    tell_();
+    callback_();
     return results;
   }
 
  private:
-  std::function<void()> tell_;
+  std::function<void()> callback_;
 };
 
 }  // namespace
 
-ParameterGradient::ParameterGradient(const Demand& demand, size_t input, const at::Tensor& parameter) {
+ParameterGradient::ParameterGradient(const BackwardRequest& demand, size_t input, const at::Tensor& parameter) {
   if (!parameter.defined() || !demand.wants(input)) return;
   in_place_ = demand.accumulates() && parameter.is_leaf() && parameter.grad().defined() &&
               parameter.grad().is_contiguous() && parameter.grad().scalar_type() == at::kFloat;
@@ -69,7 +69,7 @@ bool graph_wanted(const std::vector<at::Tensor>& inputs) {
   return false;
 }
 
-void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back) {
+void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, BackwardFunction back) {
   const std::shared_ptr<torch::autograd::Node> node(new Node(inputs, std::move(back)), torch::autograd::deleteNode);
   for (const at::Tensor& result : results) torch::autograd::set_history(result, node);
 }
@@ -81,10 +81,10 @@ struct AfterPass::Hook {
   uintptr_t key;
 };
 
-AfterPass::AfterPass(const at::Tensor& parameter, std::function<void()> tell) : hook_(std::make_unique<Hook>()) {
+AfterPass::AfterPass(const at::Tensor& parameter, std::function<void()> callback) : hook_(std::make_unique<Hook>()) {
   hook_->node = torch::autograd::impl::grad_accumulator(parameter);
   TORCH_CHECK(hook_->node, "a parameter does not require a gradient");
-  hook_->key = hook_->node->add_post_hook(std::make_unique<Teller>(std::move(tell)));
+  hook_->key = hook_->node->add_post_hook(std::make_unique<CallbackHook>(std::move(callback)));
 }
 
 AfterPass::AfterPass(AfterPass&&) noexcept = default;

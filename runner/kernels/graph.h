@@ -11,9 +11,9 @@ namespace compeer::kernels {
 /// captures the tensors it needs.
 
 /// The request of one backward pass to a node.
-class Demand {
+class BackwardRequest {
  public:
-  virtual ~Demand() = default;
+  virtual ~BackwardRequest() = default;
 
   /// False for inputs that need no gradient: return an undefined tensor for these.
   virtual bool wants(size_t input) const = 0;
@@ -27,7 +27,7 @@ class Demand {
 class ParameterGradient {
  public:
   /// `input` is the parameter's index among the node's inputs. `parameter` may be undefined.
-  ParameterGradient(const Demand& demand, size_t input, const at::Tensor& parameter);
+  ParameterGradient(const BackwardRequest& demand, size_t input, const at::Tensor& parameter);
   bool wanted() const { return sum_.defined(); }            ///< true if the gradient is needed
   float* data() { return sum_.mutable_data_ptr<float>(); }  ///< the buffer, of the parameter's shape; only if wanted()
   /// Returns the node's result for this input: undefined if the gradient was added to `.grad`.
@@ -40,21 +40,21 @@ class ParameterGradient {
 
 /// The backward function of a node: gradients of the results (undefined: zero) -> gradients of the inputs. Called at
 /// most once; its captures are released afterwards.
-using WayBack = std::function<std::vector<at::Tensor>(const Demand&, const std::vector<at::Tensor>&)>;
+using BackwardFunction = std::function<std::vector<at::Tensor>(const BackwardRequest&, const std::vector<at::Tensor>&)>;
 
 /// True if an operation on these inputs must be recorded: gradients are enabled and an input requires one.
 bool graph_wanted(const std::vector<at::Tensor>& inputs);
 
 /// Records a node that computes `results` from `inputs`. `back` must not capture the results themselves (a reference
 /// cycle), only their `detach()`.
-void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back);
+void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, BackwardFunction back);
 
-/// Calls `tell`, for the lifetime of the object, whenever a backward pass has finished the gradient of a parameter: all
-/// nodes of the pass that use the parameter are done, also if kernels add to `.grad` themselves.
+/// Calls `callback`, for the lifetime of the object, whenever a backward pass has finished the gradient of a parameter:
+/// all nodes of the pass that use the parameter are done, also if kernels add to `.grad` themselves.
 class AfterPass {
  public:
   /// `parameter` must require a gradient.
-  AfterPass(const at::Tensor& parameter, std::function<void()> tell);
+  AfterPass(const at::Tensor& parameter, std::function<void()> callback);
   ~AfterPass();
   AfterPass(AfterPass&&) noexcept;
 

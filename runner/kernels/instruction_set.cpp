@@ -145,7 +145,7 @@ std::vector<std::string> instruction_sets() {
 const std::string& instruction_set() { return chosen().name; }
 bool pairs_are_words() { return chosen().words; }
 
-void obey_environment() {
+void use_instruction_set_from_environment() {
   const char* name = std::getenv("COMPEER_ISA");
   if (name && !use_instruction_set(name))
     throw Error("COMPEER_ISA",

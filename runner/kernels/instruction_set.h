@@ -20,7 +20,7 @@ bool use_instruction_set(const std::string& name);
 
 /// Uses the instruction set named by the environment variable COMPEER_ISA, if it is set. Throws Error (exit 2) if this
 /// machine does not have it.
-void obey_environment();
+void use_instruction_set_from_environment();
 
 /// True if the instruction set in use multiplies bfloat16 pairs as 32-bit words (vdpbf16ps), false if it multiplies
 /// them as two floats.

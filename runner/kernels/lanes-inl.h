@@ -83,7 +83,7 @@ HWY_INLINE Vector exponential(Vector x) {
 using Four = hn::FixedTag<float, 4>;
 
 // Transposes a 4 x 4 block: elements [d, d + 4) of four rows to out[16 i + row].
-HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
+HWY_INLINE void transpose_square(const float* const* in, int64_t d, float* out) {
   const Four four;
   const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
              e = hn::LoadU(four, in[3] + d);
@@ -96,11 +96,11 @@ HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
 }
 
 // Transposes up to 16 rows of `count` numbers to out [count][16].
-HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
+HWY_INLINE void transpose_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
   const int64_t whole = rows / 4 * 4;
   for (int64_t row = 0; row < whole; row += 4) {
     int64_t i = 0;
-    for (; i + 4 <= count; i += 4) turn_square(in + row, i, out + i * 16 + row);
+    for (; i + 4 <= count; i += 4) transpose_square(in + row, i, out + i * 16 + row);
     for (; i < count; ++i) {
       for (int64_t r = 0; r < 4; ++r) out[i * 16 + row + r] = in[row + r][i];
     }
@@ -111,12 +111,12 @@ HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, f
 }
 
 // Transposes up to 16 contiguous columns of length k to a panel out [k][16].
-HWY_INLINE void turn_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
+HWY_INLINE void transpose_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
   constexpr int64_t row_count = 64;  // rows at a time, so that they stay in the first-level cache
   for (int64_t i = 0; i < k; i += row_count) {
     const float* in[16];
     for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
-    turn_rows(in, count, std::min(row_count, k - i), out + i * 16);
+    transpose_rows(in, count, std::min(row_count, k - i), out + i * 16);
   }
 }
 

@@ -137,15 +137,17 @@ at::Tensor values_of(const Cache& cache, int64_t layer) {
 class Libtorch : public Arithmetic {
  public:
   at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) const override {
-    return rows_of(tokens, weight);
+    return embedding_rows(tokens, weight);
   }
 
   at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) const override {
     const bool pairs = weight.in_pairs();
-    auto y = times(x, weight.value(), pairs);
+    auto y = linear_product(x, weight.value(), pairs);
     if (bias.defined()) y = y + bias;
     const auto* change = weight.low_rank();
-    return change ? y + change->scale * times(times(x, change->a.value(), pairs), change->b.value(), pairs) : y;
+    return change ? y + change->scale *
+                            linear_product(linear_product(x, change->a.value(), pairs), change->b.value(), pairs)
+                  : y;
   }
 
   at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) const override {
@@ -156,7 +158,7 @@ class Libtorch : public Arithmetic {
 
   at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                     int64_t heads) const override {
-    return turned(x, turns_of(cosine, sine), heads);
+    return rotated(x, make_rotary_tables(cosine, sine), heads);
   }
 
   at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -185,29 +187,30 @@ class Libtorch : public Arithmetic {
     return at::cat(parts);
   }
 
-  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {
-    TORCH_CHECK(!place.leaves && !place.continues,
+  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
+                             const AttentionContext& context) const override {
+    TORCH_CHECK(!context.prefix_out && !context.prefix_in,
                 "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
-    const auto turns = place.turns();
-    if (!place.cache) {
-      const auto work = [this, &block, turns, tree = place.tree(block.heads, x.device())](const at::Tensor& rows) {
+    const auto turns = context.rotary_tables();
+    if (!context.cache) {
+      const auto work = [this, &block, turns, tree = context.tree(block.heads, x.device())](const at::Tensor& rows) {
         const auto [q, k, v] = queries_keys_values(rows, block, turns);
         return at::add(rows, linear(tree.attend(q, k, v), block.o));
       };
-      return x.size(0) > block.most_kept ? recomputed(x, work) : work(x);
+      return x.size(0) > block.recompute_above_rows ? recomputed(x, work) : work(x);
     }
     const auto [q, k, v] = queries_keys_values(x, block, turns);
-    const auto seen = cached(q, k, v, place.pages(block.heads, x.device()), *place.cache, place.layer);
+    const auto seen = cached(q, k, v, context.pages(block.heads, x.device()), *context.cache, context.layer);
     const auto y = at::add(x, linear(seen, block.o));
-    return place.last_only ? at::index_select(y, 0, last_rows(place.segments).to(y.device())) : y;
+    return context.last_only ? at::index_select(y, 0, last_rows(context.segments).to(y.device())) : y;
   }
 
   at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext&) const override {
     const auto work = [this, &block](const at::Tensor& rows) {
-      const auto h = factor_of(rms_norm(rows, block.norm, block.epsilon), block.gate.in_pairs());
+      const auto h = rounded_factor(rms_norm(rows, block.norm, block.epsilon), block.gate.in_pairs());
       return at::add(rows, linear(swiglu(linear(h, block.gate), linear(h, block.up)), block.down));
     };
-    return x.size(0) > block.most_kept ? recomputed(x, work) : work(x);
+    return x.size(0) > block.recompute_above_rows ? recomputed(x, work) : work(x);
   }
 
   TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
@@ -231,17 +234,18 @@ class Libtorch : public Arithmetic {
   }
 
   // Applies RoPE.
-  static at::Tensor turned(const at::Tensor& x, const Turns& turns, int64_t heads) {
+  static at::Tensor rotated(const at::Tensor& x, const RotaryTables& turns, int64_t heads) {
     const auto rows = x.view({x.size(0), heads, 2, -1});
     return at::addcmul(rows * turns.cosine, rows.flip(2), turns.sine).view(x.sizes());
   }
 
-  std::array<at::Tensor, 3> queries_keys_values(const at::Tensor& x, AttentionBlock& block, const Turns& turns) const {
-    const auto h = factor_of(rms_norm(x, block.norm, block.epsilon), block.heads.pairs);
+  std::array<at::Tensor, 3> queries_keys_values(const at::Tensor& x, AttentionBlock& block,
+                                                const RotaryTables& turns) const {
+    const auto h = rounded_factor(rms_norm(x, block.norm, block.epsilon), block.heads.pairs);
     const auto part = [&](Weight& weight, const at::Tensor& bias, const at::Tensor& norm, int64_t heads) {
       auto rows = linear(h, weight, bias);
       if (norm.defined()) rows = rms_norm(rows.view({-1, block.heads.dim}), norm, block.epsilon).view(rows.sizes());
-      return turned(rows, turns, heads);
+      return rotated(rows, turns, heads);
     };
     return {part(block.q, block.q_bias, block.q_norm, block.heads.query),
             part(block.k, block.k_bias, block.k_norm, block.heads.key), linear(h, block.v, block.v_bias)};

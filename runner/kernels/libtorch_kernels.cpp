@@ -58,29 +58,29 @@ at::Tensor sum_of_products(const at::Tensor& a, const at::Tensor& b) {
   return at::mm(a.to(at::kFloat), b.to(at::kFloat));
 }
 
-at::Tensor factor_of(const at::Tensor& x, bool pairs) {
+at::Tensor rounded_factor(const at::Tensor& x, bool pairs) {
   return pairs && !at::GradMode::is_enabled() ? in_bfloat16(x) : x;
 }
 
-at::Tensor times(const at::Tensor& x, const at::Tensor& matrix, bool pairs) {
+at::Tensor linear_product(const at::Tensor& x, const at::Tensor& matrix, bool pairs) {
   if (pairs && !at::GradMode::is_enabled()) return sum_of_products(in_bfloat16(x), in_bfloat16(matrix).t());
   return pairs ? PairsProduct::apply(x, matrix) : at::linear(x, matrix.to(at::kFloat));
 }
 
-at::Tensor rows_of(const at::Tensor& tokens, const at::Tensor& weight) {
+at::Tensor embedding_rows(const at::Tensor& tokens, const at::Tensor& weight) {
   return Embedded::apply(tokens.to(weight.device()), weight);
 }
 
 at::Tensor AttentionFactors::mask(const at::Tensor& seen) const {
   const auto none = at::zeros({}, at::TensorOptions(seen.device()).dtype(type));
   const auto mask = at::where(seen, none, none - std::numeric_limits<float>::infinity());
-  return mask.unsqueeze(1).repeat({1, 1, heads.share(), 1});
+  return mask.unsqueeze(1).repeat({1, 1, heads.queries_per_key(), 1});
 }
 
 // The query heads that share a key head are treated as additional rows.
 at::Tensor AttentionFactors::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                     const at::Tensor& mask) const {
-  const int64_t n = mask.size(0), share = heads.share(), length = mask.size(2) / share;
+  const int64_t n = mask.size(0), share = heads.queries_per_key(), length = mask.size(2) / share;
   const auto factor = [&](const at::Tensor& x) { return heads.pairs ? in_bfloat16(x).to(type) : x.to(type); };
   const auto queries = factor(q)
                            .view({n, length, heads.key, share, heads.dim})

@@ -17,13 +17,13 @@ at::Tensor sum_of_products(const at::Tensor& a, const at::Tensor& b);
 
 /// Returns x rounded to bfloat16 if `pairs` and gradients are disabled, so that several products need not round it
 /// again. Otherwise x itself, which the backward pass needs.
-at::Tensor factor_of(const at::Tensor& x, bool pairs);
+at::Tensor rounded_factor(const at::Tensor& x, bool pairs);
 
 /// x [rows, in] -> x W^T [rows, out], differentiable; W [out, in] is float32 or bfloat16.
-at::Tensor times(const at::Tensor& x, const at::Tensor& matrix, bool pairs);
+at::Tensor linear_product(const at::Tensor& x, const at::Tensor& matrix, bool pairs);
 
 /// Embedding: tokens int64 [rows], weight [vocabulary, width] -> float32 [rows, width], differentiable.
-at::Tensor rows_of(const at::Tensor& tokens, const at::Tensor& weight);
+at::Tensor embedding_rows(const at::Tensor& tokens, const at::Tensor& weight);
 
 /// Attention with libtorch. Computes in bfloat16 on CUDA if `of.pairs`, otherwise in float32, with factors rounded to
 /// bfloat16 if `of.pairs`.

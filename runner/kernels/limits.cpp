@@ -91,7 +91,7 @@ double chain_rate(Work work) {
   std::vector<float> out(static_cast<size_t>(parts) * 16);
   return best_rate([&] {
     std::vector<double> done(static_cast<size_t>(parts));
-    share(parts, [&](int64_t i) { done[static_cast<size_t>(i)] = work(out.data() + i * 16); });
+    parallel_for(parts, [&](int64_t i) { done[static_cast<size_t>(i)] = work(out.data() + i * 16); });
     keep(out);
     return std::accumulate(done.begin(), done.end(), 0.0);
   });
@@ -113,7 +113,7 @@ double read_rate() {
   const std::vector<float> data(static_cast<size_t>(item_count), 1.0f);
   std::vector<float> out(static_cast<size_t>(item_count / part_length) * 16);
   return best_rate([&] {
-    share(item_count / part_length, [&](int64_t i) {
+    parallel_for(item_count / part_length, [&](int64_t i) {
       HWY_DYNAMIC_DISPATCH(sum)(data.data() + i * part_length, part_length, out.data() + i * 16);
     });
     keep(out);

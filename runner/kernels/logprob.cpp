@@ -145,7 +145,7 @@ std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs)
 template <class Work>
 void each_row(int64_t rows, Work work) {
   constexpr int64_t together = 8;
-  share((rows + together - 1) / together, [&](int64_t part) {
+  parallel_for((rows + together - 1) / together, [&](int64_t part) {
     for (int64_t r = part * together; r < std::min(rows, (part + 1) * together); ++r) work(r);
   });
 }
@@ -239,7 +239,7 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const std::vecto
       if (head.format == Format::bfloat16_pairs) {
         add_pairs(left, columns, some, RowPairs(block.runs), width, to, width);
       } else {
-        multiply(left, columns, {some, count, width}, nullptr, to, width, Write::go_on);
+        multiply(left, columns, {some, count, width}, nullptr, to, width, Write::continue_chain);
       }
     }
   }

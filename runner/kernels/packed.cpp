@@ -21,9 +21,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-void turn_whole_panel(const float* const* columns, int64_t k, float* out) { turn_panel(columns, 16, k, out); }
-void turn_whole_panel_to_words(const float* const* columns, int64_t k, float* out) {
-  turn_panel_to_words(columns, 16, k, out);
+void transpose_whole_panel(const float* const* columns, int64_t k, float* out) { transpose_panel(columns, 16, k, out); }
+void transpose_whole_panel_to_words(const float* const* columns, int64_t k, float* out) {
+  transpose_panel_to_words(columns, 16, k, out);
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
@@ -32,8 +32,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace compeer::kernels {
 
-HWY_EXPORT(turn_whole_panel);
-HWY_EXPORT(turn_whole_panel_to_words);
+HWY_EXPORT(transpose_whole_panel);
+HWY_EXPORT(transpose_whole_panel_to_words);
 
 namespace {
 
@@ -60,8 +60,8 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
       const float* in[panel_width];
       for (int64_t j = 0; j < panel_width; ++j) in[j] = b.data + j * b.column;
       auto* words = reinterpret_cast<float*>(out);
-      return pair == 1 ? HWY_DYNAMIC_DISPATCH(turn_whole_panel)(in, k, words)
-                       : HWY_DYNAMIC_DISPATCH(turn_whole_panel_to_words)(in, k, words);
+      return pair == 1 ? HWY_DYNAMIC_DISPATCH(transpose_whole_panel)(in, k, words)
+                       : HWY_DYNAMIC_DISPATCH(transpose_whole_panel_to_words)(in, k, words);
     }
   }
   if (columns < panel_width || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * panel_width, To());
@@ -116,7 +116,7 @@ void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
 
 void Packed::forget() {
   if (empty()) return;
-  compeer::forget(data_.get(), capacity_);
+  compeer::release_pages(data_.get(), capacity_);
   n_ = 0;
 }
 
@@ -150,7 +150,7 @@ void Packed::rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format) {
   if (k * n < (1 << 16)) {
     for (int64_t p = 0; p < panels(); ++p) one(p);
   } else {
-    share(panels(), one);
+    parallel_for(panels(), one);
   }
 }
 

@@ -28,7 +28,7 @@ struct MatrixView {
 using View = MatrixView<float>;
 
 using Format = WeightFormat;
-constexpr bool in_blocks(Format format) { return format == Format::q8_0 || format == Format::q4_0; }
+constexpr bool is_quantized(Format format) { return format == Format::q8_0 || format == Format::q4_0; }
 constexpr bool in_bfloat16(Format format) { return format == Format::bfloat16 || format == Format::bfloat16_pairs; }
 
 /// The storage unit of a panel: number of rows that are stored together, and their size.
@@ -111,10 +111,10 @@ struct RightMatrix {
   RightMatrix() = default;
   RightMatrix(const Packed& b) : packed(&b), k(b.k()), n(b.n()), format(b.format()) {}
   RightMatrix(View b, int64_t rows, int64_t columns, Format in = Format::float32)
-      : lies(b), k(rows), n(columns), format(in) {}
+      : unpacked(b), k(rows), n(columns), format(in) {}
 
   const Packed* packed = nullptr;  ///< null if B is not packed
-  View lies;                       ///< the matrix if it is not packed
+  View unpacked;                   ///< the matrix if it is not packed
   int64_t k = 0, n = 0;
   Format format = Format::float32;
 };

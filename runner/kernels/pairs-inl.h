@@ -124,7 +124,7 @@ HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
 }
 
 // The same for up to 16 contiguous columns of length k: -> [k / 2][16] words.
-HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
+HWY_INLINE void transpose_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
   constexpr int64_t row_count = 16;
   alignas(64) float square[row_count * 16];
   const bool by_instruction = pairs_are_words();
@@ -132,7 +132,7 @@ HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, 
     const int64_t rows = std::min(row_count, k - i);
     const float* in[16];
     for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
-    turn_rows(in, count, rows, square);
+    transpose_rows(in, count, rows, square);
     if (by_instruction) {
       pair_square(
           square, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, out);

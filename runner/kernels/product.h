@@ -38,7 +38,7 @@ constexpr int64_t parts(int64_t size, int64_t most) { return (size + most - 1) /
 // quantized B, which each row block must widen again.
 inline bool streams(const MatrixProduct& product, int64_t rows) {
   if (!product.b.packed || product.transposed || product.a.column != 1) return false;
-  return rows <= (in_blocks(product.b.format) ? 16 : 32);
+  return rows <= (is_quantized(product.b.format) ? 16 : 32);
 }
 
 // The range [from, to).

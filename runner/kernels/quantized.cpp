@@ -61,7 +61,7 @@ void round_row(float* row, int64_t count, Format format) {
   if (in_bfloat16(format)) {
     for (int64_t j = 0; j < count; ++j) row[j] = Bfloat16::nearest(row[j]).widened();
   }
-  if (!in_blocks(format)) return;
+  if (!is_quantized(format)) return;
   for (; count > 0; row += QuantizedBlock::length, count -= QuantizedBlock::length) {
     const int64_t some = std::min(count, QuantizedBlock::length);
     const auto block = quantized(row, some, format);

@@ -124,14 +124,14 @@ namespace {
 template <class Work>
 void in_parts(int64_t count, int64_t floats_each, Work work) {
   const int64_t part = std::max<int64_t>(1, (int64_t{1} << 14) / floats_each);
-  share((count + part - 1) / part, [&](int64_t i) { work(i * part, std::min(count, (i + 1) * part)); });
+  parallel_for((count + part - 1) / part, [&](int64_t i) { work(i * part, std::min(count, (i + 1) * part)); });
 }
 
 // Calls work(from, to) for strips of columns, on all threads.
 template <class Work>
 void in_strips(int64_t width, Work work) {
   constexpr int64_t strip = 64;
-  share((width + strip - 1) / strip, [&](int64_t i) { work(i * strip, std::min(width, (i + 1) * strip)); });
+  parallel_for((width + strip - 1) / strip, [&](int64_t i) { work(i * strip, std::min(width, (i + 1) * strip)); });
 }
 
 }  // namespace

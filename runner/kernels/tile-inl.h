@@ -20,13 +20,13 @@ namespace compeer::kernels::HWY_NAMESPACE {
 struct Chunk {
   View a;
   const void* w;
-  int64_t panel;      // distance of panels, in units of 4 bytes
-  int64_t k;          // at most 256
-  const float* bias;  // start of the chains; null: zero
-  bool add;           // add the chains to C
-  bool go_on;         // start the chains from C
-  const char* soon;   // if B is streamed from memory: address of the first panel's data to prefetch
-  int64_t pace;       // bytes of each panel to prefetch per step of k
+  int64_t panel;                    // distance of panels, in units of 4 bytes
+  int64_t k;                        // at most 256
+  const float* bias;                // start of the chains; null: zero
+  bool add;                         // add the chains to C
+  bool continue_chain;              // start the chains from C
+  const char* prefetch_from;        // if B is streamed from memory: address of the first panel's data to prefetch
+  int64_t prefetch_bytes_per_step;  // bytes of each panel to prefetch per step of k
 };
 
 // Returns element i of row r of A. If the rows are contiguous (`row_count`), there is one pointer per row and a common
@@ -95,9 +95,9 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   Vector sum[R][V];
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-      sum[r][v] = chunk.go_on  ? hn::LoadU(tag, c + r * c_row + v * lane_count)
-                  : chunk.bias ? hn::LoadU(tag, chunk.bias + v * lane_count)
-                               : hn::Zero(tag);
+      sum[r][v] = chunk.continue_chain ? hn::LoadU(tag, c + r * c_row + v * lane_count)
+                  : chunk.bias         ? hn::LoadU(tag, chunk.bias + v * lane_count)
+                                       : hn::Zero(tag);
     }
   }
   // C is read and written at the end of the chunk.
@@ -106,8 +106,8 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   }
   const Left<R, a_along_rows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
-  const char* soon = chunk.soon;
-  const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.pace;
+  const char* soon = chunk.prefetch_from;
+  const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.prefetch_bytes_per_step;
   const auto fetch = [&](int64_t line = 0) HWY_ATTR {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) {
       prefetch(w + p * panel + line * Packed::width + ahead);

@@ -65,7 +65,7 @@ Weight::Weight(at::Tensor value, const WeightOptions& options)
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
   TORCH_CHECK(frozen_ || options.plain || value_.scalar_type() == at::kFloat,
               "trainable weights must be float32 tensors");
-  TORCH_CHECK(frozen_ || !in_blocks(format_), "trainable weights must be stored in float32 or bfloat16");
+  TORCH_CHECK(frozen_ || !is_quantized(format_), "trainable weights must be stored in float32 or bfloat16");
   if (!frozen_) {
     packed_ = std::make_shared<Packed>();
     return;
@@ -82,21 +82,21 @@ const Packed& Weight::packed() {
   return *packed_;
 }
 
-RightMatrix Weight::as_it_lies() const {
+RightMatrix Weight::unpacked() const {
   return {transposed(value_), value_.size(1), value_.size(0), in_pairs() ? format_ : Format::float32};
 }
 
 RightMatrix Weight::factor(int64_t rows) {
-  if (frozen_ || rows < rows_as_it_lies) return packed();
+  if (frozen_ || rows < min_rows_unpacked) return packed();
   if (at::GradMode::is_enabled() ? pages_kept : !stale_) return packed();
   packed_->forget();
   stale_ = true;
-  return as_it_lies();
+  return unpacked();
 }
 
 RightMatrix Weight::factor_back(int64_t rows) {
-  if (frozen_ || (in_pairs() && rows < rows_as_it_lies)) return packed();
-  return as_it_lies();
+  if (frozen_ || (in_pairs() && rows < min_rows_unpacked)) return packed();
+  return unpacked();
 }
 
 void Weight::changed() {
@@ -115,7 +115,7 @@ void Weight::add_gradient(const float* dy, const float* x, int64_t rows, const s
   const int64_t in = value_.size(1), width = value_.size(0);
   const View left{dy, 1, width}, right{x, in, 1};
   if (in_pairs()) return add_pairs(left, width, right, RowPairs(runs.empty() ? std::vector{rows} : runs), in, dw, in);
-  multiply(left, width, {right, rows, in}, nullptr, dw, in, Write::go_on);
+  multiply(left, width, {right, rows, in}, nullptr, dw, in, Write::continue_chain);
 }
 
 void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale, int32_t adapter) {
@@ -135,18 +135,19 @@ at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
   TORCH_CHECK(!weight.low_rank(), "LoRA updates are supported in decoder blocks only");
   const auto y = product(x, weight, bias);
   if (!graph_wanted({x, weight.value(), bias})) return y;
-  connect({y}, {x, weight.value(), bias}, [x, &weight, bias](const Demand& demand, const std::vector<at::Tensor>& dy) {
-    const int64_t rows = x.size(0), in = x.size(1), width = dy[0].size(1);
-    at::Tensor dx;
-    if (demand.wants(0)) {
-      dx = at::empty({rows, in}, at::kFloat);
-      weight.multiply_back(data(dy[0]), rows, out(dx), Write::replace);
-    }
-    ParameterGradient dw(demand, 1, weight.value()), dbias(demand, 2, bias);
-    if (dw.wanted()) weight.add_gradient(data(dy[0]), data(x), rows, {}, dw.data());
-    if (dbias.wanted()) add_columns(data(dy[0]), rows, width, dbias.data());
-    return std::vector{dx, dw.result(), dbias.result()};
-  });
+  connect({y}, {x, weight.value(), bias},
+          [x, &weight, bias](const BackwardRequest& demand, const std::vector<at::Tensor>& dy) {
+            const int64_t rows = x.size(0), in = x.size(1), width = dy[0].size(1);
+            at::Tensor dx;
+            if (demand.wants(0)) {
+              dx = at::empty({rows, in}, at::kFloat);
+              weight.multiply_back(data(dy[0]), rows, out(dx), Write::replace);
+            }
+            ParameterGradient dw(demand, 1, weight.value()), dbias(demand, 2, bias);
+            if (dw.wanted()) weight.add_gradient(data(dy[0]), data(x), rows, {}, dw.data());
+            if (dbias.wanted()) add_columns(data(dy[0]), rows, width, dbias.data());
+            return std::vector{dx, dw.result(), dbias.result()};
+          });
   return y;
 }
 

@@ -18,7 +18,7 @@ struct WeightOptions {
 };
 
 /// Products with at least this number of rows may read an unpacked matrix: packing it on the way then costs little.
-constexpr int64_t rows_as_it_lies = 128;
+constexpr int64_t min_rows_unpacked = 128;
 
 /// A weight matrix W [out, in] with a copy that is packed for products (packed.h). Arithmetic is float32, and products
 /// are bitwise those of W rounded to the format of the copy (`round_row`). In bfloat16_pairs the other factor is
@@ -26,7 +26,7 @@ constexpr int64_t rows_as_it_lies = 128;
 ///
 /// Trainable (the default): a float32 tensor, packed when it is first needed and again after `changed`. With format
 /// bfloat16 its values must be exact in bfloat16; with bfloat16_pairs they need not. Products of at least
-/// `rows_as_it_lies` rows read the tensor itself and drop the copy, whose memory gradients need, if gradients are
+/// `min_rows_unpacked` rows read the tensor itself and drop the copy, whose memory gradients need, if gradients are
 /// enabled and not `pages_kept` (base/pages.h), or if gradients are disabled and the copy is out of date.
 ///
 /// Frozen: a float32 or bfloat16 tensor, packed at construction by all threads. Products and their gradients read only
@@ -63,7 +63,7 @@ class Weight {
   LowRank* low_rank(int32_t adapter = 0) const;  ///< null if there is none
 
  private:
-  RightMatrix as_it_lies() const;
+  RightMatrix unpacked() const;
 
   at::Tensor value_;
   Format format_;

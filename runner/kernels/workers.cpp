@@ -30,7 +30,7 @@ class Workers {
   }
 
   // Returns false if another thread is using the helpers. At most `helpers` helpers join.
-  bool share(int64_t count, void (*run)(void*, int64_t), void* work, int helpers) {
+  bool try_parallel_for(int64_t count, void (*run)(void*, int64_t), void* work, int helpers) {
     const std::unique_lock lock(sharing_, std::try_to_lock);
     if (!lock) return false;
     while (static_cast<int>(helpers_.size()) < helpers)
@@ -111,10 +111,10 @@ class Workers {
 
 }  // namespace
 
-void detail::share(int64_t count, void (*run)(void*, int64_t), void* work) {
+void detail::parallel_for(int64_t count, void (*run)(void*, int64_t), void* work) {
   static Workers workers;
   const int helpers = busy || omp_in_parallel() ? 0 : static_cast<int>(std::min<int64_t>(count, threads())) - 1;
-  if (helpers > 0 && workers.share(count, run, work, helpers)) return;
+  if (helpers > 0 && workers.try_parallel_for(count, run, work, helpers)) return;
   for (int64_t i = 0; i < count; ++i) run(work, i);
 }
 

@@ -10,7 +10,7 @@ namespace compeer::kernels {
 int threads();
 
 namespace detail {
-void share(int64_t count, void (*run)(void*, int64_t), void* work);
+void parallel_for(int64_t count, void (*run)(void*, int64_t), void* work);
 }
 
 /// Parallel for: calls work(i) once for every i in [0, count), in any order, on this thread and on helper threads,
@@ -18,11 +18,11 @@ void share(int64_t count, void (*run)(void*, int64_t), void* work);
 ///
 /// Unlike OpenMP's barrier, it does not wait for helpers that have not started: if other processes occupy their cores,
 /// this thread does the work alone. Idle helpers spin for about 50 microseconds, then sleep. Calls from inside `work`,
-/// or while another thread is in `share`, run on the calling thread only.
+/// or while another thread is in `parallel_for`, run on the calling thread only.
 template <class Work>
-void share(int64_t count, Work&& work) {
+void parallel_for(int64_t count, Work&& work) {
   using Plain = std::remove_reference_t<Work>;
-  detail::share(
+  detail::parallel_for(
       count, [](void* it, int64_t i) { (*static_cast<Plain*>(it))(i); },
       const_cast<void*>(static_cast<const void*>(std::addressof(work))));
 }

@@ -65,7 +65,7 @@ const AddedToken* AddedTokens::longest_at(std::string_view text) const {
   return longest;
 }
 
-bool AddedTokens::parts(std::string_view token) const {
+bool AddedTokens::is_separable(std::string_view token) const {
   const auto found = std::find_if(tokens_.begin(), tokens_.end(), [&](const auto& t) { return t.text == token; });
   if (found == tokens_.end() || found->lstrip || found->single_word) return false;
   const int32_t first = first_character(token).code;
@@ -79,7 +79,7 @@ bool AddedTokens::parts(std::string_view token) const {
   });
 }
 
-std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::span<const ByteSpan> plain) const {
+std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text, std::span<const ByteSpan> plain) const {
   std::vector<Piece> pieces;
   Plain spans(plain);
   size_t done = 0, at = 0;

@@ -35,11 +35,11 @@ class AddedTokens {
 
   /// Splits the whole text into pieces. Special tokens that overlap one of the spans `plain` are not recognised. Spans
   /// must be ascending and must not overlap.
-  std::vector<Piece> cut(std::string_view text, std::span<const ByteSpan> plain) const;
+  std::vector<Piece> split(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// True if a text that begins with this token can be appended to any other text without changing the pieces of
   /// either: no token can span the boundary, and no token there depends on its neighbours.
-  bool parts(std::string_view token) const;
+  bool is_separable(std::string_view token) const;
 
   bool empty() const { return tokens_.empty(); }
 

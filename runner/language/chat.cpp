@@ -122,10 +122,10 @@ void ChatTemplates::add(const std::string& name, const std::string& source, cons
   templates_.push_back({name, jinja::Template(source, where)});
 }
 
-bool ChatTemplates::each_alone() const {
+bool ChatTemplates::renders_messages_independently() const {
   const auto found =
       std::find_if(templates_.begin(), templates_.end(), [](const auto& t) { return t.name == "default"; });
-  return found != templates_.end() && found->itself.each_alone();
+  return found != templates_.end() && found->itself.renders_messages_independently();
 }
 
 const jinja::Template& ChatTemplates::choose(bool tools) const {
@@ -152,9 +152,9 @@ Chat::Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates)
 }
 
 void Chat::find_opening() {
-  if (!templates_.each_alone() || !rendered({}, false).text.empty()) return;
+  if (!templates_.renders_messages_independently() || !rendered({}, false).text.empty()) return;
   const Rendered opening = rendered({}, true);
-  if (opening.text.empty() || tokenizer_.parts(opening.text, opening.content)) opening_ = encode(opening);
+  if (opening.text.empty() || tokenizer_.is_separable(opening.text, opening.content)) opening_ = encode(opening);
 }
 
 Rendered Chat::render(const Json& conversation, std::time_t now) const {
@@ -165,7 +165,7 @@ Rendered Chat::render(const Json& conversation, std::time_t now) const {
   try {
     const Json all = variables_of(conversation);
     for (const auto& [name, value] : all.items()) variables.emplace_back(name, jinja::value_of(value));
-  } catch (const jinja::Trouble& trouble) {
+  } catch (const jinja::TemplateError& trouble) {
     throw Error("", trouble.what(), "", Exit::data);
   }
   const jinja::Text text = templates_.choose(tools).render(variables, now);
@@ -187,11 +187,11 @@ std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
   return encode(rendered(messages, true));
 }
 
-std::shared_ptr<const TokenizedMessage> Chat::line(Message message) const {
+std::shared_ptr<const TokenizedMessage> Chat::tokenize(Message message) const {
   std::optional<std::vector<int32_t>> ids;
   if (opening_) {
     const Rendered alone = rendered({message}, false);
-    if (tokenizer_.parts(alone.text, alone.content)) ids = encode(alone);
+    if (tokenizer_.is_separable(alone.text, alone.content)) ids = encode(alone);
   }
   return std::make_shared<const TokenizedMessage>(TokenizedMessage{std::move(message), std::move(ids)});
 }
@@ -210,7 +210,7 @@ std::vector<int32_t> Chat::prompt_of(const TokenizedMessages& lines) const {
 
 std::vector<int32_t> Chat::answer(const std::string& text) const {
   auto ids = tokenizer_.encode(text);
-  ids.push_back(tokenizer_.end());
+  ids.push_back(tokenizer_.end_token());
   return ids;
 }
 

@@ -28,8 +28,8 @@ class ChatTemplates {
   bool empty() const { return templates_.empty(); }
 
   /// True if the default template certainly renders each message independently of the others
-  /// (`jinja::Template::each_alone`).
-  bool each_alone() const;
+  /// (`jinja::Template::renders_messages_independently`).
+  bool renders_messages_independently() const;
 
   /// Returns the template "tool_use" if there is one and `tools` is true (the conversation has tools), otherwise
   /// "default". Throws Error (exit 4) if there is no "default".
@@ -96,7 +96,7 @@ class Chat {
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
   /// Tokenizes a message.
-  std::shared_ptr<const TokenizedMessage> line(Message message) const;
+  std::shared_ptr<const TokenizedMessage> tokenize(Message message) const;
   /// Returns the same ids as `prompt` for these messages. Concatenates the stored ids if all messages have them;
   /// otherwise encodes the whole conversation.
   std::vector<int32_t> prompt_of(const TokenizedMessages& lines) const;

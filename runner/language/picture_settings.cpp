@@ -101,8 +101,8 @@ PictureSettings PictureSettings::load(const std::filesystem::path& folder) {
   read.size("temporal_patch_size", 64, s.temporal_patch_size);
   read.size("merge_size", 64, s.merge_size);
   read.colour("image_mean", s.mean);
-  read.colour("image_std", s.deviation);
-  for (const float deviation : s.deviation) {
+  read.colour("image_std", s.std_dev);
+  for (const float deviation : s.std_dev) {
     if (!(deviation > 0)) read.refuse("image_std", "must be above 0");
   }
   read.number("rescale_factor", s.rescale_factor);

@@ -19,7 +19,7 @@ Tables tables(const PictureSettings& settings) {
   Tables result;
   const auto unit = static_cast<float>(1.0 / settings.rescale_factor);
   for (size_t c = 0; c < 3; ++c) {
-    const float mean = settings.mean[c] * unit, deviation = settings.deviation[c] * unit;
+    const float mean = settings.mean[c] * unit, deviation = settings.std_dev[c] * unit;
     for (size_t v = 0; v < 256; ++v) result[c][v] = (static_cast<float>(v) - mean) / deviation;
   }
   return result;

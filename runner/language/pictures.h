@@ -18,7 +18,7 @@ struct PictureSettings {
   /// Pixels per side of a patch; frames per patch; patches per side that make one token.
   int64_t patch_size = 14, temporal_patch_size = 2, merge_size = 2;
   std::array<float, 3> mean{0.48145466f, 0.4578275f, 0.40821073f};
-  std::array<float, 3> deviation{0.26862954f, 0.26130258f, 0.27577711f};
+  std::array<float, 3> std_dev{0.26862954f, 0.26130258f, 0.27577711f};
   double rescale_factor = 1.0 / 255.0;
 
   /// Reads a model folder. Throws Error (exit 4), naming file and key, if the file is missing, a value is invalid, or a

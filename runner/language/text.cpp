@@ -107,7 +107,7 @@ std::string valid_utf8(std::string_view bytes) {
   return text;
 }
 
-std::string take_settled(std::string& bytes) {
+std::string take_complete_characters(std::string& bytes) {
   std::string text;
   bytes.erase(0, repair(bytes, true, text));
   return text;

@@ -26,7 +26,7 @@ std::string valid_utf8(std::string_view bytes);
 
 /// Removes all complete characters from the front of `bytes` and returns them, repaired as by `valid_utf8`. Bytes that
 /// may still become a character stay (at most three).
-std::string take_settled(std::string& bytes);
+std::string take_complete_characters(std::string& bytes);
 
 /// A code point and its length in bytes.
 struct Character {

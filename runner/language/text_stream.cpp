@@ -12,13 +12,13 @@ std::string TextStream::push(int32_t id) {
   const auto bytes = tokenizer_->bytes(id, keep_special_);
   if (tokenizer_->decoder().byte_level || tokenizer_->is_byte(id)) {
     waiting_ += bytes;
-    return tokenizer_->decoder().byte_level ? take_settled(waiting_) : "";
+    return tokenizer_->decoder().byte_level ? take_complete_characters(waiting_) : "";
   }
   if (bytes.empty()) return "";  // a special token that isn't shown, or an unknown id: neither ends a run of bytes
   return stripped(settle_bytes() + std::string(bytes));
 }
 
-std::string_view TextStream::whole() const {
+std::string_view TextStream::pending_text() const {
   return valid_utf8(waiting_) == waiting_ ? std::string_view(waiting_) : std::string_view();
 }
 
@@ -58,7 +58,7 @@ StopStrings::StopStrings(const Tokenizer& tokenizer, std::vector<std::string> te
 
 bool StopStrings::push(int32_t id) {
   tail_ += stream_.push(id);
-  const std::string so_far = tail_ + std::string(stream_.whole());
+  const std::string so_far = tail_ + std::string(stream_.pending_text());
   for (const auto& text : texts_) {
     if (so_far.find(text) != std::string::npos) return true;
   }

@@ -21,7 +21,7 @@ class TextStream {
   std::string push(int32_t id);
 
   /// The text held back, if it consists of complete characters; otherwise empty. A view that the next call invalidates.
-  std::string_view whole() const;
+  std::string_view pending_text() const;
 
   /// Returns the text held back, with U+FFFD for an incomplete character, and resets the stream.
   std::string finish();

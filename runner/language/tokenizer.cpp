@@ -89,16 +89,16 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const By
   return encode_valid(text, plain);
 }
 
-bool Tokenizer::parts(std::string_view text, std::span<const ByteSpan> plain) const {
-  const auto pieces = raw_.cut(text, plain);
+bool Tokenizer::is_separable(std::string_view text, std::span<const ByteSpan> plain) const {
+  const auto pieces = raw_.split(text, plain);
   if (pieces.empty() || pieces.front().id < 0) return false;
   const std::string& token = added_.at(pieces.front().id).token.text;
-  return within(plain, {0, token.size()}).empty() && text.starts_with(token) && raw_.parts(token);
+  return within(plain, {0, token.size()}).empty() && text.starts_with(token) && raw_.is_separable(token);
 }
 
 std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const ByteSpan> plain) const {
   std::vector<int32_t> ids;
-  for (const auto& [span, id] : raw_.cut(text, plain)) {
+  for (const auto& [span, id] : raw_.split(text, plain)) {
     if (id >= 0) {
       ids.push_back(id);
     } else {
@@ -115,7 +115,7 @@ void Tokenizer::encode_piece(std::string_view text, bool first, std::vector<Byte
     normal = normalized_.empty() ? normal_form_.of(text) : normal_form_.of(text, plain);
     text = normal;
   }
-  for (const auto& [span, id] : normalized_.cut(text, plain)) {
+  for (const auto& [span, id] : normalized_.split(text, plain)) {
     if (id >= 0) {
       ids.push_back(id);
     } else {
@@ -125,7 +125,7 @@ void Tokenizer::encode_piece(std::string_view text, bool first, std::vector<Byte
 }
 
 void Tokenizer::encode_words(std::string_view text, bool first, std::vector<int32_t>& ids) const {
-  const PreTokenizedText cut = pre_tokenizer_.cut(text, first);
+  const PreTokenizedText cut = pre_tokenizer_.split(text, first);
   // The ids of a repeated word are copied: position in `ids` and count, by word.
   std::unordered_map<std::string_view, std::pair<size_t, size_t>> seen;
   for (const auto word : cut.words) {
@@ -172,7 +172,7 @@ bool Tokenizer::is_byte(int32_t id) const {
   return decoder_.is_byte(added == added_.end() ? vocabulary_.spelled(id) : std::string_view(added->second.token.text));
 }
 
-bool Tokenizer::knows(int32_t id) const { return added_.contains(id) || !vocabulary_.spelled(id).empty(); }
+bool Tokenizer::has_id(int32_t id) const { return added_.contains(id) || !vocabulary_.spelled(id).empty(); }
 
 int32_t Tokenizer::id(const std::string& token) const {
   const auto found = added_ids_.find(token);
@@ -180,7 +180,7 @@ int32_t Tokenizer::id(const std::string& token) const {
   return found->second;
 }
 
-int32_t Tokenizer::end() const {
+int32_t Tokenizer::end_token() const {
   const auto role = roles_.find("eos_token");
   if (role == roles_.end())
     throw Error((folder_ / "tokenizer_config.json").string(), "has no eos_token", "", Exit::data);

@@ -39,7 +39,7 @@ class Tokenizer {
 
   /// True if `text` can be encoded separately: appended to any other text, its ids follow those of the other text
   /// unchanged. False unless it begins with a token that is recognised outside the spans `plain`.
-  bool parts(std::string_view text, std::span<const ByteSpan> plain) const;
+  bool is_separable(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// Returns the text of ids as valid UTF-8; incomplete characters become U+FFFD, unknown ids nothing. `keep_special`:
   /// include special tokens. Removes a space at the start if the tokenizer file says so.
@@ -56,7 +56,7 @@ class Tokenizer {
   int lost_bytes() const { return pairs_.symbols().lost_bytes(); }
 
   /// True if a token has this id. A model's vocabulary may be larger than its tokenizer's.
-  bool knows(int32_t id) const;
+  bool has_id(int32_t id) const;
 
   /// Largest id plus 1: the number of rows that a model's embedding needs.
   int64_t size() const { return size_; }
@@ -65,7 +65,7 @@ class Tokenizer {
   /// True if there is an added token with this text.
   bool recognises(const std::string& token) const { return added_ids_.contains(token); }
   /// Returns the id of the token that ends a turn, eos_token in the config. Throws Error (exit 4) if there is none.
-  int32_t end() const;
+  int32_t end_token() const;
 
   /// The folder that the tokenizer was loaded from: the base's, if an adapter folder has none.
   const std::filesystem::path& folder() const { return folder_; }
@@ -88,7 +88,7 @@ class Tokenizer {
   std::filesystem::path folder_;
   std::string file_;  // the file with the vocabulary, for errors
   std::map<std::string, std::string> roles_;
-  NormalForm normal_form_;
+  Normalizer normal_form_;
   PreTokenizer pre_tokenizer_;
   bool byte_level_, ignore_merges_;
   TokenDecoder decoder_;

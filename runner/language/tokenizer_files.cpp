@@ -65,7 +65,7 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
     name = type == "qwen2" || type == "qwen2_5_vl" ? "Qwen2Tokenizer" : type == "gpt2" ? "GPT2Tokenizer" : "";
   }
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
-  if (config.value("add_prefix_space", false)) into.pre_tokenizer.add(SpaceMark{" "});
+  if (config.value("add_prefix_space", false)) into.pre_tokenizer.add(Metaspace{" "});
   if (name == "Qwen2Tokenizer") {
     into.normal_form.add_nfc();
     into.pre_tokenizer.add(Splitter(qwen2_pattern, file.string()));

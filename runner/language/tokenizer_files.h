@@ -21,7 +21,7 @@ struct TokenizerFiles {
   std::filesystem::path file;  ///< the file with the vocabulary
   Vocabulary vocabulary{{}, ""};
   std::vector<BytePairs::Pair> merges;
-  NormalForm normal_form;
+  Normalizer normal_form;
   PreTokenizer pre_tokenizer;
   SymbolSettings symbols;
   bool ignore_merges = false;  ///< encode a word that is a token as that token, without merges

@@ -78,14 +78,14 @@ Splitter split_step(const Json& step, const std::string& where) {
   return Splitter(regex ? text : escaped_pattern(text), where, behavior->second, flag_of(step, "invert", false));
 }
 
-SpaceMark::Before before_of(const Json& step, const std::string& where) {
-  static const std::map<std::string, SpaceMark::Before> schemes{{"always", SpaceMark::Before::every_piece},
-                                                                {"first", SpaceMark::Before::first_piece},
-                                                                {"never", SpaceMark::Before::none}};
+Metaspace::Before before_of(const Json& step, const std::string& where) {
+  static const std::map<std::string, Metaspace::Before> schemes{{"always", Metaspace::Before::every_piece},
+                                                                {"first", Metaspace::Before::first_piece},
+                                                                {"never", Metaspace::Before::none}};
   const bool prefix = flag_of(step, "add_prefix_space", true);  // older files have only this
   const auto name = step.value("prepend_scheme", prefix ? "always" : "never");
   const auto scheme = schemes.find(name);
-  if (scheme == schemes.end() || (!prefix && scheme->second != SpaceMark::Before::none)) {
+  if (scheme == schemes.end() || (!prefix && scheme->second != Metaspace::Before::none)) {
     unsupported_tokenizer(where, fmt::format("Metaspace with the prepend_scheme '{}'{}", name,
                                              prefix ? "" : " and without add_prefix_space"));
   }
@@ -96,18 +96,18 @@ void add_metaspace(const Json& step, const std::string& where, PreTokenizer& int
   const auto mark = step.at("replacement").get<std::string>();
   if (mark.empty() || first_character(mark).length != mark.size())
     unsupported_tokenizer(where, "Metaspace with the replacement '" + mark.substr(0, 100) + "'");
-  into.add(SpaceMark{mark, before_of(step, where)});
+  into.add(Metaspace{mark, before_of(step, where)});
   if (flag_of(step, "split", true)) into.add(Splitter(escaped_pattern(mark), where, SplitBehavior::merged_with_next));
 }
 
 void add_byte_level(const Json& step, const std::string& where, PreTokenizer& into) {
-  if (flag_of(step, "add_prefix_space", true)) into.add(SpaceMark{" ", SpaceMark::Before::every_piece});
+  if (flag_of(step, "add_prefix_space", true)) into.add(Metaspace{" ", Metaspace::Before::every_piece});
   if (flag_of(step, "use_regex", true)) into.add(Splitter(byte_level_pattern, where));
 }
 
 void add_strip(const Json& step, const std::string& where, TokenDecoder& into) {
   into.strip = step.at("content").get<std::string>();
-  const auto start = whole<int64_t>(step.at("start")), stop = whole<int64_t>(step.at("stop"));
+  const auto start = get_integer<int64_t>(step.at("start")), stop = get_integer<int64_t>(step.at("stop"));
   if (into.strip.empty() || first_character(into.strip).length != into.strip.size() || start < 0 || stop != 0)
     unsupported_tokenizer(where, fmt::format("decoder Strip with the content '{}', {} at the start and {} at the stop",
                                              into.strip.substr(0, 100), start, stop));
@@ -152,8 +152,8 @@ void read_model(const Json& model, const std::string& where, TokenizerFiles& int
 
 }  // namespace
 
-NormalForm read_normalizer(const Json& file, const std::string& where) {
-  NormalForm form;
+Normalizer read_normalizer(const Json& file, const std::string& where) {
+  Normalizer form;
   Replacements replacements(where);
   for (const Json& step : steps_of(file, "normalizer", "normalizers")) {
     const auto type = step.value("type", "");
@@ -232,7 +232,7 @@ void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into
     into.vocabulary =
         Vocabulary(tables.vocabulary, where, [&](std::string_view token) { return into.decoder.bytes(token); });
     for (const Json& token : all.value("added_tokens", Json::array()))
-      into.added.push_back(added_token(token, whole<int64_t>(token.at("id")), where));
+      into.added.push_back(added_token(token, get_integer<int64_t>(token.at("id")), where));
   } catch (const Json::exception& e) {
     throw Error(where, fmt::format("is not a valid tokenizer: {}", std::string(e.what()).substr(0, 300)), "",
                 Exit::data);

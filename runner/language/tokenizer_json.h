@@ -12,7 +12,7 @@ extern const char* const byte_level_pattern;
 // Parsers of the steps "normalizer", "pre_tokenizer" and "decoder" of tokenizer.json. They throw Error (exit 4),
 // located at `where`, for a step that is not supported, and exceptions of nlohmann::json for a malformed one.
 
-NormalForm read_normalizer(const nlohmann::ordered_json& file, const std::string& where);
+Normalizer read_normalizer(const nlohmann::ordered_json& file, const std::string& where);
 
 /// Sets `byte_level` if the last step is ByteLevel, so that words are spelled as GPT-2 does.
 PreTokenizer read_pre_tokenizer(const nlohmann::ordered_json& file, const std::string& where, bool& byte_level);

@@ -48,11 +48,11 @@ std::string replace_all(std::string_view text, const TextReplacement& replacemen
   return result;
 }
 
-std::string_view marked(std::string_view word, bool first, const SpaceMark& step, std::deque<std::string>& changed) {
+std::string_view marked(std::string_view word, bool first, const Metaspace& step, std::deque<std::string>& changed) {
   const bool as_it_is = step.mark == " " || word.find(' ') == std::string_view::npos;
   if (!as_it_is) word = changed.emplace_back(replaced(word, {" ", step.mark}));
   const bool before =
-      step.before == SpaceMark::Before::every_piece || (step.before == SpaceMark::Before::first_piece && first);
+      step.before == Metaspace::Before::every_piece || (step.before == Metaspace::Before::first_piece && first);
   if (!before || word.starts_with(step.mark)) return word;
   return changed.emplace_back(step.mark + std::string(word));
 }
@@ -70,7 +70,7 @@ std::string replaced(std::string_view text, const TextReplacement& replacement) 
   return replace_all(text, replacement, none);
 }
 
-std::string NormalForm::of(std::string_view text) const {
+std::string Normalizer::of(std::string_view text) const {
   std::string result(text);
   for (const auto& [kind, replacement] : steps_) {
     if (kind == Step::Kind::nfc) {
@@ -84,7 +84,7 @@ std::string NormalForm::of(std::string_view text) const {
   return result;
 }
 
-std::string NormalForm::of(std::string_view text, std::vector<ByteSpan>& spans) const {
+std::string Normalizer::of(std::string_view text, std::vector<ByteSpan>& spans) const {
   std::string result(text);
   for (const auto& [kind, replacement] : steps_) {
     if (kind == Step::Kind::nfc) {
@@ -100,10 +100,10 @@ std::string NormalForm::of(std::string_view text, std::vector<ByteSpan>& spans) 
   return result;
 }
 
-PreTokenizedText PreTokenizer::cut(std::string_view text, bool first) const {
+PreTokenizedText PreTokenizer::split(std::string_view text, bool first) const {
   PreTokenizedText result{{text}, {}};
   for (const auto& step : steps_) {
-    if (const auto* mark = std::get_if<SpaceMark>(&step)) {
+    if (const auto* mark = std::get_if<Metaspace>(&step)) {
       for (size_t i = 0; i < result.words.size(); ++i)
         result.words[i] = marked(result.words[i], first && i == 0, *mark, result.changed);
       continue;

@@ -21,7 +21,7 @@ struct TextReplacement {
 std::string replaced(std::string_view text, const TextReplacement& replacement);
 
 /// The normalizer of a tokenizer file: steps that are applied in order to text before it is split into words.
-class NormalForm {
+class Normalizer {
  public:
   /// Adds Unicode normalization form C.
   void add_nfc() { steps_.push_back({Step::Kind::nfc, {}}); }
@@ -49,7 +49,7 @@ class NormalForm {
 
 /// The step Metaspace: replaces spaces by `mark` and prepends a mark to pieces that don't begin with one. With a space
 /// as mark, it is the add_prefix_space of ByteLevel.
-struct SpaceMark {
+struct Metaspace {
   enum class Before { every_piece, first_piece, none };
   std::string mark;
   Before before = Before::every_piece;  ///< the pieces to which a mark is prepended
@@ -66,13 +66,13 @@ struct PreTokenizedText {
 class PreTokenizer {
  public:
   void add(Splitter step) { steps_.emplace_back(std::move(step)); }
-  void add(SpaceMark step) { steps_.emplace_back(std::move(step)); }
+  void add(Metaspace step) { steps_.emplace_back(std::move(step)); }
 
   /// Splits `text`, which must be valid UTF-8 and outlive the result. `first`: it is the beginning of the encoded text.
-  PreTokenizedText cut(std::string_view text, bool first) const;
+  PreTokenizedText split(std::string_view text, bool first) const;
 
  private:
-  std::vector<std::variant<Splitter, SpaceMark>> steps_;
+  std::vector<std::variant<Splitter, Metaspace>> steps_;
 };
 
 /// The decoder of a tokenizer file: how tokens represent text. Either GPT-2's byte spelling (vocabulary.h) or that of

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 struct WordPieceFiles {
   fs::path file;  // the file with the vocabulary
   std::vector<TokenId> tokens;
-  BertWording wording;
+  BertNormalizerSettings wording;
   std::string prefix = "##", unknown = "[UNK]", begin = "[CLS]", end = "[SEP]";
   size_t longest_word = 100;
 };
@@ -68,7 +68,7 @@ bool is_chinese(int32_t code) {
 /// Normalizes characters one by one and assembles words.
 class WordAssembler {
  public:
-  explicit WordAssembler(const BertWording& wording) : wording_(wording) {}
+  explicit WordAssembler(const BertNormalizerSettings& wording) : wording_(wording) {}
 
   void read(std::string_view text) {
     while (!text.empty()) {
@@ -116,7 +116,7 @@ class WordAssembler {
     word_.clear();
   }
 
-  const BertWording& wording_;
+  const BertNormalizerSettings& wording_;
   std::string word_;
   std::vector<std::string> words_;
 };
@@ -155,7 +155,7 @@ void read_tokenizer_json(WordPieceFiles& files) {
   files.prefix = model.value("continuing_subword_prefix", files.prefix);
   files.unknown = model.value("unk_token", files.unknown);
   if (model.contains("max_input_chars_per_word")) {
-    const auto longest = whole<int64_t>(model.at("max_input_chars_per_word"));
+    const auto longest = get_integer<int64_t>(model.at("max_input_chars_per_word"));
     if (longest < 0) unsupported(files.file, fmt::format("max_input_chars_per_word {}", longest));
     files.longest_word = static_cast<size_t>(longest);
   }
@@ -186,7 +186,7 @@ int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const fs::
 
 }  // namespace
 
-std::vector<std::string> bert_words(std::string_view text, const BertWording& wording) {
+std::vector<std::string> bert_words(std::string_view text, const BertNormalizerSettings& wording) {
   WordAssembler words(wording);
   words.read(valid_utf8(text));
   return words.take();

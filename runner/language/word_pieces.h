@@ -10,7 +10,7 @@
 namespace compeer::language {
 
 /// Settings of BertNormalizer, by the names of tokenizer files.
-struct BertWording {
+struct BertNormalizerSettings {
   bool clean_text = true;            ///< remove control characters
   bool handle_chinese_chars = true;  ///< make each CJK ideograph a word of its own
   bool strip_accents = true;
@@ -19,7 +19,7 @@ struct BertWording {
 
 /// Splits a text into words as BertNormalizer and BertPreTokenizer do: at white space, with each punctuation mark as a
 /// word of its own. Bytes that are not UTF-8 become U+FFFD, which `clean_text` removes.
-std::vector<std::string> bert_words(std::string_view text, const BertWording& wording);
+std::vector<std::string> bert_words(std::string_view text, const BertNormalizerSettings& wording);
 
 struct WordPieceFiles;
 
@@ -48,7 +48,7 @@ class WordPieces {
   bool pieces_of(const std::string& word, std::vector<int32_t>& ids) const;
 
   Vocabulary vocabulary_;
-  BertWording wording_;
+  BertNormalizerSettings wording_;
   std::string prefix_;
   size_t longest_word_;
   int32_t unknown_, begin_, end_;

@@ -50,9 +50,9 @@ std::string finished(const record::Summary& summary, uint64_t planned) {
 }
 
 // A running run, from its start in a folder to its end.
-class Live {
+class RunningRun {
  public:
-  Live(size_t index, spec::Spec spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
+  RunningRun(size_t index, spec::Spec spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
       : index_(index),
         name_(spec::printable(spec.values.at("name").get<std::string>(), 100)),
         folder_(std::move(folder)),
@@ -64,7 +64,7 @@ class Live {
     if (const auto other = resume ? "" : folder_.namesake(spec); !other.empty())
       progress.note(fmt::format("compeer: note: {}; this one is {}", other, folder_.path().string()));
     const auto command = worker_command(spec, folder_.path(), resume);
-    if (const auto aside = options.fresh ? folder_.set_aside() : fs::path(); !aside.empty())
+    if (const auto aside = options.fresh ? folder_.rename_aside() : fs::path(); !aside.empty())
       progress.note(fmt::format("compeer: note: {} was renamed to {}", folder_.path().string(), aside.string()));
     folder_.prepare(spec, resume);
     log_start_ = size_of(folder_.path() / "log.txt");
@@ -96,8 +96,8 @@ class Live {
 
   bool running() {
     const bool alive = process_->running();
-    if (progress_.passed(name_) - looked_ < look_at_status) return alive;
-    looked_ = progress_.passed(name_);
+    if (progress_.elapsed(name_) - looked_ < look_at_status) return alive;
+    looked_ = progress_.elapsed(name_);
     begun_ = begun_ || has_begun(folder_.path());
     tell_if_stopped();
     tell_warnings();
@@ -130,7 +130,7 @@ class Live {
     if (done.error && !is_stop(done.error->exit())) leave_failure(*done.error);
     tell_warnings();
     if (const auto others = warnings_->others(); !others.empty()) tell(others);
-    const double seconds = progress_.passed(name_);
+    const double seconds = progress_.elapsed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
     const bool stopped = done.error && is_stop(done.error->exit());
     const auto outcome = !done.error ? Progress::Outcome::finished
@@ -146,7 +146,7 @@ class Live {
   // the "starting" of `prepare`.
   static bool has_begun(const fs::path& folder) {
     try {
-      if (record::being_written(folder / "spec.json")) return true;
+      if (record::is_locked(folder / "spec.json")) return true;
       const auto status = record::read_status(folder);
       return status && status->state != "starting";
     } catch (const Error&) {  // can't be read at the moment: read again next time
@@ -250,7 +250,7 @@ class Launcher {
       if (folder.state(spec) == RunFolder::State::finished && !options_.fresh) {
         read_back(done_[index], folder, spec);
       } else {
-        live_.push_back(std::make_unique<Live>(index, spec, std::move(folder), options_, progress_));
+        live_.push_back(std::make_unique<RunningRun>(index, spec, std::move(folder), options_, progress_));
       }
       return;
     } catch (const Error& error) {
@@ -264,7 +264,7 @@ class Launcher {
   void read_back(Launched& done, const RunFolder& folder, const spec::Spec& spec) {
     done.reused = true;
     done.summary = *record::read_summary(folder.path());
-    Live::warn(folder, spec, progress_);
+    RunningRun::warn(folder, spec, progress_);
     progress_.end(done.name, Progress::Outcome::read_back,
                   fmt::format("finished before, results read from {}", folder.path().string()));
   }
@@ -296,7 +296,7 @@ class Launcher {
   Interrupts interrupts_;
   Progress progress_;
   std::vector<Launched> done_;
-  std::vector<std::unique_ptr<Live>> live_;
+  std::vector<std::unique_ptr<RunningRun>> live_;
   size_t next_ = 0;
   bool stopping_ = false, killed_ = false;
 };
@@ -323,9 +323,9 @@ void refuse_strange_plugins(const spec::Spec& spec, const fs::path& folder, cons
 }
 
 spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Change>& changes, const fs::path& folder) {
-  auto longer = spec::extended(spec, changes, 0);  // finds mistakes before checkpoints are read
+  auto longer = spec::with_more_steps(spec, changes, 0);  // finds mistakes before checkpoints are read
   if (longer.sha256() == spec.sha256()) return spec;
-  if (const auto start = record::newest_good(folder)) return spec::extended(spec, changes, start->step);
+  if (const auto start = record::newest_good(folder)) return spec::with_more_steps(spec, changes, start->step);
   if (record::has_finished(folder) || !record::checkpoint_folders(folder).empty())
     throw Error(folder.string(), "has no intact checkpoint, so it can't be continued",
                 "start a new run of that length: compeer run RUN_DIR --set KEY=VALUE --set name=NAME", Exit::data);
@@ -333,9 +333,9 @@ spec::Spec with_more_steps(const spec::Spec& spec, const std::vector<spec::Chang
 }
 
 // Returns the spec with the present pins of its inputs. Throws Error if an input has changed, unless that is allowed.
-spec::Spec with_present_inputs(const spec::Spec& spec, const fs::path& folder, bool allowed) {
+spec::Spec with_current_inputs(const spec::Spec& spec, const fs::path& folder, bool allowed) {
   const auto start = record::newest_good(folder);
-  auto now = spec::with_present_inputs(spec, start ? start->step : 0);
+  auto now = spec::with_current_inputs(spec, start ? start->step : 0);
   std::vector<std::string> changed;
   for (size_t i = spec.history.size(); i < now.history.size(); ++i) changed.push_back(now.history[i].at("what"));
   if (!changed.empty() && !allowed)
@@ -377,7 +377,7 @@ Launched resume(const fs::path& folder, const LaunchOptions& options, const plug
     auto mine = RunFolder::open(folder);
     if (mine.state(specs[0]) == RunFolder::State::finished) return mine;
     look_again(specs[0].plugins);
-    specs[0] = with_present_inputs(specs[0], folder, options.allow_changed);
+    specs[0] = with_current_inputs(specs[0], folder, options.allow_changed);
     return mine;
   };
   return Launcher(specs, options).run(claim).at(0);

@@ -76,7 +76,7 @@ std::string what_matters(const Spec& spec) {
 // Throws Error for a worker that ended without an error message of its own.
 [[noreturn]] void tell_ending(const ProgramOutput& done) {
   const auto at = last_line(done.text, "opening");
-  if (at.is_null()) said_by(find_worker(), done);  // throws
+  if (at.is_null()) output_or_throw(find_worker(), done);  // throws
   const auto what = done.exit == 128 + SIGKILL
                         ? fmt::format("did not return within {} seconds, or was killed", open_patience)
                     : done.exit > 128 ? fmt::format("crashed ({})", signal_name(done.exit - 128))
@@ -89,9 +89,9 @@ std::vector<std::vector<std::string>> ask(const std::vector<Spec>& specs) {
   json list = json::array();
   for (const auto& spec : specs)
     list.push_back({{"file", json::parse(spec.file_text())}, {"missing", missing_of(spec)}});
-  const auto done = ask_worker("open_plugins", list.dump(), arithmetic_environment(1), open_patience);
+  const auto done = run_worker("open_plugins", list.dump(), arithmetic_environment(1), open_patience);
   if (done.exit > 128 || (done.exit != 0 && done.text.find("compeer: error: ") == std::string::npos)) tell_ending(done);
-  said_by(find_worker(), done);
+  output_or_throw(find_worker(), done);
   const auto said = last_line(done.text, "columns");
   if (said.is_null()) return std::vector<std::vector<std::string>>(specs.size());
   return said.at("columns").get<std::vector<std::vector<std::string>>>();
@@ -123,7 +123,7 @@ std::string lines_of(const json& preview) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> Opening::columns(const std::vector<Spec>& specs) {
+std::vector<std::vector<std::string>> PluginTrial::columns(const std::vector<Spec>& specs) {
   std::vector<Spec> unknown;
   std::set<std::string> asked;
   for (const auto& spec : specs) {
@@ -147,7 +147,7 @@ void Preview::add(const spec::Spec& spec, const std::string& folder) {
 
 std::string Preview::text() const {
   if (runs_.empty()) return "";
-  const auto done = ask_worker("preview", runs_.dump(), arithmetic_environment(1), preview_patience);
+  const auto done = run_worker("preview", runs_.dump(), arithmetic_environment(1), preview_patience);
   const auto said = last_line(done.text, "previews");
   if (said.is_null()) return "\nrecords and memory can't be estimated\n";
   std::string text = "\nestimated:\n";

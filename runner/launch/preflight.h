@@ -12,7 +12,7 @@ namespace compeer::launch {
 /// Trial construction of the plugins of runs, in a separate process (worker/open_plugins.h), before any run starts. It
 /// finds errors that a descriptor can't show, such as a script that does not compile or a prompt with an unknown slot,
 /// in a second instead of hours into a study.
-class Opening {
+class PluginTrial {
  public:
   /// Constructs the plugins of each spec as its run will and returns the names of the metrics that the run will report;
   /// empty if they are not known beforehand. Existing inputs of the specs must be pinned. Throws the Error of a plugin

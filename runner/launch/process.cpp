@@ -179,7 +179,7 @@ void Process::kill_all() {
   kill_until_none([this] { return processes_in_session(pid_); }, [this] { return !running(); });
 }
 
-ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables,
+ProgramOutput run_program(const std::vector<std::string>& command, const std::vector<std::string>& variables,
                           double seconds) {
   ProgramOutput output;
   int ends[2];
@@ -199,7 +199,7 @@ ProgramOutput ask_program(const std::vector<std::string>& command, const std::ve
   return output;
 }
 
-std::string said_by(const std::string& program, const ProgramOutput& done) {
+std::string output_or_throw(const std::string& program, const ProgramOutput& done) {
   if (done.exit == 0) return done.text;
   static const std::string mark = "compeer: error: ";
   const auto told = done.text.rfind(mark);

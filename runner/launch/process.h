@@ -49,7 +49,7 @@ class Process {
   ProcessEnd end_;
 };
 
-/// Exit code and output of a program that was run by `ask_program`.
+/// Exit code and output of a program that was run by `run_program`.
 struct ProgramOutput {
   int exit = -1;     ///< exit code, or 128 + signal; 127: could not be started; -1: no pipe could be created
   std::string text;  ///< standard output and standard error
@@ -57,12 +57,12 @@ struct ProgramOutput {
 
 /// Runs a program (searched in PATH unless it contains a slash) without standard input, with `variables` ("NAME=value")
 /// added to the environment, and waits for it. Kills it after `seconds`.
-ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
+ProgramOutput run_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
                           double seconds = 20);
 
 /// Returns the output of a program that exited with 0. Otherwise throws Error with the program's exit code: the last
 /// "compeer: error: " message in its output or, if there is none, (exit 1) with all of its output as help.
-std::string said_by(const std::string& program, const ProgramOutput& done);
+std::string output_or_throw(const std::string& program, const ProgramOutput& done);
 
 /// Scope in which signals to stop are counted (base/signals.h) instead of ending this process: SIGINT, SIGTERM, SIGHUP,
 /// and those of batch systems, SIGUSR1 and SIGUSR2. Signals that were ignored before stay ignored.

@@ -72,7 +72,7 @@ void Progress::start(const std::string& run, const std::string& sentence) {
   one.name = run;
   one.started = one.told = setup_.now();
   runs_.push_back(one);
-  if (!setup_.quiet && !setup_.terminal && !together()) setup_.write(fmt::format("{}: {}\n", run, sentence));
+  if (!setup_.quiet && !setup_.terminal && !has_several_runs()) setup_.write(fmt::format("{}: {}\n", run, sentence));
   draw();
 }
 
@@ -83,10 +83,10 @@ void Progress::update(const std::string& run, const record::Status& status) {
   if (steps_done(status) != steps_done(one.status)) one.last_at = now;
   one.status = status;
   if (begins && status.state == "running") one.seen = true, one.first = steps_done(status), one.first_at = now;
-  double& told = together() ? told_ : one.told;
+  double& told = has_several_runs() ? told_ : one.told;
   if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
     told = now;
-    setup_.write((together() ? "compeer: " + line_of_all() : line(one)) + "\n");
+    setup_.write((has_several_runs() ? "compeer: " + line_of_all() : line(one)) + "\n");
   }
   draw();
 }
@@ -96,14 +96,14 @@ void Progress::end(const std::string& run, Outcome outcome, const std::string& s
   if (found != runs_.end()) runs_.erase(found);
   ++outcomes_[outcome];
   wipe();
-  if (together()) return draw();
+  if (has_several_runs()) return draw();
   if (!setup_.quiet && !sentence.empty()) setup_.write(fmt::format("{}: {}\n", run, sentence));
   draw();
 }
 
 void Progress::close() {
   wipe();
-  if (!together() || setup_.quiet) return;
+  if (!has_several_runs() || setup_.quiet) return;
   const auto found = outcomes_.find(Outcome::read_back);
   const bool nothing_ran = found != outcomes_.end() && found->second == total_;
   setup_.write(fmt::format("compeer: {} runs: {}{}\n", total_, counts(),
@@ -161,7 +161,7 @@ void Progress::note(const std::string& text) {
   draw();
 }
 
-double Progress::passed(const std::string& run) const {
+double Progress::elapsed(const std::string& run) const {
   for (const auto& one : runs_) {
     if (one.name == run) return setup_.now() - one.started;
   }
@@ -224,9 +224,9 @@ void Progress::wipe() {
 
 void Progress::draw() {
   if (setup_.quiet || !setup_.terminal || runs_.empty()) return;
-  const std::string head = together() ? line_of_all() : runs_[0].name;
+  const std::string head = has_several_runs() ? line_of_all() : runs_[0].name;
   std::string text = bar(runs_[0]);
-  if (together()) text = head + "  " + text;
+  if (has_several_runs()) text = head + "  " + text;
   const size_t room = std::max(setup_.width(), narrowest) - 1;  // the last column would wrap
   if (text.size() > room) text.resize(room);
   if (setup_.colour) {

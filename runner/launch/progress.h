@@ -45,7 +45,7 @@ class Progress {
   void note(const std::string& text);
 
   /// Returns the seconds since the run started; 0 for an unknown run.
-  double passed(const std::string& run) const;
+  double elapsed(const std::string& run) const;
 
  private:
   struct Run {
@@ -61,7 +61,7 @@ class Progress {
   std::string left(const Run& run) const;
   std::string bar(const Run& run) const;
   std::string line(const Run& run) const;
-  bool together() const { return total_ > 1; }
+  bool has_several_runs() const { return total_ > 1; }
   size_t ended() const;
   std::string counts() const;
   std::string line_of_all() const;

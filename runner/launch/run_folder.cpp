@@ -273,10 +273,10 @@ std::string RunFolder::namesake(const spec::Spec& spec) const {
   return other.string() + " exists and is not this run";
 }
 
-fs::path RunFolder::set_aside() {
+fs::path RunFolder::rename_aside() {
   if (!record::was_begun(path_)) return {};
   auto aside = path_;
-  aside.replace_filename(record::set_aside(path_).filename());
+  aside.replace_filename(record::rename_aside(path_).filename());
   fs::remove(path_ / "log.txt");
   return aside;
 }

@@ -56,9 +56,9 @@ class RunFolder {
   /// Returns why this folder is not `results/<name>`: "results/a is another run (there: ranks = 2)"; "" if it is.
   std::string namesake(const spec::Spec& spec) const;
 
-  /// Moves the files of an earlier attempt to another folder (record::set_aside) and deletes its log. Returns the new
-  /// folder; empty if there was no earlier attempt.
-  std::filesystem::path set_aside();
+  /// Moves the files of an earlier attempt to another folder (record::rename_aside) and deletes its log. Returns the
+  /// new folder; empty if there was no earlier attempt.
+  std::filesystem::path rename_aside();
 
   /// Prepares the folder for starting the run: writes spec.json and deletes files of an earlier attempt. If `resume`,
   /// checkpoints, metrics and rollouts are kept, and status.json keeps the time of the first start and the run time.

@@ -105,13 +105,13 @@ class ScriptActions : public script::Actions {
   bool quick() const override { return options_.quick; }
   std::string folder() const override { return options_.launch.results.string(); }
 
-  bool promised(const std::string& path) const override {
+  bool is_planned_path(const std::string& path) const override {
     return std::any_of(planned_.begin(), planned_.end(), [&](const auto& folder) { return lies_in(folder, path); });
   }
 
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
     std::vector<script::RunResult> results;
-    if (options_.agenda) options_.agenda->widest = std::max(options_.agenda->widest, specs.size());
+    if (options_.agenda) options_.agenda->largest_batch = std::max(options_.agenda->largest_batch, specs.size());
     if (dry_run()) {
       open_plugins(specs);
       for (const auto& spec : specs) results.push_back(options_.agenda ? looked_up(spec) : planned(spec));
@@ -125,8 +125,8 @@ class ScriptActions : public script::Actions {
     return results;
   }
 
-  void failed(const std::vector<script::RunResult>& runs) override {
-    options_.failed->insert(options_.failed->end(), runs.begin(), runs.end());
+  void record_failures(const std::vector<script::RunResult>& runs) override {
+    options_.failed_runs->insert(options_.failed_runs->end(), runs.begin(), runs.end());
   }
 
   void report(const script::ReportRequest& report) override {
@@ -149,12 +149,12 @@ class ScriptActions : public script::Actions {
     if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
   }
 
-  std::optional<spec::json> kept(const std::string& file) const override {
+  std::optional<spec::json> read_figures(const std::string& file) const override {
     if (!fs::exists(file)) return {};
     return read_json_object<spec::json>(file);
   }
 
-  void keep(const std::string& file, const spec::json& figures) override {
+  void store_figures(const std::string& file, const spec::json& figures) override {
     prepare_place(file, "kept figures");
     write_file(file, figures.dump(1) + "\n");
   }
@@ -176,7 +176,7 @@ class ScriptActions : public script::Actions {
   // folder and the folder of runs.
   void prepare_place(const fs::path& output, const char* what) const {
     const auto folder = fs::absolute(output).parent_path();
-    if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
+    if (!is_inside_resolved(fs::current_path(), folder) && !is_inside_resolved(options_.launch.results, folder)) {
       throw Error(
           output.string(),
           fmt::format("a script's {} can't be written there: a symbolic link leads out of the current folder", what),
@@ -248,7 +248,7 @@ class ScriptActions : public script::Actions {
     if (options_.preview && !has_finished(spec)) options_.preview->add(spec, result.path);
     if (options_.rehearsal && !has_finished(spec)) options_.waiting->push_back(result.name);
     result.spec = script::visible(spec);
-    result.promised = promises(spec);
+    result.expected_metrics = promises(spec);
     planned_.push_back(result.path);
     return result;
   }
@@ -257,7 +257,7 @@ class ScriptActions : public script::Actions {
   std::set<std::string> noted_;       // notes that have been printed
   ScriptOptions options_;
   RememberingCatalog catalog_;
-  Opening opening_;
+  PluginTrial opening_;
 };
 
 // Records the specs that a script launches, without launching them.
@@ -278,7 +278,7 @@ class PlanRecorder : public script::Actions {
       const auto& spec = specs[i];
       heard_.push_back(spec);
       auto& result = planned.emplace_back();
-      result.promised = columns[i];
+      result.expected_metrics = columns[i];
       result.name = spec.values.at("name");
       result.path = "results/" + result.name;
       result.state = script::RunResult::State::planned;
@@ -287,7 +287,7 @@ class PlanRecorder : public script::Actions {
     return planned;
   }
 
-  void failed(const std::vector<script::RunResult>&) override {}
+  void record_failures(const std::vector<script::RunResult>&) override {}
   void report(const script::ReportRequest&) override {}
   void note(const std::string& text) override {
     if (noted_.insert(text).second) std::cerr << text << '\n';
@@ -300,7 +300,7 @@ class PlanRecorder : public script::Actions {
   std::vector<spec::Change> changes_;
   std::vector<spec::Spec> heard_;
   std::set<std::string> noted_;  // notes that have been printed
-  Opening opening_;
+  PluginTrial opening_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Agenda {
   };
   std::vector<PlannedRun> entries;                                      ///< unfinished runs, each spec once
   std::vector<std::pair<std::string, std::filesystem::path>> finished;  ///< names and folders of finished runs
-  size_t widest = 0;               ///< number of runs in the longest list that is launched at once
+  size_t largest_batch = 0;        ///< number of runs in the longest list that is launched at once
   std::vector<std::string> notes;  ///< messages of the script; the last says why it ended early, if it did
 };
 
@@ -36,7 +36,7 @@ struct ScriptOptions {
   /// Names of runs that the script has not started yet: a rehearsal adds them, a launch removes them.
   std::shared_ptr<std::vector<std::string>> waiting = std::make_shared<std::vector<std::string>>();
   /// Receives the failed runs that did not end the script.
-  std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();
+  std::shared_ptr<std::vector<script::RunResult>> failed_runs = std::make_shared<std::vector<script::RunResult>>();
 };
 
 /// Returns the implementation of script::Actions that launches runs and writes reports.

@@ -158,7 +158,7 @@ std::vector<std::string> rank_environment(int64_t ranks, int64_t threads) {
   return variables;
 }
 
-void become_worker(const std::string& name, const nlohmann::json& options, int threads) {
+void exec_worker(const std::string& name, const nlohmann::json& options, int threads) {
   const std::string program = find_worker(), text = options.dump();
   for (const std::string& variable : arithmetic_environment(threads)) {
     const auto end = variable.find('=');
@@ -170,12 +170,12 @@ void become_worker(const std::string& name, const nlohmann::json& options, int t
   throw Error(program, std::string("can't be started: ") + std::strerror(errno), "", Exit::failure);
 }
 
-ProgramOutput ask_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
+ProgramOutput run_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
                          double seconds) {
   const Scratch scratch;
   const auto file = scratch.folder() / "question.json";
   write_file(file, input);
-  return ask_program({find_worker(), "model", name, json{{"input", file.string()}}.dump()}, environment, seconds);
+  return run_program({find_worker(), "model", name, json{{"input", file.string()}}.dump()}, environment, seconds);
 }
 
 json last_line(const std::string& text, const char* key) {

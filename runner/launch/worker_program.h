@@ -33,12 +33,12 @@ std::vector<std::string> rank_environment(int64_t ranks, int64_t threads);
 
 /// Replaces this process by `compeer-worker model NAME OPTIONS` with arithmetic_environment(threads). Standard streams
 /// and process id stay. Throws Error (exit 1) if the program is missing or can't be started.
-[[noreturn]] void become_worker(const std::string& name, const nlohmann::json& options, int threads);
+[[noreturn]] void exec_worker(const std::string& name, const nlohmann::json& options, int threads);
 
 /// Runs `compeer-worker model NAME {"input": FILE}`, where FILE is a temporary file with the text `input`, and returns
 /// its exit code and output. `environment` is added to this process's. The program is killed after `seconds`. Throws
 /// Error (exit 1) if it is missing.
-ProgramOutput ask_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
+ProgramOutput run_worker(const std::string& name, const std::string& input, const std::vector<std::string>& environment,
                          double seconds);
 
 /// Returns the last line of `text` that is a JSON object with this key, or null. Other lines may come from plugins.

@@ -10,15 +10,15 @@ namespace compeer::lua {
 
 /// Allocator that counts its memory towards the limit of the script that runs in `L`.
 template <typename T>
-struct Counted {
+struct CountingAllocator {
   using value_type = T;
 
-  explicit Counted(lua_State* state) : L(state) {}
+  explicit CountingAllocator(lua_State* state) : L(state) {}
   template <typename Other>
-  Counted(const Counted<Other>& other) : L(other.L) {}
+  CountingAllocator(const CountingAllocator<Other>& other) : L(other.L) {}
 
   T* allocate(size_t count) {
-    hold(L, count * sizeof(T));
+    charge_memory(L, count * sizeof(T));
     try {
       return std::allocator<T>().allocate(count);
     } catch (...) {
@@ -30,25 +30,25 @@ struct Counted {
     sandbox(L).budget().release(count * sizeof(T));
     std::allocator<T>().deallocate(place, count);
   }
-  bool operator==(const Counted& other) const { return L == other.L; }
+  bool operator==(const CountingAllocator& other) const { return L == other.L; }
 
   lua_State* L;
 };
 
-using CountedText = std::basic_string<char, std::char_traits<char>, Counted<char>>;
+using CountedText = std::basic_string<char, std::char_traits<char>, CountingAllocator<char>>;
 template <typename T>
-using CountedVector = std::vector<T, Counted<T>>;
+using CountedVector = std::vector<T, CountingAllocator<T>>;
 
 /// Counts memory that is allocated without Counted, such as a JSON value, until this object is destroyed.
-class Held {
+class MemoryCharge {
  public:
-  explicit Held(lua_State* L) : L_(L) {}
-  ~Held() { sandbox(L_).budget().release(bytes_); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  explicit MemoryCharge(lua_State* L) : L_(L) {}
+  ~MemoryCharge() { sandbox(L_).budget().release(bytes_); }
+  MemoryCharge(const MemoryCharge&) = delete;
+  MemoryCharge& operator=(const MemoryCharge&) = delete;
 
   void add(size_t bytes) {
-    hold(L_, bytes);
+    charge_memory(L_, bytes);
     bytes_ += bytes;
   }
 

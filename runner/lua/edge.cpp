@@ -151,11 +151,11 @@ void halt_for_memory(lua_State* L) {
   halt(L, Error("", "the script needs " + sandbox(L).budget().memory_text(), sandbox(L).setup().memory_help));
 }
 
-void hold(lua_State* L, size_t bytes) {
+void charge_memory(lua_State* L, size_t bytes) {
   auto& budget = sandbox(L).budget();
-  if (budget.hold(bytes)) return;
+  if (budget.charge(bytes)) return;
   lua_gc(L, LUA_GCCOLLECT);
-  if (!budget.hold(bytes)) halt_for_memory(L);
+  if (!budget.charge(bytes)) halt_for_memory(L);
 }
 
 std::string position(lua_State* L) {

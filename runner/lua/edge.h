@@ -55,7 +55,7 @@ int bound(lua_State* L) {
 void spend(lua_State* L, uint64_t instructions);
 
 /// Counts memory that C++ holds for the script (counted.h). Halts the script if this exceeds its limit.
-void hold(lua_State* L, size_t bytes);
+void charge_memory(lua_State* L, size_t bytes);
 
 /// Returns the line being executed, "scripts/x.lua:12", or "" outside of scripts.
 std::string position(lua_State* L);
@@ -99,7 +99,7 @@ int collect_boxed(lua_State* L) {
 /// Pushes `value` with the metatable `type`. `size` is its memory beyond the userdata itself, in bytes.
 template <typename T>
 void push_boxed(lua_State* L, const char* type, T value, size_t size) {
-  hold(L, size);
+  charge_memory(L, size);
   void* place = nullptr;
   try {
     place = lua_newuserdatauv(L, sizeof(Boxed<T>), 0);

@@ -17,7 +17,7 @@ constexpr uint64_t exception_cost = 300;  // the cost of an error, in instructio
 // pcall and xpcall: like Lua's own, but they don't catch the end of the script.
 
 int finish_pcall(lua_State* L, int status, lua_KContext extra) {
-  recheck(L, status);
+  rethrow_if_halted(L, status);
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(extra);
   spend(L, exception_cost);
   lua_pushboolean(L, 0);
@@ -60,8 +60,8 @@ struct Key {
   bool whole = false;
   lua_Integer integer = 0;
   lua_Number real = 0;
-  std::string_view bytes;  // of a string that is referenced from the Lua stack
-  lua_Integer met = 0;     // position in the table's own order, from 1
+  std::string_view bytes;    // of a string that is referenced from the Lua stack
+  lua_Integer position = 0;  // position in the table's own order, from 1
 
   long double value() const {  // represents every integer and every float exactly
     return whole ? static_cast<long double>(integer) : static_cast<long double>(real);
@@ -106,21 +106,21 @@ int next_pair(lua_State* L) {
 // Pushes a list of the keys of the table at index 1, in order. The list references the keys from the beginning: a table
 // with weak values may lose fields at any time, and with them the strings that were their keys.
 void push_ordered_keys(lua_State* L) {
-  CountedVector<Key> keys{Counted<Key>(L)};
+  CountedVector<Key> keys{CountingAllocator<Key>(L)};
   lua_createtable(L, static_cast<int>(std::min<lua_Unsigned>(lua_rawlen(L, 1), INT_MAX)), 0);
   const int met = lua_gettop(L);
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
     keys.push_back(key_at(L, -2));
-    keys.back().met = static_cast<lua_Integer>(keys.size());
+    keys.back().position = static_cast<lua_Integer>(keys.size());
     lua_pushvalue(L, -2);
-    lua_rawseti(L, met, keys.back().met);
+    lua_rawseti(L, met, keys.back().position);
   }
   spend(L, keys.size());
   if (std::is_sorted(keys.begin(), keys.end())) return;
   std::sort(keys.begin(), keys.end());
   lua_createtable(L, static_cast<int>(keys.size()), 0);
   for (size_t i = 0; i < keys.size(); ++i) {
-    lua_rawgeti(L, met, keys[i].met);
+    lua_rawgeti(L, met, keys[i].position);
     lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
   }
   lua_remove(L, met);
@@ -169,7 +169,7 @@ int ordered_next(lua_State* L) {
 }
 
 int print(lua_State* L) {
-  CountedText line{Counted<char>(L)};
+  CountedText line{CountingAllocator<char>(L)};
   for (int i = 1, n = lua_gettop(L); i <= n; ++i) {
     if (i > 1) line += '\t';
     line += push_text(L, i);
@@ -205,7 +205,7 @@ int set_metatable(lua_State* L) {
 // load(text or function, name, mode, env): text only; env defaults to the script's globals.
 int load_text(lua_State* L) {
   lua_settop(L, 4);
-  CountedText text{Counted<char>(L)};
+  CountedText text{CountingAllocator<char>(L)};
   if (lua_isfunction(L, 1)) {
     for (;;) {
       lua_pushvalue(L, 1);
@@ -237,7 +237,7 @@ int load_text(lua_State* L) {
 
 }  // namespace
 
-void recheck(lua_State* L, int status) {
+void rethrow_if_halted(lua_State* L, int status) {
   if (sandbox(L).halted()) raise_halt(L);
   if (status == LUA_ERRMEM) halt(L, memory_error(L));
 }

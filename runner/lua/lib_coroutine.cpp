@@ -23,7 +23,7 @@ int run(lua_State* L, lua_State* other, int arguments) {
   int results = 0;
   const int status = lua_resume(other, L, arguments, &results);
   running = L;
-  recheck(L, status);
+  rethrow_if_halted(L, status);
   if (status != LUA_OK && status != LUA_YIELD) {
     lua_xmove(other, L, 1);
     return -1;

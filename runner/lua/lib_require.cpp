@@ -51,13 +51,15 @@ void load_module(lua_State* L, const std::string& name) {
   const auto file = folder / file_of_module(name);
   std::error_code code;
   if (folder.empty()) {
-    throw Error("", fmt::format("there is no module '{}'", name), "put everything into this script: it can't load other files");
+    throw Error("", fmt::format("there is no module '{}'", name),
+                "put everything into this script: it can't load other files");
   }
   if (!fs::exists(file, code)) {
     throw Error("", fmt::format("there is no module '{}'", name), suggest(name, known_modules(L, folder)));
   }
-  if (!lies_inside(folder, file))
-    throw Error("", fmt::format("module '{}' lies outside the script's folder", name), "replace the link by the file itself");
+  if (!is_inside_resolved(folder, file))
+    throw Error("", fmt::format("module '{}' lies outside the script's folder", name),
+                "replace the link by the file itself");
   const std::string text = read_script(file, file.lexically_normal().string());
   const std::string shown = file.lexically_normal().string();
   spend(L, text.size());

@@ -114,7 +114,7 @@ int gmatch(lua_State* L) {
 // The result of gsub so far. Its size is checked before each piece, since a short replacement can repeat a long match.
 class Result {
  public:
-  explicit Result(lua_State* L) : text_(Counted<char>(L)), longest_(sandbox(L).budget().limits().block) {}
+  explicit Result(lua_State* L) : text_(CountingAllocator<char>(L)), longest_(sandbox(L).budget().limits().block) {}
 
   void operator+=(std::string_view piece) {
     if (piece.size() > longest_ - text_.size()) too_large("string.gsub", longest_);
@@ -200,7 +200,7 @@ int gsub(lua_State* L) {
   const auto pattern = compile(L, check_text(L, 2));
   const Replacement replacement(L, subject);
   const lua_Integer most = luaL_optinteger(L, 4, static_cast<lua_Integer>(subject.size()) + 1);
-  Held compiled(L);
+  MemoryCharge compiled(L);
   compiled.add(pattern.bytes());
   Result result(L);
   lua_Integer count = 0;
@@ -228,7 +228,7 @@ int rep(lua_State* L) {
   if (times < 1 || text.size() + separator.size() == 0) return lua_pushliteral(L, ""), 1;
   const size_t longest = sandbox(L).budget().limits().block;
   if (static_cast<uint64_t>(times) > longest / (text.size() + separator.size())) too_large("string.rep", longest);
-  CountedText result{Counted<char>(L)};
+  CountedText result{CountingAllocator<char>(L)};
   result.reserve(static_cast<size_t>(times) * (text.size() + separator.size()));
   spend(L, result.capacity() / 16);
   for (lua_Integer i = 0; i < times; ++i) {

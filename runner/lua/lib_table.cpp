@@ -42,7 +42,7 @@ int move(lua_State* L) { return forward(L, luaL_checkinteger(L, 2), luaL_checkin
 class Sorter {
  public:
   Sorter(lua_State* L, lua_Integer size)
-      : L_(L), order_(static_cast<size_t>(size), Counted<lua_Integer>(L)), merged_(order_) {
+      : L_(L), order_(static_cast<size_t>(size), CountingAllocator<lua_Integer>(L)), merged_(order_) {
     lua_createtable(L_, static_cast<int>(size), 0);  // at index 3: a copy of the values
     for (lua_Integer i = 1; i <= size; ++i) {
       lua_geti(L_, 1, i);

@@ -30,7 +30,7 @@ void make_strict(lua_State* L, const char* name);
 
 /// To be called when a protected call or a coroutine has ended: rethrows if the script was halted or is out of memory,
 /// which can't be caught.
-void recheck(lua_State* L, int status);
+void rethrow_if_halted(lua_State* L, int status);
 
 /// Returns the error for an exhausted memory limit.
 Error memory_error(lua_State* L);

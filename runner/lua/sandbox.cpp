@@ -86,19 +86,21 @@ bool Budget::resize(size_t old_size, size_t new_size) {
     const bool fits = new_size <= limits_.block && memory_ - old_size + new_size <= limits_.memory;
     // Checks the CPU time here, too: before Lua gives up it collects garbage, which it may repeat many times near the
     // limit.
-    if (late_ || !fits) return late(), false;
+    if (out_of_time_ || !fits) return out_of_time(), false;
   }
   memory_ = memory_ - old_size + new_size;
   return true;
 }
 
-bool Budget::hold(size_t bytes) {
-  if (late_ || bytes > limits_.memory - std::min(memory_, limits_.memory)) return late(), false;
+bool Budget::charge(size_t bytes) {
+  if (out_of_time_ || bytes > limits_.memory - std::min(memory_, limits_.memory)) return out_of_time(), false;
   memory_ += bytes;
   return true;
 }
 
-bool Budget::late() { return late_ = late_ || clock_seconds(CLOCK_THREAD_CPUTIME_ID) - started_ > limits_.seconds; }
+bool Budget::out_of_time() {
+  return out_of_time_ = out_of_time_ || clock_seconds(CLOCK_THREAD_CPUTIME_ID) - started_ > limits_.seconds;
+}
 
 const char* Budget::spend(uint64_t instructions) {
   if (instructions > limits_.instructions - instructions_) return instructions_text_.c_str();
@@ -106,7 +108,7 @@ const char* Budget::spend(uint64_t instructions) {
   // CLOCK_THREAD_CPUTIME_ID is a system call, CLOCK_MONOTONIC is cheap.
   if (const double now = clock_seconds(CLOCK_MONOTONIC); now - looked_ > 0.02) {
     looked_ = now;
-    if (late()) return seconds_text_.c_str();
+    if (out_of_time()) return seconds_text_.c_str();
   }
   return nullptr;
 }

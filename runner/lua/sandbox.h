@@ -34,7 +34,7 @@ class Budget {
   bool resize(size_t old_size, size_t new_size);
 
   /// Counts memory of any size that C++ holds for the script. Returns false if it exceeds the limit.
-  bool hold(size_t bytes);
+  bool charge(size_t bytes);
   void release(size_t bytes) noexcept { memory_ -= bytes; }
 
   /// Counts instructions. Returns null, or a description of the exceeded limit: "more than 3 seconds of computing".
@@ -48,11 +48,11 @@ class Budget {
   std::string memory_text() const;  ///< "more than 256 MiB of memory"
 
  private:
-  bool late();
+  bool out_of_time();
   Limits limits_;
   size_t memory_ = 0;
   uint64_t instructions_ = 0;
-  bool late_ = false;
+  bool out_of_time_ = false;
   double started_, looked_, paused_at_ = 0;
   std::string instructions_text_, seconds_text_;
 };

@@ -79,7 +79,8 @@ class ValueReader {
     const auto size = static_cast<lua_Integer>(lua_rawlen(L_, index));
     for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
       const bool item = lua_isinteger(L_, -2) && lua_tointeger(L_, -2) >= 1 && lua_tointeger(L_, -2) <= size;
-      if (!item) throw Error("", fmt::format("'{}' mixes list items with other keys, or lacks items between", shown(key)));
+      if (!item)
+        throw Error("", fmt::format("'{}' mixes list items with other keys, or lacks items between", shown(key)));
     }
     json values = json::array();
     for (lua_Integer i = 1; i <= size; ++i) {
@@ -104,7 +105,7 @@ class ValueReader {
   }
 
   lua_State* L_;
-  Held held_;  // a string may occur many times in a table, and each occurrence is copied
+  MemoryCharge held_;  // a string may occur many times in a table, and each occurrence is copied
   size_t values_ = 0;
   std::vector<const void*> inside_;
 };

@@ -46,9 +46,9 @@ json question_of(const std::string& who, const ChatRequest& request) {
     turns.push_back({turn.role, turn.text});
     if (!turn.pictures.empty()) turns.back().push_back(pictures_of(turn));
   }
-  json question = {who, turns, request.temperature, request.draw};
+  json question = {who, turns, request.temperature, request.sample_index};
   if (!request.choices.empty()) question.push_back(request.choices);
-  if (request.weigh) question.push_back("weigh");
+  if (request.want_log_probs) question.push_back("weigh");
   return question;
 }
 
@@ -65,8 +65,8 @@ ChatReply reply_of(const json& line) {
   ChatReply reply;
   reply.text = line.at("text").get<std::string>();
   reply.finished = line.at("finished").get<bool>();
-  reply.prompt_tokens = whole<int64_t>(line.at("prompt_tokens"));
-  reply.completion_tokens = whole<int64_t>(line.at("completion_tokens"));
+  reply.prompt_tokens = get_integer<int64_t>(line.at("prompt_tokens"));
+  reply.completion_tokens = get_integer<int64_t>(line.at("completion_tokens"));
   reply.served = line.value("served", "");
   reply.cost = line.value("cost", 0.0);
   reply.log_probs = line.value("log_probs", std::vector<double>());
@@ -83,7 +83,7 @@ struct flock byte_of(const AnswerKey& key, short type) {
   struct flock lock {};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(std::stoull(key.ended.substr(0, 15), nullptr, 16));
+  lock.l_start = static_cast<off_t>(std::stoull(key.complete.substr(0, 15), nullptr, 16));
   lock.l_len = 1;
   return lock;
 }
@@ -92,9 +92,9 @@ struct flock byte_of(const AnswerKey& key, short type) {
 
 AnswerKey::AnswerKey(const std::string& who, const ChatRequest& request) {
   json question = question_of(who, request);
-  ended = sha256(line_of(question));
+  complete = sha256(line_of(question));
   question.push_back({{"cut", request.max_tokens}});
-  cut = sha256(line_of(question));
+  truncated = sha256(line_of(question));
 }
 
 AnswerStore::AnswerStore(fs::path folder, Log log) : folder_(std::move(folder)), log_(std::move(log)) {}
@@ -154,7 +154,7 @@ std::optional<AnswerStore::Stored> AnswerStore::stored(const std::string& key) {
   const EntryAt place = found->second;
   try {
     const auto line = json::parse(place.file->at(place.offset, place.length));
-    return Stored{reply_of(line), whole<int64_t>(line.at("max_tokens"))};
+    return Stored{reply_of(line), get_integer<int64_t>(line.at("max_tokens"))};
   } catch (const json::exception&) {
     if (log_) log_(place.file->path().string() + ": the answer " + key + " is damaged and is ignored");
     places_.erase(found);
@@ -174,7 +174,7 @@ std::optional<ChatReply> AnswerStore::find(const AnswerKey& key, const ChatReque
   const std::lock_guard lock(mutex_);
   open();
   ChatReply reply;
-  if (fits(key.ended, request, reply) || fits(key.cut, request, reply)) return reply;
+  if (fits(key.complete, request, reply) || fits(key.truncated, request, reply)) return reply;
   return std::nullopt;
 }
 
@@ -186,17 +186,17 @@ void AnswerStore::refresh() {
 bool AnswerStore::claim(const AnswerKey& key) {
   const std::lock_guard lock(mutex_);
   own();
-  if (!held_.insert(key.ended).second) return false;  // claimed by another thread
+  if (!held_.insert(key.complete).second) return false;  // claimed by another thread
   auto byte = byte_of(key, F_WRLCK);
   // On a file system without locks, at worst an answer is paid for twice.
   if (::fcntl(claims_, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES)) return true;
-  held_.erase(key.ended);
+  held_.erase(key.complete);
   return false;
 }
 
 void AnswerStore::release(const AnswerKey& key) {
   const std::lock_guard lock(mutex_);
-  held_.erase(key.ended);
+  held_.erase(key.complete);
   auto byte = byte_of(key, F_UNLCK);
   ::fcntl(claims_, F_OFD_SETLK, &byte);
 }
@@ -205,7 +205,7 @@ ChatReply AnswerStore::keep(const AnswerKey& key, const std::string& who, const 
                             const ChatRequest& request, const ChatReply& reply) {
   const std::lock_guard lock(mutex_);
   own();
-  const std::string& name = reply.finished ? key.ended : key.cut;
+  const std::string& name = reply.finished ? key.complete : key.truncated;
   ordered_json line = {{"key", name},
                        {"model", model},
                        {"served", reply.served},
@@ -214,7 +214,7 @@ ChatReply AnswerStore::keep(const AnswerKey& key, const std::string& who, const 
                        {"turns", turns_of(request)},
                        {"temperature", request.temperature},
                        {"max_tokens", request.max_tokens},
-                       {"draw", request.draw},
+                       {"draw", request.sample_index},
                        {"text", reply.text},
                        {"finished", reply.finished},
                        {"prompt_tokens", reply.prompt_tokens},
@@ -232,7 +232,7 @@ void AnswerStore::mark_malformed(const AnswerKey& key, const ChatRequest& reques
   const std::lock_guard lock(mutex_);
   open();
   ChatReply ignored;
-  for (const auto& name : {key.ended, key.cut}) {
+  for (const auto& name : {key.complete, key.truncated}) {
     if (!fits(name, request, ignored)) continue;
     if (!malformed_.insert(name).second) return;
     own();

@@ -34,7 +34,7 @@ struct Bits {
 };
 
 // Control bits of the SSE and x87 units. Their other bits are status flags.
-constexpr Bits sse_bits[] = {{0x6000, rounding}, {0x8040, CallerState::denormals}, {0x1f80, traps}};
+constexpr Bits sse_bits[] = {{0x6000, rounding}, {0x8040, ThreadStateGuard::denormals}, {0x1f80, traps}};
 constexpr Bits x87_bits[] = {{0x0c00, rounding}, {0x0300, "the precision of x87"}, {0x003f, traps}};
 constexpr uint32_t sse_control = 0x6000 | 0x8040 | 0x1f80;
 
@@ -56,7 +56,7 @@ void read_folder(char (&folder)[PATH_MAX]) {
 
 }  // namespace
 
-CallerState::CallerState() : c_locale_(std::setlocale(LC_ALL, nullptr)) {
+ThreadStateGuard::ThreadStateGuard() : c_locale_(std::setlocale(LC_ALL, nullptr)) {
 #ifdef __x86_64__
   sse_ = _mm_getcsr() & sse_control;
   x87_ = x87_control();
@@ -67,7 +67,7 @@ CallerState::CallerState() : c_locale_(std::setlocale(LC_ALL, nullptr)) {
   read_folder(folder_);
 }
 
-std::vector<std::string> CallerState::restore() const {
+std::vector<std::string> ThreadStateGuard::restore() const {
   auto changed = restore_arithmetic();
   if (restore_signals()) changed.emplace_back("the set of blocked signals");
   if (restore_folder()) changed.emplace_back("the current folder");
@@ -77,7 +77,7 @@ std::vector<std::string> CallerState::restore() const {
 
 #ifdef __x86_64__
 
-std::vector<std::string> CallerState::restore_arithmetic() const {
+std::vector<std::string> ThreadStateGuard::restore_arithmetic() const {
   std::vector<std::string> changed;
   const uint32_t sse = _mm_getcsr(), x87 = x87_control();
   for (const Bits& bits : sse_bits)
@@ -92,7 +92,7 @@ std::vector<std::string> CallerState::restore_arithmetic() const {
 
 #else
 
-std::vector<std::string> CallerState::restore_arithmetic() const {
+std::vector<std::string> ThreadStateGuard::restore_arithmetic() const {
   if (std::fegetround() == x87_) return {};
   std::fesetround(x87_);
   return {rounding};
@@ -100,7 +100,7 @@ std::vector<std::string> CallerState::restore_arithmetic() const {
 
 #endif
 
-bool CallerState::restore_signals() const {
+bool ThreadStateGuard::restore_signals() const {
   sigset_t blocked = {};
   ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
   if (std::memcmp(&blocked, &blocked_, sizeof blocked) == 0) return false;
@@ -109,14 +109,14 @@ bool CallerState::restore_signals() const {
 }
 
 // If the folder was renamed, its path differs, but chdir to the old path fails with ENOENT: then nothing was changed.
-bool CallerState::restore_folder() const {
+bool ThreadStateGuard::restore_folder() const {
   char folder[PATH_MAX];
   read_folder(folder);
   if (std::strcmp(folder, folder_) == 0) return false;
   return ::chdir(folder_) == 0 || errno != ENOENT;
 }
 
-bool CallerState::restore_locale() const {
+bool ThreadStateGuard::restore_locale() const {
   const bool same = std::locale() == locale_, same_in_c = c_locale_ == std::setlocale(LC_ALL, nullptr);
   if (!same) std::locale::global(locale_);
   if (!same || !same_in_c) std::setlocale(LC_ALL, c_locale_.c_str());

@@ -14,9 +14,9 @@ namespace compeer::plugin {
 /// thread's floating-point control (rounding mode, denormals, exception traps) and signal mask, the current folder and
 /// the locale. The constructor saves it; saving and comparing takes about a microsecond. Floating-point status flags
 /// are ignored.
-class CallerState {
+class ThreadStateGuard {
  public:
-  CallerState();
+  ThreadStateGuard();
 
   /// Restores whatever differs from the saved state and returns the names of it: "the rounding mode", "the current
   /// folder". The folder and the locale belong to the process, so changes by other threads are found, too.

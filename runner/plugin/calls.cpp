@@ -12,9 +12,9 @@ namespace compeer::plugin {
 namespace {
 
 // Checks the results of one call of a plugin.
-class Door {
+class ResultCheck {
  public:
-  Door(const Identity& identity, const char* method) : identity_(identity), method_(method) {}
+  ResultCheck(const Identity& identity, const char* method) : identity_(identity), method_(method) {}
 
   [[noreturn]] void refuse(const std::string& what, const std::string& help) const {
     plugin::refuse(identity_, method_, what, help);
@@ -57,7 +57,7 @@ std::string numbered(size_t completion) { return "completion " + std::to_string(
 // per completion, rounded to `Number`.
 template <class Number>
 Scores checked(const Scores& given, const std::vector<std::string>& names, size_t completions, bool or_nan,
-               const Door& door) {
+               const ResultCheck& door) {
   for (const auto& [name, column] : given.columns()) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       door.refuse("returned a column '" + name + "', which is not one of its columns", suggest(name, names));
@@ -126,7 +126,7 @@ std::vector<std::string> columns(Plugin<Reward>& reward) {
   auto names = reward.call("columns", [](Reward& r) { return r.columns(); });
   if (names.empty()) names = reward.descriptor().columns;
   if (names.empty()) names = {"reward"};
-  return Door(reward.identity(), "columns").names(names, 1);
+  return ResultCheck(reward.identity(), "columns").names(names, 1);
 }
 
 namespace {
@@ -134,7 +134,7 @@ namespace {
 // Calls the plugin once for all groups and checks the result group by group.
 std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const Group> groups,
                                          const std::vector<std::string>& names) {
-  const Door door(reward.identity(), "score");
+  const ResultCheck door(reward.identity(), "score");
   std::vector<std::vector<Completion>> before;
   for (const Group& group : groups) before.push_back(group.completions);
   const auto given = reward.call("score", [&](Reward& r) { return r.score_all(groups); });
@@ -207,7 +207,7 @@ std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vecto
 }
 
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
-  const Door door(reweighting.identity(), "factors");
+  const ResultCheck door(reweighting.identity(), "factors");
   auto names = door.names(reweighting.call("factors", [](Reweighting& r) { return r.factors(); }), 0);
   if (std::find(names.begin(), names.end(), "reward") != names.end())
     door.refuse("returned the name 'reward'",
@@ -217,7 +217,7 @@ std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
 
 Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<const double> rewards,
                 const std::vector<std::string>& names) {
-  const Door door(reweighting.identity(), "reweight");
+  const ResultCheck door(reweighting.identity(), "reweight");
   std::vector<std::string> columns{"reward"};
   columns.insert(columns.end(), names.begin(), names.end());
   const auto given = reweighting.call("reweight", [&](Reweighting& r) { return r.reweight(group, rewards); });
@@ -228,7 +228,7 @@ std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const s
                                          const std::vector<std::string>& b,
                                          const std::optional<std::vector<std::string>>& said) {
   const char* method = said ? "compare_beyond" : "compare";
-  const Door door(similarity.identity(), method);
+  const ResultCheck door(similarity.identity(), method);
   auto cosines =
       similarity.call(method, [&](Similarity& s) { return said ? s.compare_beyond(*said, a, b) : s.compare(a, b); });
   if (cosines.size() != a.size())
@@ -255,7 +255,7 @@ std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const s
 
 namespace {
 
-void check(const Door& door, const Outcome& outcome, size_t number) {
+void check(const ResultCheck& door, const Outcome& outcome, size_t number) {
   const std::string whose = " for record " + std::to_string(number) + " (the first is 0)";
   for (const nlohmann::json& record : outcome.records) {
     const bool named = record.is_object() && record.contains("id") && record.at("id").is_string();
@@ -277,7 +277,7 @@ void check(const Door& door, const Outcome& outcome, size_t number) {
 }  // namespace
 
 std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records) {
-  const Door door(stage.identity(), "make");
+  const ResultCheck door(stage.identity(), "make");
   auto outcomes = stage.call("make", [&](Stage& s) { return s.make(records); });
   if (outcomes.size() != records.size()) {
     door.refuse(

@@ -13,20 +13,20 @@
 namespace compeer::plugin {
 
 // The queue as the plugin sees it: it takes requests and returns replies here.
-class ChatLine::Desk : public ChatRequests {
+class ChatQueue::QueueView : public ChatRequests {
  public:
-  explicit Desk(ChatLine& line) : line_(line) {}
+  explicit QueueView(ChatQueue& line) : line_(line) {}
 
   std::vector<Numbered> take(size_t most) override {
     std::unique_lock lock(line_.mutex_);
     // Polls for a stop, because nothing signals it.
-    while (line_.waiting_.empty() && line_.taken_.empty() && line_.anybody_waits() && !line_.stopped())
+    while (line_.waiting_.empty() && line_.taken_.empty() && line_.has_open_requests() && !line_.stopped())
       line_.changed_.wait_for(lock, std::chrono::milliseconds(50));
     ++line_.moment_;
     end_if_nobody_waits();
     std::vector<Numbered> some;
     while (some.size() < most && !line_.waiting_.empty() && !line_.stopped()) {
-      const Place place = line_.waiting_.front();
+      const PendingRequest place = line_.waiting_.front();
       line_.waiting_.pop_front();
       some.push_back({line_.numbers_, place.asker->requests[place.request]});
       line_.taken_.emplace(line_.numbers_++, place);
@@ -47,10 +47,10 @@ class ChatLine::Desk : public ChatRequests {
                  (number < line_.numbers_ ? " twice" : ", which it has not taken"),
              "reply once to each request that was taken");
     }
-    const Place place = found->second;
+    const PendingRequest place = found->second;
     line_.taken_.erase(found);
     if (!place.asker) return;  // the caller has returned
-    Asker& asker = *place.asker;
+    PendingCall& asker = *place.asker;
     lock.unlock();
     std::exception_ptr failure;
     try {
@@ -70,27 +70,27 @@ class ChatLine::Desk : public ChatRequests {
  private:
   // Throws if all callers have failed, because the remaining replies are no longer needed.
   void end_if_nobody_waits() const {
-    if (!line_.taken_.empty() && !line_.anybody_waits())
+    if (!line_.taken_.empty() && !line_.has_open_requests())
       throw std::runtime_error("no request is waiting for an answer");
   }
 
-  ChatLine& line_;
+  ChatQueue& line_;
   const std::thread::id thread_ = std::this_thread::get_id();
 };
 
-ChatLine::ChatLine(Plugin<ChatModel>& plugin, std::function<bool()> cancelled)
+ChatQueue::ChatQueue(Plugin<ChatModel>& plugin, std::function<bool()> cancelled)
     : plugin_(plugin),
       cancelled_(std::move(cancelled)),
       on_own_thread_(plugin.call("waits", [](const ChatModel& chat) { return chat.waits(); })) {}
 
-ChatLine::~ChatLine() {
+ChatQueue::~ChatQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived) {
+void ChatQueue::answer(const std::vector<ChatRequest>& requests, const Chat::OnReply& arrived) {
   std::unique_lock lock(mutex_);
-  Asker asker{requests, arrived, moment_, requests.size()};
-  askers_.push_back(&asker);
+  PendingCall asker{requests, arrived, moment_, requests.size()};
+  pending_calls_.push_back(&asker);
   for (size_t i = 0; i < requests.size(); ++i) waiting_.push_back({&asker, i});
   changed_.notify_all();
   try {
@@ -101,36 +101,37 @@ void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arri
   }
   changed_.wait(lock, [&] { return !asker.waits(); });
   forget(asker);
-  std::erase(askers_, &asker);
+  std::erase(pending_calls_, &asker);
   if (asker.failure) std::rethrow_exception(asker.failure);
 }
 
 // Called with `inside_` just set. A thread of an earlier call, if any, has finished or is about to.
-void ChatLine::go_in(std::unique_lock<std::mutex>& lock) {
+void ChatQueue::go_in(std::unique_lock<std::mutex>& lock) {
   if (on_own_thread_) {
     if (thread_.joinable()) thread_.join();
-    thread_ = std::thread([this] { call_while_anybody_waits(); });
+    thread_ = std::thread([this] { call_while_requests_are_open(); });
     return;
   }
   lock.unlock();
-  call_while_anybody_waits();
+  call_while_requests_are_open();
   lock.lock();
 }
 
-bool ChatLine::anybody_waits() const {
-  return std::any_of(askers_.begin(), askers_.end(), [](const Asker* asker) { return asker->waits(); });
+bool ChatQueue::has_open_requests() const {
+  return std::any_of(pending_calls_.begin(), pending_calls_.end(),
+                     [](const PendingCall* asker) { return asker->waits(); });
 }
 
-void ChatLine::forget(const Asker& asker) {
-  std::erase_if(waiting_, [&](const Place& place) { return place.asker == &asker; });
+void ChatQueue::forget(const PendingCall& asker) {
+  std::erase_if(waiting_, [&](const PendingRequest& place) { return place.asker == &asker; });
   for (auto& [number, place] : taken_) {
     if (place.asker == &asker) place.asker = nullptr;
   }
 }
 
-void ChatLine::call_while_anybody_waits() {
+void ChatQueue::call_while_requests_are_open() {
   std::unique_lock lock(mutex_);
-  while (anybody_waits()) {
+  while (has_open_requests()) {
     lock.unlock();
     call();
     lock.lock();
@@ -139,12 +140,12 @@ void ChatLine::call_while_anybody_waits() {
 }
 
 // Calls the plugin once. After it returns, callers with open requests fail, unless they came after its last `take`.
-void ChatLine::call() {
+void ChatQueue::call() {
   {
     const std::lock_guard lock(mutex_);
     ++moment_;
   }
-  Desk desk(*this);
+  QueueView desk(*this);
   std::exception_ptr failure;
   try {
     plugin_.call("answer", [&](ChatModel& chat) { chat.answer(desk); });
@@ -154,7 +155,7 @@ void ChatLine::call() {
     failure = std::current_exception();
   }
   const std::lock_guard lock(mutex_);
-  for (Asker* asker : askers_) {
+  for (PendingCall* asker : pending_calls_) {
     if (!asker->waits() || asker->since == moment_) continue;
     asker->failure = failure ? failure : why_unanswered();
     forget(*asker);
@@ -163,7 +164,7 @@ void ChatLine::call() {
   changed_.notify_all();
 }
 
-std::exception_ptr ChatLine::why_unanswered() const {
+std::exception_ptr ChatQueue::why_unanswered() const {
   const auto title = plugin_.identity().title();
   if (stopped()) {
     return std::make_exception_ptr(Error(title, "interrupted before all requests were answered",

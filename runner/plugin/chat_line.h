@@ -19,40 +19,40 @@ namespace compeer::plugin {
 ///
 /// Checks that the plugin answers every request it takes, once, on the thread that took it. Otherwise the callers get
 /// an Error (exit 5) that names the plugin, or one with exit 85 if the run was `cancelled` meanwhile.
-class ChatLine {
+class ChatQueue {
  public:
-  ChatLine(Plugin<ChatModel>& plugin, std::function<bool()> cancelled);
-  ~ChatLine();
-  ChatLine(const ChatLine&) = delete;
-  ChatLine& operator=(const ChatLine&) = delete;
+  ChatQueue(Plugin<ChatModel>& plugin, std::function<bool()> cancelled);
+  ~ChatQueue();
+  ChatQueue(const ChatQueue&) = delete;
+  ChatQueue& operator=(const ChatQueue&) = delete;
 
   /// Returns when all requests are answered. Calls `arrived` for each reply when it comes, on the thread that runs the
   /// plugin. If `arrived` throws, this function throws the same, and the remaining requests are abandoned.
-  void answer(const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived);
+  void answer(const std::vector<ChatRequest>& requests, const Chat::OnReply& arrived);
 
  private:
   // A blocked call of `answer`.
-  struct Asker {
+  struct PendingCall {
     const std::vector<ChatRequest>& requests;
-    const Chat::Arrived& arrived;
+    const Chat::OnReply& arrived;
     size_t since;                          // value of `moment_` when the call began
     size_t open;                           // number of requests without a reply
     std::exception_ptr failure = nullptr;  // set if no more replies will come
     bool waits() const { return open > 0 && !failure; }
   };
   // One request of such a call.
-  struct Place {
-    Asker* asker;
+  struct PendingRequest {
+    PendingCall* asker;
     size_t request;
   };
-  class Desk;
+  class QueueView;
 
   void go_in(std::unique_lock<std::mutex>& lock);
-  void call_while_anybody_waits();
+  void call_while_requests_are_open();
   void call();
   std::exception_ptr why_unanswered() const;
-  void forget(const Asker& asker);  // drops the requests of `asker` that are not answered
-  bool anybody_waits() const;
+  void forget(const PendingCall& asker);  // drops the requests of `asker` that are not answered
+  bool has_open_requests() const;
   bool stopped() const { return cancelled_ && cancelled_(); }
 
   Plugin<ChatModel>& plugin_;
@@ -60,9 +60,9 @@ class ChatLine {
   const bool on_own_thread_;
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::vector<Asker*> askers_;
-  std::deque<Place> waiting_;
-  std::map<size_t, Place> taken_;
+  std::vector<PendingCall*> pending_calls_;
+  std::deque<PendingRequest> waiting_;
+  std::map<size_t, PendingRequest> taken_;
   size_t numbers_ = 0;  // number of requests taken so far
   /// Counts calls of the plugin and of its `take`: identifies when the plugin last looked at the queue.
   size_t moment_ = 0;

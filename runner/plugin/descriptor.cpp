@@ -138,7 +138,7 @@ T value(const Json& json, const char* key, const std::filesystem::path& file) {
     fail(file, "its descriptor has no \"" + std::string(key) + "\"", "add it to the last argument of COMPEER_PLUGIN");
   }
   try {
-    if constexpr (std::is_integral_v<T>) return whole<T>(json.at(key));
+    if constexpr (std::is_integral_v<T>) return get_integer<T>(json.at(key));
     return json.at(key).get<T>();
   } catch (const std::exception& error) {
     fail(file, "\"" + std::string(key) + "\" in its descriptor: " + cause(error));
@@ -228,7 +228,7 @@ int64_t host_interface_number() { return COMPEER_INTERFACE_host; }
 std::string torch_version() { return COMPEER_TORCH_VERSION; }
 int64_t cxx_abi() { return _GLIBCXX_USE_CXX11_ABI; }
 
-std::string misfit(const Descriptor& plugin) {
+std::string incompatibility(const Descriptor& plugin) {
   if (const auto ours = interface_number(plugin.kind); plugin.interface != ours)
     return fmt::format("was built for plugin interface {}, this program has interface {}", plugin.interface, ours);
   if (const auto ours = host_interface_number(); plugin.host > ours)
@@ -240,7 +240,7 @@ std::string misfit(const Descriptor& plugin) {
   return "";
 }
 
-std::string misfit_help(const Descriptor& plugin) {
+std::string incompatibility_help(const Descriptor& plugin) {
   const std::string rebuild = "rebuild it with this installation's compeer::sdk and libtorch";
   const auto interface = interface_number(plugin.kind);
   if (plugin.interface < interface) return rebuild + "; docs/plugins.md lists under Porting what has changed";

@@ -30,8 +30,8 @@ struct Descriptor {
 
 /// Reads the descriptor from a library's bytes without running any of its code. Throws Error (exit 5), naming file and
 /// cause, if `bytes` are not a library or truncated, if there is no descriptor or it is invalid, or if kind and name
-/// differ from the path, <kind>/<name>.so. Interface, libtorch and C++ ABI are not checked (see `misfit`), so that
-/// incompatible plugins can be inspected.
+/// differ from the path, <kind>/<name>.so. Interface, libtorch and C++ ABI are not checked (see `incompatibility`), so
+/// that incompatible plugins can be inspected.
 Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& file);
 
 /// The same, reading the file; exit 1 on an I/O error.
@@ -50,8 +50,8 @@ int64_t cxx_abi();
 
 /// Returns why a plugin with this descriptor can't be loaded: "was built for plugin interface 8, this program has
 /// interface 9"; "" if it can.
-std::string misfit(const Descriptor& plugin);
+std::string incompatibility(const Descriptor& plugin);
 /// Returns the remedy for a misfit.
-std::string misfit_help(const Descriptor& plugin);
+std::string incompatibility_help(const Descriptor& plugin);
 
 }  // namespace compeer::plugin

@@ -83,7 +83,7 @@ void rethrow(const Identity& identity, const char* method) {
     throw PluginError(identity, method, error.what_without_backtrace(), remedy,
                       remedy.empty() ? Exit::plugin : Exit::failure);
   } catch (const std::filesystem::filesystem_error& error) {
-    throw PluginError(identity, method, described(error), remedy_of_write(error.code().value()),
+    throw PluginError(identity, method, described(error), write_error_help(error.code().value()),
                       is_system_failure(error.code().value()) ? Exit::failure : Exit::plugin);
   } catch (const std::exception& error) {
     throw PluginError(identity, method, described(error));
@@ -98,7 +98,7 @@ void refuse(const Identity& identity, const char* method, const std::string& wha
   throw PluginError(identity, method, what, help);
 }
 
-void leave_as_before(const CallerState& before, const Identity& identity, const char* method) {
+void leave_as_before(const ThreadStateGuard& before, const Identity& identity, const char* method) {
   const auto changed = before.restore();
   if (!changed.empty()) refuse(identity, method, "left " + in_words(changed) + " changed", leave_as_it_was);
 }

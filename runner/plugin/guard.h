@@ -36,7 +36,7 @@ class PluginError : public Error {
                          const std::string& help = "");
 
 /// Throws a PluginError (exit 5) if the call left any of its caller's state changed. Restores the state first.
-void leave_as_before(const CallerState& before, const Identity& identity, const char* method);
+void leave_as_before(const ThreadStateGuard& before, const Identity& identity, const char* method);
 
 /// Part of the warning about a call that forked and returned in both processes.
 constexpr const char* forked_in_call = "forked, and returned in the child process";
@@ -49,7 +49,7 @@ void tell_left_processes(const ProcessWatch& processes, const Identity& identity
 /// warns about processes left running. All calls of plugins go through this function.
 template <class F>
 decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
-  const CallerState before;
+  const ThreadStateGuard before;
   const ProcessWatch processes;
   try {
     if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
@@ -70,17 +70,17 @@ decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
 }
 
 /// Holds the lock of a plugin that several threads call, one at a time. While the thread waits for a chat model, the
-/// lock is released (`leave_during`), so that other threads can enter.
-class Visit {
+/// lock is released (`release_during`), so that other threads can enter.
+class PluginLock {
  public:
-  explicit Visit(std::mutex& door) : lock_(door), outer_(std::exchange(current, this)) {}
-  ~Visit() { current = outer_; }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
+  explicit PluginLock(std::mutex& door) : lock_(door), outer_(std::exchange(current, this)) {}
+  ~PluginLock() { current = outer_; }
+  PluginLock(const PluginLock&) = delete;
+  PluginLock& operator=(const PluginLock&) = delete;
 
   /// Runs `f` with the lock of this thread's current Visit released, if there is one.
   template <class F>
-  static void leave_during(F&& f) {
+  static void release_during(F&& f) {
     if (!current) return f();
     const Absence absence(std::exchange(current, nullptr));
     f();
@@ -88,19 +88,19 @@ class Visit {
 
  private:
   struct Absence {
-    explicit Absence(Visit* from) : visit(from) { from->lock_.unlock(); }
+    explicit Absence(PluginLock* from) : visit(from) { from->lock_.unlock(); }
     ~Absence() {
       visit->lock_.lock();
       current = visit;
     }
     Absence(const Absence&) = delete;
     Absence& operator=(const Absence&) = delete;
-    Visit* visit;
+    PluginLock* visit;
   };
 
-  inline static thread_local Visit* current = nullptr;
+  inline static thread_local PluginLock* current = nullptr;
   std::unique_lock<std::mutex> lock_;
-  Visit* outer_;
+  PluginLock* outer_;
 };
 
 }  // namespace compeer::plugin

@@ -36,7 +36,7 @@ uint32_t stream_of(const std::string& title) {
 
 }  // namespace
 
-Settings whole_settings(const Chosen& chosen, const nlohmann::json& given) {
+Settings whole_settings(const PluginFile& chosen, const nlohmann::json& given) {
   const auto parameters = read_descriptor(chosen.path).parameters;
   for (const auto& parameter : parameters) {
     if (parameter.default_value || given.contains(parameter.name)) continue;
@@ -49,9 +49,9 @@ Settings whole_settings(const Chosen& chosen, const nlohmann::json& given) {
   return Settings(values);
 }
 
-RunHost::RunHost(const Chosen& plugin, const Services& services) : RunHost(plugin, services, {}) {}
+RunHost::RunHost(const PluginFile& plugin, const Services& services) : RunHost(plugin, services, {}) {}
 
-RunHost::RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers)
+RunHost::RunHost(const PluginFile& plugin, const Services& services, std::vector<std::string> askers)
     : title_(plugin.kind + "/" + plugin.name),
       folder_(plugin.path.parent_path().string()),
       stream_(stream_of(title_)),
@@ -79,7 +79,7 @@ auto& RunHost::opened(std::map<std::string, std::unique_ptr<Known>>& known, cons
     throw Error(title, "is requested during its own creation",
                 "remove the cycle: plugins must not request each other in a circle", Exit::plugin);
   }
-  const Chosen chosen = services_.find(T::kind, choice.text("plugin"));
+  const PluginFile chosen = services_.find(T::kind, choice.text("plugin"));
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
   const auto settings = whole_settings(chosen, choice.json());
   auto plugin = open<T>(chosen, settings, std::move(host));
@@ -90,7 +90,7 @@ Similarity& RunHost::similarity(const Settings& choice) {
   return opened<Similarity, CheckedSimilarity>(similarities_, choice);
 }
 
-Chat& RunHost::chat(const Settings& choice) { return opened<ChatModel, RememberedChat>(chats_, choice); }
+Chat& RunHost::chat(const Settings& choice) { return opened<ChatModel, CachedChat>(chats_, choice); }
 
 const TextTokenizer& RunHost::tokenizer() const {
   if (!services_.tokenizer)

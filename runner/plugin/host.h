@@ -20,7 +20,7 @@
 namespace compeer::plugin {
 
 /// Collects the first three different texts of many, as examples. Thread-safe.
-class Examples {
+class DistinctExamples {
  public:
   void add(const std::string& text) {
     const std::lock_guard lock(mutex_);
@@ -44,10 +44,10 @@ struct ChatCounts {
   std::atomic<int64_t> failed = 0;  ///< requests that still had no answer after all retries; part of `asked`
   std::atomic<int64_t> prompt_tokens = 0, completion_tokens = 0;  ///< tokens of `asked`, as far as known
   std::atomic<int64_t> malformed = 0;                             ///< requests without any parsable answer
-  std::atomic<int64_t> again = 0;                                 ///< unparsable answers whose requests were repeated
+  std::atomic<int64_t> retried = 0;                               ///< unparsable answers whose requests were repeated
   std::atomic<double> cost = 0;                                   ///< price of `asked`, in the currency of `price_in`
-  Examples unreadable;  ///< examples of `malformed`: "'I would keep it'", "an empty answer"
-  Examples failures;    ///< reasons of `failed`
+  DistinctExamples unreadable;  ///< examples of `malformed`: "'I would keep it'", "an empty answer"
+  DistinctExamples failures;    ///< reasons of `failed`
 };
 
 /// Passed to Services::before_asking. `unknown`: number of distinct requests that are not in the store. `tokens`:
@@ -65,7 +65,7 @@ struct Services {
   std::function<void(const std::string& plugin, const std::string&)> log;
   std::function<bool()> cancelled;  ///< true once the run is to stop
   /// Locates the plugin, given its kind and name, that another plugin asks for.
-  std::function<Chosen(const std::string& kind, const std::string&)> find;
+  std::function<PluginFile(const std::string& kind, const std::string&)> find;
   /// Implements Host::embed; null if there is no policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
   /// Implements Host::language_model.
@@ -78,17 +78,17 @@ struct Services {
   /// Called before requests that are not in the store are sent.
   std::function<void(const Announcement&)> before_asking = nullptr;
   /// Called for each reply of a chat model whose answers are stored, failures included; null: not called.
-  std::function<void(const std::string& model, const ChatReply&)> paid = nullptr;
+  std::function<void(const std::string& model, const ChatReply&)> on_reply = nullptr;
 };
 
 /// Returns the complete settings of a plugin: `given`, and defaults for all other parameters. Throws Error (exit 5) if
 /// a required one is missing.
-Settings whole_settings(const Chosen& chosen, const nlohmann::json& given);
+Settings whole_settings(const PluginFile& chosen, const nlohmann::json& given);
 
 /// The host of one plugin within a run. Keeps a reference to `services`.
 class RunHost : public Host {
  public:
-  RunHost(const Chosen& plugin, const Services& services);
+  RunHost(const PluginFile& plugin, const Services& services);
   ~RunHost() override;
 
   void log(const std::string& message) override;
@@ -104,7 +104,7 @@ class RunHost : public Host {
   const TextTokenizer& tokenizer() const override;
 
  private:
-  RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers);
+  RunHost(const PluginFile& plugin, const Services& services, std::vector<std::string> askers);
   template <class T, class Checked, class Known>
   auto& opened(std::map<std::string, std::unique_ptr<Known>>& known, const Settings& choice);
 

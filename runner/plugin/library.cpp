@@ -24,12 +24,12 @@ namespace compeer::plugin {
 
 namespace {
 
-[[noreturn]] void fail(const Chosen& chosen, const std::string& what, const std::string& help,
+[[noreturn]] void fail(const PluginFile& chosen, const std::string& what, const std::string& help,
                        Exit exit = Exit::plugin) {
   throw Error(chosen.path.string(), "plugin " + chosen.kind + "/" + chosen.name + " " + what, help, exit);
 }
 
-std::string bytes_of(const Chosen& chosen) {
+std::string bytes_of(const PluginFile& chosen) {
   try {
     return read_file(chosen.path, largest_library);
   } catch (const Error& error) {
@@ -37,7 +37,7 @@ std::string bytes_of(const Chosen& chosen) {
   }
 }
 
-void check_same_file(const Chosen& chosen, const std::string& actual) {
+void check_same_file(const PluginFile& chosen, const std::string& actual) {
   if (chosen.sha256.empty() || chosen.sha256 == actual) return;
   fail(chosen,
        "is not the file this run was made with: its SHA-256 is " + actual.substr(0, 16) + "..., the spec says " +
@@ -56,7 +56,7 @@ std::string loader_message(const std::string& text, const std::string& path) {
   return message;
 }
 
-std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, const std::filesystem::path& file) {
+std::shared_ptr<boost::dll::shared_library> load_as_it_is(const PluginFile& chosen, const std::filesystem::path& file) {
   try {
     auto library = std::make_shared<boost::dll::shared_library>(
         file.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
@@ -66,7 +66,7 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
   } catch (const std::exception& error) {
     const auto message = loader_message(error.what(), file.string());
     if (const int cause = cause_in(message); cause != 0 && is_system_failure(cause))
-      fail(chosen, "can't be loaded: " + message, remedy_of_write(cause), Exit::failure);
+      fail(chosen, "can't be loaded: " + message, write_error_help(cause), Exit::failure);
     fail(chosen, "can't be loaded: " + message,
          "rebuild it: it was built against other libraries than this program uses");
   }
@@ -74,17 +74,17 @@ std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, 
 
 // Loading a library that was linked with -ffast-math makes this thread flush denormal numbers to zero. The author may
 // not know that, so the mode is restored without an error.
-std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
-  const CallerState before;
+std::shared_ptr<boost::dll::shared_library> load(const PluginFile& chosen, const std::filesystem::path& file) {
+  const ThreadStateGuard before;
   auto library = load_as_it_is(chosen, file);
   auto changed = before.restore();
-  std::erase(changed, CallerState::denormals);
+  std::erase(changed, ThreadStateGuard::denormals);
   if (!changed.empty()) fail(chosen, "changed " + in_words(changed) + " when it was loaded", leave_as_it_was);
   return library;
 }
 
 // With allow lists in force, loads a sealed copy, so that the file can't be replaced between hashing and loading.
-std::filesystem::path to_load(const Chosen& chosen, const std::string& bytes, const std::string& hash) {
+std::filesystem::path to_load(const PluginFile& chosen, const std::string& bytes, const std::string& hash) {
   const AllowLists lists;
   lists.refuse(chosen.kind, chosen.name, chosen.path, hash);
   if (!lists.in_force()) return chosen.path;
@@ -113,14 +113,14 @@ int sealed_file(const std::string& name, const std::string& bytes) {
 
 }  // namespace
 
-Library::Library(const Chosen& chosen, const std::string& kind) {
+Library::Library(const PluginFile& chosen, const std::string& kind) {
   if (chosen.kind != kind) fail(chosen, "is not of the kind " + kind, "");
   const std::string bytes = bytes_of(chosen);
   const std::string hash = sha256(bytes);
   check_same_file(chosen, hash);
   descriptor_ = read_descriptor(bytes, chosen.path);
   if (descriptor_.kind != kind) fail(chosen, "is of the kind " + descriptor_.kind, "");
-  if (const auto why = misfit(descriptor_); !why.empty()) fail(chosen, why, misfit_help(descriptor_));
+  if (const auto why = incompatibility(descriptor_); !why.empty()) fail(chosen, why, incompatibility_help(descriptor_));
   identity_ = {chosen.kind, descriptor_.name, descriptor_.version, chosen.path};
   const auto library = load(chosen, to_load(chosen, bytes, hash));
   if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");

@@ -8,7 +8,7 @@
 namespace compeer::plugin {
 
 /// The library file to open: an entry of the list "plugins" in spec.json, or a result of Finder.
-struct Chosen {
+struct PluginFile {
   std::string kind, name;
   std::filesystem::path path;
   std::string sha256;  ///< expected SHA-256 of the file; empty: not checked
@@ -29,7 +29,7 @@ class Library {
   /// not contain it, it is not of the kind `kind`, or it was built for another plugin interface, libtorch or C++ ABI.
   /// Also throws, after static initializers have run, if loading fails, changes the caller's state (except the denormal
   /// mode, which is restored), or if the library exports no factory. Exit 1 on an I/O error.
-  Library(const Chosen& chosen, const std::string& kind);
+  Library(const PluginFile& chosen, const std::string& kind);
 
   const Identity& identity() const { return identity_; }
   const Descriptor& descriptor() const { return descriptor_; }

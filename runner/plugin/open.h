@@ -13,7 +13,7 @@ namespace compeer::plugin {
 template <class T>
 struct Ending {
   void operator()(T* object) const {
-    const CallerState before;
+    const ThreadStateGuard before;
     delete object;
     before.restore();
   }
@@ -63,7 +63,7 @@ Optional& optional_interface(T& object, const char* otherwise) {
 /// Checks and opens the library, then creates the plugin's object from its settings, which must contain every key of
 /// the descriptor. Throws Error (exit 5) naming plugin, file and cause.
 template <class T>
-Plugin<T> open(const Chosen& chosen, const Settings& settings, std::unique_ptr<Host> host) {
+Plugin<T> open(const PluginFile& chosen, const Settings& settings, std::unique_ptr<Host> host) {
   using Factory = std::unique_ptr<T> (*)(const Settings&, Host&);
   Library library(chosen, T::kind);
   auto object =

@@ -58,7 +58,7 @@ int64_t tokens_in(const std::string& text) {
 
 }  // namespace
 
-RememberedChat::RememberedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services)
+CachedChat::CachedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services)
     : plugin_(std::move(plugin)),
       settings_(settings.json()),
       services_(services),
@@ -67,9 +67,9 @@ RememberedChat::RememberedChat(Plugin<ChatModel> plugin, const Settings& setting
       waits_(plugin_.call("waits", [](const ChatModel& chat) { return chat.waits(); })),
       line_(plugin_, services.cancelled) {}
 
-AnswerStore* RememberedChat::store() const { return free_ ? nullptr : services_.answers; }
+AnswerStore* CachedChat::store() const { return free_ ? nullptr : services_.answers; }
 
-void RememberedChat::answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) {
+void CachedChat::answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) {
   for (const auto& request : requests) {
     if (request.turns.empty() || request.turns.back().role != "user") {
       throw Error("a chat request", "does not end with a turn of the user", "", Exit::plugin);
@@ -86,27 +86,27 @@ void RememberedChat::answer(const std::vector<ChatRequest>& requests, const Arri
   announce(open, requests);
   while (!open.empty()) {
     const size_t before = open.size();
-    ask_those_nobody_asks(open, requests, arrived);
-    if (open.size() == before) Visit::leave_during([&] { wait(); });  // until others have answered the rest
+    ask_unclaimed(open, requests, arrived);
+    if (open.size() == before) PluginLock::release_during([&] { wait(); });  // until others have answered the rest
   }
 }
 
-void RememberedChat::unreadable(const ChatRequest& request, const std::string& answer, bool again) {
+void CachedChat::unreadable(const ChatRequest& request, const std::string& answer, bool again) {
   const AnswerKey key(answerer(), request);
   const auto stored = store() ? store()->find(key, request) : std::nullopt;
   if (auto* counts = services_.chat_counts) {
-    ++(again ? counts->again : counts->malformed);
+    ++(again ? counts->retried : counts->malformed);
     if (!again) counts->unreadable.add(described(request, answer, stored && !stored->finished));
   }
   if (store()) store()->mark_malformed(key, request);
 }
 
-std::vector<RememberedChat::RememberedRequest> RememberedChat::different(const std::vector<ChatRequest>& requests) {
-  std::vector<RememberedRequest> questions;
+std::vector<CachedChat::DistinctRequest> CachedChat::different(const std::vector<ChatRequest>& requests) {
+  std::vector<DistinctRequest> questions;
   std::map<std::string, size_t> first;
   for (size_t i = 0; i < requests.size(); ++i) {
     AnswerKey key(answerer(), requests[i]);
-    const auto [same, is_new] = first.emplace(key.cut, questions.size());
+    const auto [same, is_new] = first.emplace(key.truncated, questions.size());
     if (is_new) questions.push_back({std::move(key), {}});
     questions[same->second].places.push_back(i);
   }
@@ -114,10 +114,10 @@ std::vector<RememberedChat::RememberedRequest> RememberedChat::different(const s
 }
 
 // Delivers stored answers; returns the other questions.
-std::vector<RememberedChat::RememberedRequest> RememberedChat::unknown(std::vector<RememberedRequest> questions,
-                                                                       const std::vector<ChatRequest>& requests,
-                                                                       const Arrived& arrived) {
-  std::vector<RememberedRequest> open;
+std::vector<CachedChat::DistinctRequest> CachedChat::unknown(std::vector<DistinctRequest> questions,
+                                                             const std::vector<ChatRequest>& requests,
+                                                             const OnReply& arrived) {
+  std::vector<DistinctRequest> open;
   for (auto& question : questions) {
     const auto reply = store()->find(question.key, requests[question.places.front()]);
     if (!reply) {
@@ -130,10 +130,10 @@ std::vector<RememberedChat::RememberedRequest> RememberedChat::unknown(std::vect
   return open;
 }
 
-void RememberedChat::ask_those_nobody_asks(std::vector<RememberedRequest>& open,
-                                           const std::vector<ChatRequest>& requests, const Arrived& arrived) {
+void CachedChat::ask_unclaimed(std::vector<DistinctRequest>& open, const std::vector<ChatRequest>& requests,
+                               const OnReply& arrived) {
   Claims claims(*store());
-  std::vector<RememberedRequest> mine, others;
+  std::vector<DistinctRequest> mine, others;
   for (auto& question : open) {
     (claims.take(question.key) ? mine : others).push_back(std::move(question));
   }
@@ -146,15 +146,14 @@ void RememberedChat::ask_those_nobody_asks(std::vector<RememberedRequest>& open,
   open = std::move(others);
 }
 
-void RememberedChat::wait() const {
+void CachedChat::wait() const {
   if (services_.cancelled && services_.cancelled())
     throw Error("", "stopped on request, while another process sends the same request",
                 "run the same command again to continue", Exit::preempted);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-void RememberedChat::announce(const std::vector<RememberedRequest>& questions,
-                              const std::vector<ChatRequest>& requests) {
+void CachedChat::announce(const std::vector<DistinctRequest>& questions, const std::vector<ChatRequest>& requests) {
   if (questions.empty() || !services_.before_asking) return;
   Announcement one{model_, requests.size(), questions.size(), 0};
   for (const auto& question : questions) {
@@ -163,8 +162,8 @@ void RememberedChat::announce(const std::vector<RememberedRequest>& questions,
   services_.before_asking(one);
 }
 
-void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests,
-                         const Arrived& arrived) {
+void CachedChat::ask(const std::vector<DistinctRequest>& questions, const std::vector<ChatRequest>& requests,
+                     const OnReply& arrived) {
   std::vector<ChatRequest> open;
   for (const auto& question : questions) open.push_back(requests[question.places.front()]);
   // `arrived` must run on the caller's thread and with its Visit's lock held, so replies are delivered after `answer`.
@@ -177,7 +176,7 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
     }
   };
   std::exception_ptr failure;
-  Visit::leave_during([&] {
+  PluginLock::release_during([&] {
     try {
       line_.answer(open, [&](size_t n, ChatReply reply) {
         untold.emplace_back(n, kept(questions[n].key, open[n], std::move(reply)));
@@ -190,7 +189,7 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
   if (failure) std::rethrow_exception(failure);
 }
 
-ChatReply RememberedChat::kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply) {
+ChatReply CachedChat::kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply) {
   if (auto* counts = services_.chat_counts) {
     ++counts->asked;
     if (!reply.failure.empty()) ++counts->failed, counts->failures.add(reply.failure);
@@ -201,11 +200,11 @@ ChatReply RememberedChat::kept(const AnswerKey& key, const ChatRequest& request,
   tell(reply.failure);
   if (store() && reply.failure.empty()) reply = store()->keep(key, plugin_.identity().title(), model_, request, reply);
   const std::lock_guard lock(mutex_);
-  if (store() && services_.paid) services_.paid(model_, reply);
+  if (store() && services_.on_reply) services_.on_reply(model_, reply);
   return reply;
 }
 
-void RememberedChat::tell(const std::string& failure) {
+void CachedChat::tell(const std::string& failure) {
   constexpr size_t most_told = 3;
   if (failure.empty() || !services_.log) return;
   const std::lock_guard lock(mutex_);
@@ -214,7 +213,7 @@ void RememberedChat::tell(const std::string& failure) {
   services_.log(self.kind + "/" + self.name, model_ + ": no answer to a request: " + failure);
 }
 
-const std::string& RememberedChat::answerer() {
+const std::string& CachedChat::answerer() {
   const std::lock_guard lock(mutex_);
   if (answerer_.empty()) {
     using nlohmann::json;

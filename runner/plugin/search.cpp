@@ -147,8 +147,8 @@ std::vector<std::string> Finder::names(const std::string& kind) const {
 
 spec::PluginInfo Finder::find(const std::string& kind, const std::string& name) const {
   Found found = get(kind, name);
-  if (const auto why = misfit(found.descriptor); !why.empty())
-    throw Error(found.path.string(), why, misfit_help(found.descriptor), Exit::plugin);
+  if (const auto why = incompatibility(found.descriptor); !why.empty())
+    throw Error(found.path.string(), why, incompatibility_help(found.descriptor), Exit::plugin);
   AllowLists().refuse(kind, name, found.path, found.sha256);
   return {.kind = kind,
           .name = name,

@@ -156,16 +156,16 @@ void write_adapter_config(const AdapterConfig& config, const std::filesystem::pa
   write_file(folder / "adapter_config.json", table.dump(2) + "\n");
 }
 
-ChangeNames change_names(const std::string& weight) { return {change_of(weight, "A"), change_of(weight, "B")}; }
+LoraNames lora_names(const std::string& weight) { return {change_of(weight, "A"), change_of(weight, "B")}; }
 
-std::string newer_name(const std::string& weight) {
+std::string language_model_name(const std::string& weight) {
   return weight.starts_with(older) && !weight.starts_with(newer) ? newer + weight.substr(older.size()) : weight;
 }
 
-ChangeNames change_names(const Safetensors& file, const std::string& weight) {
-  const auto own = change_names(weight);
+LoraNames lora_names(const Safetensors& file, const std::string& weight) {
+  const auto own = lora_names(weight);
   const auto published = weight.starts_with(newer) ? older + weight.substr(newer.size()) : weight;
-  for (const auto& names : {own, change_names(newer_name(weight)), change_names(published)}) {
+  for (const auto& names : {own, lora_names(language_model_name(weight)), lora_names(published)}) {
     if (file.has(names.a) || file.has(names.b)) return names;
   }
   return own;
@@ -181,7 +181,7 @@ void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path
   std::vector<TensorView> all;
   for (const auto& name : model.names()) {
     TensorView view = model.tensor(name);
-    const auto [a, b] = change_names(changes, name);
+    const auto [a, b] = lora_names(changes, name);
     if (changes.has(a) && changes.has(b)) {
       const auto& a_view = changes.tensor(a);
       const auto& b_view = changes.tensor(b);

@@ -30,16 +30,16 @@ AdapterConfig read_adapter_config(const std::filesystem::path& folder);
 void write_adapter_config(const AdapterConfig& config, const std::filesystem::path& folder);
 
 /// Names of the LoRA tensors A and B of a weight such as "model.layers.0.self_attn.q_proj.weight".
-struct ChangeNames {
+struct LoraNames {
   std::string a, b;
 };
-ChangeNames change_names(const std::string& weight);
+LoraNames lora_names(const std::string& weight);
 
 /// Converts a name of a vision-language model's text weights from the prefix of published files, "model.", to the one
 /// that newer programs such as peft use, "model.language_model.".
-std::string newer_name(const std::string& weight);
+std::string language_model_name(const std::string& weight);
 /// Names of the LoRA tensors as they are in `file`, with either prefix; those of `weight` itself if it has neither.
-ChangeNames change_names(const Safetensors& file, const std::string& weight);
+LoraNames lora_names(const Safetensors& file, const std::string& weight);
 
 /// Merges an adapter into its base model and writes the result to a new folder `out`, atomically. Merged weights are W
 /// + scaling B A in the type of W, but float32 if that is F16, whose range may be too small. Tokenizer and chat

@@ -73,14 +73,14 @@ OpenFile opened(const std::filesystem::path& file, hid_t id) {
 
 int descriptor_of(const OpenFile& place, const char* otherwise) {
   void* descriptor = nullptr;
-  place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), otherwise);
+  place.check(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), otherwise);
   return *static_cast<int*>(descriptor);
 }
 
 OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
   if (::access(file.c_str(), R_OK) != 0) throw read_error(file, errno);
   OpenFile place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
-  place.must(place.handle.get(), "can't be opened");
+  place.check(place.handle.get(), "can't be opened");
   return place;
 }
 
@@ -116,7 +116,7 @@ int last_errno() {
 
 void fail(const std::filesystem::path& file, const std::string& what) {
   const int cause = last_errno();
-  const auto remedy = remedy_of_write(cause);
+  const auto remedy = write_error_help(cause);
   const bool failed = cause != 0 && (is_system_failure(cause) || !remedy.empty());
   throw Error(file.string(), what + ": " + last_error(), remedy, failed ? Exit::failure : Exit::data);
 }
@@ -124,7 +124,7 @@ void fail(const std::filesystem::path& file, const std::string& what) {
 void OpenFile::fail(const std::string& what) const { hdf::fail(file, what); }
 
 void OpenFile::close() {
-  const bool written = !*broken;
+  const bool written = !*write_failed;
   if (!handle.close() || !written) fail("can't be closed");
 }
 
@@ -145,8 +145,8 @@ void OpenFile::text_attribute(const std::string& name, std::string_view value) c
   const Handle type = text_type(value.size());
   const Handle space(H5Screate(H5S_SCALAR));
   const Handle attribute(H5Acreate2(handle.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
-  must(attribute.get(), "can't create attribute " + name);
-  must(H5Awrite(attribute.get(), type.get(), std::string(value).c_str()), "can't write attribute " + name);
+  check(attribute.get(), "can't create attribute " + name);
+  check(H5Awrite(attribute.get(), type.get(), std::string(value).c_str()), "can't write attribute " + name);
 }
 
 std::string OpenFile::text_attribute(const std::string& name) const {
@@ -154,12 +154,12 @@ std::string OpenFile::text_attribute(const std::string& name) const {
   if (there < 0 && last_errno() != 0) fail("can't read attribute " + name);
   if (there <= 0) return "";
   const Handle attribute(H5Aopen(handle.get(), name.c_str(), H5P_DEFAULT));
-  must(attribute.get(), "can't open attribute " + name);
+  check(attribute.get(), "can't open attribute " + name);
   const Handle stored(H5Aget_type(attribute.get()));
   const size_t size = H5Tget_size(stored.get());
   if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) > 0 || size > page_bytes) return "";
   std::string text(size, '\0');
-  must(H5Aread(attribute.get(), text_type(size).get(), text.data()), "can't read attribute " + name);
+  check(H5Aread(attribute.get(), text_type(size).get(), text.data()), "can't read attribute " + name);
   return text.c_str();
 }
 
@@ -170,7 +170,7 @@ OpenFile create(const std::filesystem::path& file) {
   H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
   H5Pset_file_space_page_size(creation.get(), page_bytes);
   OpenFile place = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
-  place.must(place.handle.get(), "can't be created");
+  place.check(place.handle.get(), "can't be created");
   return place;
 }
 
@@ -209,7 +209,7 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
   std::filesystem::copy_file(file, copy, code);
   if (code)
     throw Error(file.string(), fmt::format("can't be copied to {}: {}", copy.string(), code.message()),
-                remedy_of_write(code.value()), Exit::failure);
+                write_error_help(code.value()), Exit::failure);
   std::filesystem::permissions(copy, std::filesystem::perms::owner_all, code);
   const Handle access = file_access();
   // Private properties that the program h5clear sets. Without them (another version of HDF5) opening may still work.
@@ -219,15 +219,15 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
   }
   const hid_t id = H5Fopen(copy.c_str(), H5F_ACC_RDWR, access.get());
   OpenFile place = opened(file, id);
-  place.must(id, "can't be opened");
+  place.check(id, "can't be opened");
   // The recorded end of the file may be before the last data written.
-  place.must(H5Fincrement_filesize(id, 0), "can't be repaired");
+  place.check(H5Fincrement_filesize(id, 0), "can't be repaired");
   return place;
 }
 
 void sync(const OpenFile& place) {
   if (H5Fflush(place.handle.get(), H5F_SCOPE_LOCAL) < 0) {
-    *place.broken = true;
+    *place.write_failed = true;
     place.fail("can't be written");
   }
   if (::fsync(descriptor_of(place, "can't be flushed to disk")) != 0)

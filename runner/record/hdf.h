@@ -18,40 +18,40 @@ namespace compeer::record::hdf {
 
 /// Flag of an open file, true after a write has failed. HDF5 then holds data that it can't write, and closing anything
 /// of that file may crash (1.10.8 does), so its handles are leaked until the process ends.
-using Broken = std::shared_ptr<bool>;
+using WriteFailed = std::shared_ptr<bool>;
 
 /// Owner of an HDF5 identifier of any kind. Leaks it if `broken` is set.
 class Handle {
  public:
   Handle() = default;
-  explicit Handle(hid_t id, Broken broken = nullptr) : id_(id), broken_(std::move(broken)) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), broken_(std::move(other.broken_)) {}
+  explicit Handle(hid_t id, WriteFailed broken = nullptr) : id_(id), write_failed_(std::move(broken)) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), write_failed_(std::move(other.write_failed_)) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(id_, other.id_);
-    std::swap(broken_, other.broken_);
+    std::swap(write_failed_, other.write_failed_);
     return *this;
   }
   ~Handle() {
-    if (!close() && broken_) *broken_ = true;
+    if (!close() && write_failed_) *write_failed_ = true;
   }
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
   /// Closes the identifier. Returns false if that failed, because buffered data could not be written.
   bool close() {
     const hid_t id = std::exchange(id_, -1);
-    return id < 0 || (broken_ && *broken_) || H5Idec_ref(id) >= 0;
+    return id < 0 || (write_failed_ && *write_failed_) || H5Idec_ref(id) >= 0;
   }
 
  private:
   hid_t id_ = -1;
-  Broken broken_;
+  WriteFailed write_failed_;
 };
 
 /// An open HDF5 file.
 struct OpenFile {
   std::filesystem::path file;  ///< path, for messages
   Handle handle;
-  Broken broken;
+  WriteFailed write_failed;
   uint64_t bytes = 0;   ///< size of the file when it was opened; 0 if unknown
   int descriptor = -1;  ///< file descriptor if opened for appending, otherwise -1
 
@@ -60,7 +60,7 @@ struct OpenFile {
   /// Closes the file, whose datasets must be closed. Throws as fail() if this, or closing a dataset, failed.
   void close();
   /// Returns `result`; calls fail(what) if it is negative.
-  hid_t must(hid_t result, const std::string& what) const {
+  hid_t check(hid_t result, const std::string& what) const {
     if (result < 0) fail(what);
     return result;
   }
@@ -116,8 +116,8 @@ class Array {
   /// Writes `count` elements of the type `memory` at `offset`, and extends the dataset if needed.
   void write(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
   void read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const;
-  void flush();            ///< passes data buffered by HDF5 to the system
-  void cut(hsize_t size);  ///< truncates the dataset to `size` elements if it is longer
+  void flush();                 ///< passes data buffered by HDF5 to the system
+  void truncate(hsize_t size);  ///< truncates the dataset to `size` elements if it is longer
 
   template <class T>
   void write(hsize_t offset, std::span<const T> elements) {
@@ -138,7 +138,7 @@ class Array {
   }
   /// Returns the first element, which must have been written. Throws Error (exit 4) if it lies past the end of a
   /// truncated file, where HDF5 would read zeros.
-  uint64_t first() const;
+  uint64_t first_element() const;
   void check_rising(const std::vector<uint64_t>& bounds) const;  ///< throws Error (exit 4) unless they are ascending
   void check_range(hsize_t offset, hsize_t count) const;         ///< throws Error (exit 4) if past the end
 
@@ -150,7 +150,7 @@ class Array {
 
   std::filesystem::path file_;
   std::string name_;
-  Broken broken_;
+  WriteFailed broken_;
   Handle dataset_;
   hsize_t size_ = 0, growth_ = 1;
   int descriptor_ = -1;           // file descriptor if the file is open for appending

@@ -78,11 +78,11 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
   Array array;
   array.file_ = place.file;
   array.name_ = path;
-  array.broken_ = place.broken;
+  array.broken_ = place.write_failed;
   const hid_t id =
       H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT);
-  array.dataset_ = Handle(id, place.broken);
-  place.must(array.dataset_.get(), "can't create " + path);
+  array.dataset_ = Handle(id, place.write_failed);
+  place.check(array.dataset_.get(), "can't create " + path);
   return array;
 }
 
@@ -102,10 +102,10 @@ Array Array::open(const OpenFile& place, const std::string& path) {
   array.file_ = place.file;
   array.name_ = path;
   if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
-  array.broken_ = place.broken;
+  array.broken_ = place.write_failed;
   array.file_bytes_ = place.bytes;
-  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
-  place.must(array.dataset_.get(), "can't open " + path);
+  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.write_failed);
+  place.check(array.dataset_.get(), "can't open " + path);
   const Handle space(H5Dget_space(array.dataset_.get()));
   if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not one-dimensional");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
@@ -173,7 +173,7 @@ void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) co
   if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
 }
 
-uint64_t Array::first() const {
+uint64_t Array::first_element() const {
   const hsize_t start = 0;
   unsigned filters = 0;
   haddr_t at = HADDR_UNDEF;
@@ -184,7 +184,7 @@ uint64_t Array::first() const {
   return read<uint64_t>(0, 1)[0];
 }
 
-void Array::cut(hsize_t size) {
+void Array::truncate(hsize_t size) {
   if (size < size_) set_extent(size);
 }
 
@@ -214,7 +214,7 @@ void Array::fail(const std::string& what) const { hdf::fail(file_, fmt::format("
 
 void Array::fail_to_write(const std::string& what, const std::string& why) const {
   *broken_ = true;
-  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), remedy_of_write(cause_in(why)),
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), write_error_help(cause_in(why)),
               Exit::failure);
 }
 

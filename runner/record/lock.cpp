@@ -28,7 +28,7 @@ struct flock whole_file() {
 
 WriterLock::WriterLock(const std::filesystem::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CLOEXEC)) {
   if (descriptor_ < 0 && is_system_failure(errno))
-    throw Error(file.string(), std::string("can't be opened: ") + std::strerror(errno), remedy_of_write(errno),
+    throw Error(file.string(), std::string("can't be opened: ") + std::strerror(errno), write_error_help(errno),
                 Exit::failure);
   struct flock lock = whole_file();
   if (descriptor_ < 0 || ::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) return;
@@ -48,7 +48,7 @@ WriterLock::~WriterLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-bool being_written(const std::filesystem::path& file) {
+bool is_locked(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0 && is_system_failure(errno)) throw read_error(file, errno);
   if (descriptor < 0) return false;

@@ -20,6 +20,6 @@ class WriterLock {
 };
 
 /// True if another WriterLock on this machine holds the file.
-bool being_written(const std::filesystem::path& file);
+bool is_locked(const std::filesystem::path& file);
 
 }  // namespace compeer::record

@@ -22,7 +22,7 @@ namespace compeer::record {
 
 namespace {
 
-const std::string disk_remedy = remedy_of_write(EIO);  // precomputed, because signal handlers must not allocate
+const std::string disk_remedy = write_error_help(EIO);  // precomputed, because signal handlers must not allocate
 
 // A line of /proc/self/maps: "7f00-7f80 r--p 00001000 fe:00 1234     /a/file".
 struct MapsLine {

@@ -44,9 +44,9 @@ class Ragged {
     items_.flush();
     ends_.flush();
   }
-  void cut() {  ///< truncates the datasets to the lists written
-    items_.cut(end_);
-    ends_.cut(count_);
+  void truncate() {  ///< truncates the datasets to the lists written
+    items_.truncate(end_);
+    ends_.truncate(count_);
   }
   uint64_t count() const { return count_; }  ///< number of lists written
   uint64_t end() const { return end_; }      ///< number of items in all lists written
@@ -58,7 +58,7 @@ class Ragged {
     count_ = count;
     end_ = bounds.back();
   }
-  void go_to(uint64_t count) {  ///< continues after the first `count` lists
+  void resume_at(uint64_t count) {  ///< continues after the first `count` lists
     count_ = count;
     end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
   }

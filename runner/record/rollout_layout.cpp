@@ -33,7 +33,7 @@ std::optional<RolloutName> parse(const std::filesystem::path& file) {
   unsigned long long step = 0;
   if (std::sscanf(file.filename().c_str(), "r%u-%llu.h5", &rank, &step) != 2) return {};
   RolloutName name{file.parent_path(), static_cast<int>(rank), step};
-  if (file == name.sealed() || file == name.part() || file == name.unborn()) return name;
+  if (file == name.sealed() || file == name.part() || file == name.temporary()) return name;
   return {};
 }
 
@@ -157,7 +157,7 @@ void RolloutLayout::copy(const RolloutLayout& from, uint64_t completions) {
 
 std::filesystem::path RolloutName::sealed() const { return with_suffix(*this, ".h5"); }
 std::filesystem::path RolloutName::part() const { return with_suffix(*this, ".h5.part"); }
-std::filesystem::path RolloutName::unborn() const { return with_suffix(*this, ".h5.new"); }
+std::filesystem::path RolloutName::temporary() const { return with_suffix(*this, ".h5.new"); }
 
 std::filesystem::path RolloutName::readable() const { return std::filesystem::exists(sealed()) ? sealed() : part(); }
 
@@ -165,18 +165,18 @@ std::vector<RolloutName> RolloutName::list(const std::filesystem::path& folder) 
   std::map<std::pair<uint64_t, int>, RolloutName> found;
   for (const auto& entry : entries_of(folder)) {
     const auto name = parse(entry.path());
-    if (name && entry.path() != name->unborn()) found.emplace(std::pair(name->first_step, name->rank), *name);
+    if (name && entry.path() != name->temporary()) found.emplace(std::pair(name->first_step, name->rank), *name);
   }
   std::vector<RolloutName> names;
   for (auto& [key, name] : found) names.push_back(name);
   return names;
 }
 
-void RolloutName::remove_unborn(const std::filesystem::path& folder, int rank, int ranks) {
+void RolloutName::remove_temporary(const std::filesystem::path& folder, int rank, int ranks) {
   std::vector<std::filesystem::path> unborn;
   for (const auto& entry : entries_of(folder)) {
     const auto name = parse(entry.path());
-    if (name && name->rank % ranks == rank && entry.path() == name->unborn()) unborn.push_back(entry.path());
+    if (name && name->rank % ranks == rank && entry.path() == name->temporary()) unborn.push_back(entry.path());
   }
   for (const auto& file : unborn) std::filesystem::remove(file);
 }

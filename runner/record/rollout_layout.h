@@ -31,7 +31,7 @@ struct RolloutLayout {
   /// Reads the names of a file's value columns. Throws Error (exit 4) if it is not a rollout file of a known format.
   static std::vector<std::string> value_columns(const hdf::OpenFile& place);
 
-  uint64_t completions() const { return committed.first(); }
+  uint64_t completions() const { return committed.first_element(); }
   /// Number of valid completions of steps up to `last_step`. After a power failure the data past these, and `committed`
   /// itself, may be anything.
   uint64_t completions_until(uint64_t last_step) const;
@@ -50,16 +50,16 @@ struct RolloutName {
   int rank = 0;
   uint64_t first_step = 0;
 
-  std::filesystem::path sealed() const;  ///< `.h5`: complete and compressed
-  std::filesystem::path part() const;    ///< `.h5.part`: being written
-  std::filesystem::path unborn() const;  ///< `.h5.new`: being created or sealed; useless after a crash
+  std::filesystem::path sealed() const;     ///< `.h5`: complete and compressed
+  std::filesystem::path part() const;       ///< `.h5.part`: being written
+  std::filesystem::path temporary() const;  ///< `.h5.new`: being created or sealed; useless after a crash
   /// The sealed file if it exists, otherwise the part.
   std::filesystem::path readable() const;
   /// All rollout files of a folder, ordered by (first step, rank); each once, even if there is a sealed file and a
   /// part.
   static std::vector<RolloutName> list(const std::filesystem::path& folder);
   /// Removes the `.h5.new` files of all ranks r with r % ranks == rank.
-  static void remove_unborn(const std::filesystem::path& folder, int rank, int ranks);
+  static void remove_temporary(const std::filesystem::path& folder, int rank, int ranks);
 };
 
 }  // namespace compeer::record

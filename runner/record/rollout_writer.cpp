@@ -23,11 +23,11 @@ void seal(const RolloutName& name, uint64_t last_step) {
   const auto columns = RolloutLayout::value_columns(from);
   const auto old = RolloutLayout::open(from, columns);
   if (const uint64_t kept = old.completions_until(last_step); kept > 0) {
-    hdf::OpenFile to = hdf::create(name.unborn());
+    hdf::OpenFile to = hdf::create(name.temporary());
     RolloutLayout::create(to, columns, true).copy(old, kept);
     to.close();
-    sync_file(name.unborn());
-    std::filesystem::rename(name.unborn(), name.sealed());
+    sync_file(name.temporary());
+    std::filesystem::rename(name.temporary(), name.sealed());
     sync_folder(name.folder);  // the sealed file's name must be on disk before the part is removed
   } else {
     std::filesystem::remove(name.sealed());
@@ -93,7 +93,7 @@ RolloutWriter& RolloutWriter::operator=(RolloutWriter&&) noexcept = default;
 RolloutWriter::~RolloutWriter() = default;
 
 void RolloutWriter::resume(uint64_t last_step, int ranks) {
-  RolloutName::remove_unborn(state_->folder, state_->rank, ranks);
+  RolloutName::remove_temporary(state_->folder, state_->rank, ranks);
   auto names = RolloutName::list(state_->folder);
   std::reverse(names.begin(), names.end());  // newest first, so that a kill in between leaves no gap in the steps
   for (const auto& name : names) {
@@ -114,7 +114,7 @@ void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
   if (rows.empty()) return;
   State& state = *state_;
   state.check(rows);
-  if (state.place.handle && *state.place.broken)
+  if (state.place.handle && *state.place.write_failed)
     throw Error(state.place.file.string(), "accepts no more rows after a failed write", "", Exit::data);
   if (!state.place.handle) state.open(rows[0].step);
   state.write(rows);
@@ -155,10 +155,10 @@ void RolloutWriter::State::open(uint64_t first_step) {
   if (std::filesystem::exists(name.readable()))
     throw Error(name.readable().string(), "already exists", "resume the run, or start it in another folder",
                 Exit::data);
-  hdf::OpenFile born = hdf::create(name.unborn());
+  hdf::OpenFile born = hdf::create(name.temporary());
   RolloutLayout::create(born, columns, false);
   born.close();
-  std::filesystem::rename(name.unborn(), name.part());
+  std::filesystem::rename(name.temporary(), name.part());
   place = hdf::open_for_appending(name.part());
   layout = RolloutLayout::open(place, columns);
   completions = groups = bytes = 0;

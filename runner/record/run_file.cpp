@@ -78,7 +78,7 @@ struct RunWriter::File {
     layout = RunLayout::open(place, columns);
     rows = layout.committed.read<uint64_t>(0, 1)[0];
     events = layout.events_committed.read<uint64_t>(0, 1)[0];
-    layout.event_text.go_to(events);
+    layout.event_text.resume_at(events);
   }
 
   void close() {
@@ -180,7 +180,7 @@ void RunWriter::sync() {
 void RunWriter::finish(std::string_view status) {
   File& file = *file_;
   file.guarded([&] {
-    file.layout.cut(file.rows, file.events);
+    file.layout.truncate(file.rows, file.events);
     file.layout.write_status(status);
     hdf::sync(file.place);
   });
@@ -200,8 +200,8 @@ RunReader::RunReader(const std::filesystem::path& file, uint64_t most_rows) : fi
                 std::string("this program reads '") + run_format + "'", Exit::data);
   }
   // Numbers of rows and events first: datasets that are opened later have at least as many elements.
-  file_->rows = std::min(hdf::Array::open(place, "committed").first(), most_rows);
-  file_->events = hdf::Array::open(place, "events/committed").first();
+  file_->rows = std::min(hdf::Array::open(place, "committed").first_element(), most_rows);
+  file_->events = hdf::Array::open(place, "events/committed").first_element();
   const auto ends = hdf::Array::open(place, "columns/ends");
   for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, ends.size()))
     file_->columns.emplace_back(name.begin(), name.end());
@@ -270,7 +270,7 @@ std::string RunReader::status() const {
   return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
 }
 
-bool RunReader::live() const { return being_written(file_->place.file); }
+bool RunReader::live() const { return is_locked(file_->place.file); }
 std::string RunReader::software() const { return file_->place.text_attribute("software"); }
 
 }  // namespace compeer::record

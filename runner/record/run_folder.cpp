@@ -68,13 +68,13 @@ bool is_appended_to(const fs::path& file) {
          file.parent_path().filename() == "asked";
 }
 
-// True if the second hard link is in a renamed folder: `set_aside` was killed before it made the copy.
+// True if the second hard link is in a renamed folder: `rename_aside` was killed before it made the copy.
 bool is_shared_aside(const fs::path& file, const fs::path& folder) {
   if (fs::hard_link_count(file) != 2) return false;
   const auto own = fs::canonical(folder);
   for (const auto& entry : entries_of(own.parent_path())) {
     std::error_code code;
-    if (is_set_aside(entry) && fs::equivalent(entry.path() / file.filename(), file, code)) return true;
+    if (is_renamed_aside(entry) && fs::equivalent(entry.path() / file.filename(), file, code)) return true;
   }
   return false;
 }
@@ -107,7 +107,7 @@ std::string progress_text(const fs::path& run_folder) {
   return "a run that was started";
 }
 
-fs::path set_aside(const fs::path& run_folder) {
+fs::path rename_aside(const fs::path& run_folder) {
   fs::path beside;
   try {
     const fs::path folder = fs::canonical(run_folder);
@@ -126,7 +126,7 @@ fs::path set_aside(const fs::path& run_folder) {
   }
 }
 
-bool is_set_aside(const fs::path& folder) {
+bool is_renamed_aside(const fs::path& folder) {
   static const std::regex form(".*~[1-9][0-9]*");
   return std::regex_match(folder.filename().string(), form);
 }

@@ -21,10 +21,10 @@ std::string progress_text(const std::filesystem::path& run_folder);
 /// `<folder>` with the run's spec.json, log.txt, lock and batch script. The new folder gets the original files, so that
 /// open descriptors and locks remain valid; the renamed one gets copies. If the process is killed in this call, the run
 /// has either its old name or its new one. Throws Error (exit 1) if it fails.
-std::filesystem::path set_aside(const std::filesystem::path& run_folder);
+std::filesystem::path rename_aside(const std::filesystem::path& run_folder);
 
 /// True if the folder's name has the form of a renamed folder, `<name>~<number>`. Runs can't be given such names.
-bool is_set_aside(const std::filesystem::path& folder);
+bool is_renamed_aside(const std::filesystem::path& folder);
 
 /// Security check for a folder that may come from someone else. Throws Error (exit 4) if a run in it would write to
 /// files elsewhere: through links (`refuse_links`), or because a file that runs append to has a second hard link.

@@ -99,11 +99,11 @@ void RunLayout::add_event(uint64_t index, const Event& event) {
   event_text.flush();
 }
 
-void RunLayout::cut(uint64_t count, uint64_t events) {
-  for (auto& column : rows) column.cut(count);
-  for (auto* array : {&time, &checksum}) array->cut(count);
-  for (auto* array : {&event_step, &event_time, &event_level}) array->cut(events);
-  event_text.cut();
+void RunLayout::truncate(uint64_t count, uint64_t events) {
+  for (auto& column : rows) column.truncate(count);
+  for (auto* array : {&time, &checksum}) array->truncate(count);
+  for (auto* array : {&event_step, &event_time, &event_level}) array->truncate(events);
+  event_text.truncate();
 }
 
 void RunLayout::write_status(std::string_view text) {

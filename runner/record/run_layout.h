@@ -33,7 +33,7 @@ struct RunLayout {
   void copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count);
   void add_event(uint64_t index, const Event& event);  ///< writes event number `index`; does not commit it
   void write_status(std::string_view text);            ///< truncates the text to 15 bytes
-  void cut(uint64_t count, uint64_t events);           ///< truncates the datasets to these numbers of rows and events
+  void truncate(uint64_t count, uint64_t events);      ///< truncates the datasets to these numbers of rows and events
 };
 
 }  // namespace compeer::record

@@ -36,7 +36,7 @@ void write_plain(const Path& file, const std::string& text, const char* mode) {
   const bool closed = out && std::fclose(out) == 0;
   const int cause = errno;
   if (!written || !closed)
-    throw Error(file.string(), fmt::format("can't be written: {}", std::strerror(cause)), remedy_of_write(cause),
+    throw Error(file.string(), fmt::format("can't be written: {}", std::strerror(cause)), write_error_help(cause),
                 Exit::failure);
 }
 
@@ -87,14 +87,14 @@ json to_json(const Status& status) {
 Status status_from_json(const json& json) {
   Status status;
   status.state = json.at("state");
-  status.step = whole<uint64_t>(json.at("step"));
-  status.steps = whole<uint64_t>(json.at("steps"));
+  status.step = get_integer<uint64_t>(json.at("step"));
+  status.steps = get_integer<uint64_t>(json.at("steps"));
   if (const auto part = json.find("part"); part != json.end() && !part->is_null()) status.part = *part;
   status.phase = json.at("phase");
   for (const auto& [name, value] : json.at("metrics").items()) status.metrics[name] = number(value);
   status.started = json.at("started");
   status.elapsed = json.at("elapsed");
-  status.ranks = whole<int>(json.at("ranks"));
+  status.ranks = get_integer<int>(json.at("ranks"));
   return status;
 }
 
@@ -106,14 +106,14 @@ json to_json(const ErrorRecord& failure) {
 
 ErrorRecord failure_from_json(const json& json) {
   ErrorRecord failure;
-  failure.rank = whole<int>(json.at("rank"));
+  failure.rank = get_integer<int>(json.at("rank"));
   failure.host = json.at("host");
   failure.phase = json.at("phase");
   if (const auto& plugin = json.at("plugin"); !plugin.is_null()) failure.plugin = plugin.get<std::string>();
   failure.where = json.at("where");
   failure.what = json.at("what");
   failure.help = json.at("help");
-  failure.exit = whole<int>(json.at("exit"));
+  failure.exit = get_integer<int>(json.at("exit"));
   return failure;
 }
 
@@ -132,12 +132,12 @@ json to_json(const Summary& summary) {
 Summary summary_from_json(const json& json) {
   Summary summary;
   summary.task = json.at("task");
-  summary.steps = whole<uint64_t>(json.at("steps"));
+  summary.steps = get_integer<uint64_t>(json.at("steps"));
   // Earlier versions computed intervals over the last rows of training as if they were independent.
   const bool independent = summary.task == "evaluate";
   for (const auto& [name, value] : json.at("metrics").items()) {
     statistics::Interval estimate{number(value.at("mean")), number(value.at("low")), number(value.at("high")),
-                                  whole<int64_t>(value.at("n"))};
+                                  get_integer<int64_t>(value.at("n"))};
     if (!independent) estimate.low = estimate.high = statistics::Interval::unknown;
     summary.metrics[name] = estimate;
   }

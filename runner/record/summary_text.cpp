@@ -203,9 +203,10 @@ std::string stages_text(const json& details) {
   std::string text = fmt::format("{:<{}}  {:>9} {:>9} {:>9}\n", "stage", widest, "in", "out", "dropped");
   for (const json& stage : stages) {
     uint64_t dropped = 0;
-    for (const json& count : stage.at("dropped")) dropped += whole<uint64_t>(count);
-    text += fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", name_of(stage), widest, whole<int64_t>(stage.at("in")),
-                        whole<int64_t>(stage.at("out")), dropped, stage.at("reused").get<bool>() ? "  (reused)" : "");
+    for (const json& count : stage.at("dropped")) dropped += get_integer<uint64_t>(count);
+    text +=
+        fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", name_of(stage), widest, get_integer<int64_t>(stage.at("in")),
+                    get_integer<int64_t>(stage.at("out")), dropped, stage.at("reused").get<bool>() ? "  (reused)" : "");
     add("dropped", listed(stage.at("dropped")), text);
     add("counted", counted(stage.at("counts")), text);
     add("chat models", chats(stage.at("chats")), text);

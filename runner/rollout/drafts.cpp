@@ -8,11 +8,11 @@ namespace compeer::rollout {
 
 namespace {
 
-constexpr size_t context = 3;       // tokens that predict the next one
-constexpr int32_t sure = 2;         // least count of a follower that is proposed
-constexpr int32_t most_times = 8;   // limit of counts, so that outdated followers are soon replaced
-constexpr int64_t patience = 32;    // most passes between two trials
-constexpr double remembered = 0.8;  // decay of a rate with each new measurement
+constexpr size_t context = 3;               // tokens that predict the next one
+constexpr int32_t sure = 2;                 // least count of a follower that is proposed
+constexpr int32_t most_times = 8;           // limit of counts, so that outdated followers are soon replaced
+constexpr int64_t max_trial_interval = 32;  // most passes between two trials
+constexpr double remembered = 0.8;          // decay of a rate with each new measurement
 
 uint64_t key_of(const int32_t* tokens) {
   uint64_t key = 0;
@@ -22,7 +22,7 @@ uint64_t key_of(const int32_t* tokens) {
 
 }  // namespace
 
-void Drafts::learn(std::span<const int32_t> tokens) {
+void NgramDrafts::add(std::span<const int32_t> tokens) {
   if (tokens.size() <= context) return;
   const int32_t token = tokens.back();
   const uint64_t key = key_of(&tokens[tokens.size() - 1 - context]);
@@ -34,7 +34,7 @@ void Drafts::learn(std::span<const int32_t> tokens) {
   }
 }
 
-std::vector<int32_t> Drafts::guess(std::span<const int32_t> tokens, int64_t most) const {
+std::vector<int32_t> NgramDrafts::propose(std::span<const int32_t> tokens, int64_t most) const {
   if (tokens.size() < context) return {};
   std::vector<int32_t> text(tokens.end() - context, tokens.end());
   while (static_cast<int64_t>(text.size() - context) < most) {
@@ -53,15 +53,15 @@ int64_t DraftLength::next(int64_t sequences) {
   Trials& trials = trials_[static_cast<size_t>(std::bit_width(static_cast<uint64_t>(sequences)) - 1)];
   trials_of_pass_ = &trials;
   length_of_pass_ = trials.best;
-  if (++trials.since >= trials.patience) {
-    trials.since = 0;
+  if (++trials.passes_since_trial >= trials.trial_interval) {
+    trials.passes_since_trial = 0;
     trials.last_tried = length_of_pass_ = (trials.last_tried + 1) % lengths.size();
-    if (length_of_pass_ == 0) trials.patience = std::min(2 * trials.patience, patience);
+    if (length_of_pass_ == 0) trials.trial_interval = std::min(2 * trials.trial_interval, max_trial_interval);
   }
   return std::min(lengths[length_of_pass_], most_rows / sequences - 1);
 }
 
-void DraftLength::measured(int64_t tokens, double seconds) {
+void DraftLength::record(int64_t tokens, double seconds) {
   if (!trials_of_pass_) return;
   auto& rates = trials_of_pass_->rates;
   Rate& rate = rates[length_of_pass_];

@@ -8,14 +8,14 @@ namespace compeer::rollout {
 
 /// N-gram draft model for speculative decoding: proposes the token that recently followed the last three tokens most
 /// often, in prompts and completions alike. A hash table of fixed size; not thread-safe.
-class Drafts {
+class NgramDrafts {
  public:
   /// Records that the last of `tokens` followed the three before it. Does nothing for fewer than four tokens. To add a
   /// text, call this once per token, with the text up to and including that token.
-  void learn(std::span<const int32_t> tokens);
+  void add(std::span<const int32_t> tokens);
   /// Returns up to `most` draft tokens to follow `tokens`. Stops early where the three tokens before were not seen, or
   /// their most frequent follower was seen only once.
-  std::vector<int32_t> guess(std::span<const int32_t> tokens, int64_t most) const;
+  std::vector<int32_t> propose(std::span<const int32_t> tokens, int64_t most) const;
 
  private:
   // The candidate follower of one 3-gram. Each observation of another 3-gram or token in the same slot decrements
@@ -25,9 +25,9 @@ class Drafts {
     int32_t token = 0;
     int32_t times = 0;
   };
-  static constexpr size_t places = 1 << 16;
+  static constexpr size_t slots = 1 << 16;
 
-  std::vector<Follower> followers_ = std::vector<Follower>(places);
+  std::vector<Follower> followers_ = std::vector<Follower>(slots);
 };
 
 /// Chooses how many tokens to draft per sequence: the length with the highest measured throughput (tokens per second)
@@ -47,7 +47,7 @@ class DraftLength {
   int64_t next(int64_t sequences);
   /// Reports what the pass chosen by the last call of `next` achieved: tokens sampled, over all sequences, and its
   /// duration. May be skipped, for passes that did other work as well.
-  void measured(int64_t tokens, double seconds);
+  void record(int64_t tokens, double seconds);
 
  private:
   static constexpr std::array<int64_t, 4> lengths = {0, 1, 3, 7};
@@ -58,8 +58,8 @@ class DraftLength {
   // Measurements for numbers of sequences in [2^k, 2^(k+1)).
   struct Trials {
     std::array<Rate, lengths.size()> rates;
-    size_t best = 0, last_tried = 0;  // indices into `lengths`
-    int64_t since = 0, patience = 1;  // passes since the last trial; passes between two trials
+    size_t best = 0, last_tried = 0;                     // indices into `lengths`
+    int64_t passes_since_trial = 0, trial_interval = 1;  // passes since the last trial; passes between two trials
   };
 
   int64_t fixed_ = -1;  // -1: measure

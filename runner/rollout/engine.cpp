@@ -80,8 +80,8 @@ void Scoring::admit() {
     const Supply supply = source_(prompt, texts_.empty());
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
-    check(prompt, shape_, 0);
-    auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
+    checked_length(prompt, shape_, 0);
+    auto conversation = prompt.context ? *prompt.context : CachedSequence(pages_, prompt.adapter);
     const int64_t before = conversation.size();
     const bool whole = prompt.vision || prompt.tokens.empty();  // images can't be split
     conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));
@@ -113,11 +113,11 @@ void Scoring::forward() {
   for (const auto& text : texts_) {
     waiting.push_back(&text->conversation);
     const int64_t read = text->conversation.size() - text->conversation.unread();
-    if (read == text->first && text->log_probs.empty()) ask(*text, text->conversation.last().data(), read);
+    if (read == text->first && text->log_probs.empty()) ask(*text, text->conversation.last_hidden().data(), read);
   }
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
-  for (const Portion& portion : portions) {
+  for (const TokenChunk& portion : portions) {
     ScoredText& text = *texts_[portion.which];
     for (int64_t i = 0; i < portion.count; ++i) ask(text, row_of(hidden, portion.row + i), portion.from + i + 1);
   }
@@ -142,30 +142,30 @@ void Scoring::deliver_finished() {
   std::erase_if(texts_, [](const auto& text) { return text->conversation.unread() == 0; });
 }
 
-/// One call of Engine::choose: reads the guesses in chunks that end at the positions to sample, then samples all
+/// One call of Engine::verify: reads the guesses in chunks that end at the positions to sample, then samples all
 /// tokens.
-class Choosing {
+class DraftVerification {
  public:
-  Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling);
+  DraftVerification(Policy& policy, Pages& pages, const std::vector<DraftTokens>& drafts, const Sampling& sampling);
   std::vector<std::vector<NextToken>> run();
 
  private:
-  struct GuessEnd {
-    size_t guess;
+  struct DraftEnd {
+    size_t draft;
     bool asked;  // a token is sampled after it
   };
 
-  bool at_place(size_t guess) const;
-  void add(size_t guess);
+  bool at_place(size_t draft) const;
+  void add(size_t draft);
   bool forward();
   void draw();
 
   Policy& policy_;
-  const std::vector<Guess>& guesses_;
+  const std::vector<DraftTokens>& drafts_;
   const Sampling& sampling_;
   const ModelShape shape_;
   Pass pass_;
-  std::vector<GuessEnd> ends_;  // of the chunks in this pass
+  std::vector<DraftEnd> ends_;  // of the chunks in this pass
   std::vector<std::vector<NextToken>> choices_;
 };
 
@@ -174,25 +174,28 @@ constexpr size_t rows_at_once = 64;
 
 int64_t read_of(const CachedSequence& conversation) { return conversation.size() - conversation.unread(); }
 
-Choosing::Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling)
+DraftVerification::DraftVerification(Policy& policy, Pages& pages, const std::vector<DraftTokens>& drafts,
+                                     const Sampling& sampling)
     : policy_(policy),
-      guesses_(guesses),
+      drafts_(drafts),
       sampling_(sampling),
       shape_(policy.model.shape()),
       pass_(policy, pages),
-      choices_(guesses.size()) {
+      choices_(drafts.size()) {
   TORCH_CHECK(sampling.repetition_penalty == 1.0, "draft tokens don't support repetition_penalty");
-  for (const Guess& guess : guesses) {
-    check({guess.places.empty() ? 0 : guess.places.front().draw.prompt, guess.tokens, nullptr, guess.after}, shape_, 0);
-    TORCH_CHECK(guess.places.empty() || guess.places.front().at >= read_of(*guess.after), "is behind a place");
+  for (const DraftTokens& draft : drafts) {
+    checked_length(
+        {draft.positions.empty() ? 0 : draft.positions.front().draw.prompt, draft.tokens, nullptr, draft.context},
+        shape_, 0);
+    TORCH_CHECK(draft.positions.empty() || draft.positions.front().at >= read_of(*draft.context), "is behind a place");
   }
 }
 
-std::vector<std::vector<NextToken>> Choosing::run() {
-  for (size_t i = 0; i < guesses_.size(); ++i) {
-    CachedSequence& conversation = *guesses_[i].after;
-    if (at_place(i) && read_of(conversation) > 0) choices_[i].push_back({{}, conversation.last()});
-    conversation.append(guesses_[i].tokens);
+std::vector<std::vector<NextToken>> DraftVerification::run() {
+  for (size_t i = 0; i < drafts_.size(); ++i) {
+    CachedSequence& conversation = *drafts_[i].context;
+    if (at_place(i) && read_of(conversation) > 0) choices_[i].push_back({{}, conversation.last_hidden()});
+    conversation.append(drafts_[i].tokens);
   }
   while (forward()) {
   }
@@ -201,51 +204,51 @@ std::vector<std::vector<NextToken>> Choosing::run() {
 }
 
 // True if a token is to be sampled after the tokens read so far.
-bool Choosing::at_place(size_t guess) const {
-  const size_t next = choices_[guess].size();
-  const auto& places = guesses_[guess].places;
-  return next < places.size() && places[next].at == read_of(*guesses_[guess].after);
+bool DraftVerification::at_place(size_t draft) const {
+  const size_t next = choices_[draft].size();
+  const auto& places = drafts_[draft].positions;
+  return next < places.size() && places[next].at == read_of(*drafts_[draft].context);
 }
 
 // Adds the chunks of a guess that fit into the pass. Chunks of one sequence are in order, so each attends to those
 // before it.
-void Choosing::add(size_t guess) {
-  CachedSequence& conversation = *guesses_[guess].after;
-  const auto& places = guesses_[guess].places;
-  size_t next = choices_[guess].size();
+void DraftVerification::add(size_t draft) {
+  CachedSequence& conversation = *drafts_[draft].context;
+  const auto& places = drafts_[draft].positions;
+  size_t next = choices_[draft].size();
   while (conversation.unread() > 0 && pass_.rows() < pass_.most_rows()) {
     const int64_t from = read_of(conversation), fits = pass_.most_rows() - pass_.rows();
     const int64_t wanted = next < places.size() ? places[next].at - from : conversation.unread();
-    pass_.add(conversation, conversation.portion(std::min(fits, wanted)));
+    pass_.add(conversation, conversation.chunk_size(std::min(fits, wanted)));
     const bool asked = next < places.size() && places[next].at == read_of(conversation);
-    ends_.push_back({guess, asked});
+    ends_.push_back({draft, asked});
     next += asked ? 1 : 0;
   }
 }
 
-bool Choosing::forward() {
+bool DraftVerification::forward() {
   ends_.clear();
-  for (size_t i = 0; i < guesses_.size() && pass_.rows() < pass_.most_rows(); ++i) add(i);
+  for (size_t i = 0; i < drafts_.size() && pass_.rows() < pass_.most_rows(); ++i) add(i);
   if (ends_.empty()) return false;
   const auto hidden = pass_.run_for_last();
   for (size_t i = 0; i < ends_.size(); ++i) {
     const float* row = row_of(hidden, static_cast<int64_t>(i));
     std::vector<float> state(row, row + shape_.hidden);
-    auto& last = guesses_[ends_[i].guess].after->last();
+    auto& last = drafts_[ends_[i].draft].context->last_hidden();
     last = std::move(state);
-    if (ends_[i].asked) choices_[ends_[i].guess].push_back({{}, last});
+    if (ends_[i].asked) choices_[ends_[i].draft].push_back({{}, last});
   }
   return true;
 }
 
-void Choosing::draw() {
+void DraftVerification::draw() {
   std::vector<NextToken*> all;
   std::vector<const TokenDraw*> draws;
-  for (size_t i = 0; i < guesses_.size(); ++i) {
-    TORCH_CHECK(choices_[i].size() == guesses_[i].places.size(), "a place is behind the end of what was guessed");
+  for (size_t i = 0; i < drafts_.size(); ++i) {
+    TORCH_CHECK(choices_[i].size() == drafts_[i].positions.size(), "a place is behind the end of what was guessed");
     for (size_t k = 0; k < choices_[i].size(); ++k) {
       all.push_back(&choices_[i][k]);
-      draws.push_back(&guesses_[i].places[k].draw);
+      draws.push_back(&drafts_[i].positions[k].draw);
     }
   }
   const auto threads = static_cast<size_t>(kernels::threads());
@@ -262,7 +265,7 @@ void Choosing::draw() {
         all[first + row]->token = samplers[static_cast<size_t>(thread)].sample(of, {}, *draws[first + row]);
       }
     };
-    kernels::share(static_cast<int64_t>(threads), work);
+    kernels::parallel_for(static_cast<int64_t>(threads), work);
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (!std::isfinite(all[i]->token.log_prob)) throw not_finite(draws[i]->prompt);
@@ -314,10 +317,10 @@ void Engine::read(const std::vector<Prompt>& prompts) {
   const at::NoGradGuard no_grad;
   const auto shape = policy_.model.shape();
   std::vector<CachedSequence*> waiting;
-  for (const Prompt& prompt : prompts) check(prompt, shape, 0);
+  for (const Prompt& prompt : prompts) checked_length(prompt, shape, 0);
   for (const Prompt& prompt : prompts) {
-    prompt.after->append(prompt.tokens, prompt.vision);
-    waiting.push_back(prompt.after);
+    prompt.context->append(prompt.tokens, prompt.vision);
+    waiting.push_back(prompt.context);
   }
   Pass pass(policy_, pages_);
   for (;;) {
@@ -326,23 +329,23 @@ void Engine::read(const std::vector<Prompt>& prompts) {
     const auto hidden = pass.run_for_last();
     for (size_t i = 0; i < portions.size(); ++i) {
       const float* last = row_of(hidden, static_cast<int64_t>(i));
-      waiting[portions[i].which]->last().assign(last, last + shape.hidden);
+      waiting[portions[i].which]->last_hidden().assign(last, last + shape.hidden);
     }
   }
 }
 
-std::vector<std::vector<NextToken>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
+std::vector<std::vector<NextToken>> Engine::verify(const std::vector<DraftTokens>& drafts, const Sampling& sampling) {
   const at::NoGradGuard no_grad;
-  return with_remedy("inference", [&] { return Choosing(policy_, pages_, guesses, sampling).run(); });
+  return with_remedy("inference", [&] { return DraftVerification(policy_, pages_, drafts, sampling).run(); });
 }
 
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request) {
   return Engine(policy).generate(prompts, request);
 }
 
-int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room) {
+int64_t checked_length(const Prompt& prompt, const ModelShape& shape, int64_t room) {
   const auto where = name_of(prompt.index);
-  const int64_t length = (prompt.after ? prompt.after->size() : 0) + static_cast<int64_t>(prompt.tokens.size());
+  const int64_t length = (prompt.context ? prompt.context->size() : 0) + static_cast<int64_t>(prompt.tokens.size());
   if (length == 0) throw Error(where, "is empty", "provide at least one token to continue", Exit::data);
   for (const int32_t id : prompt.tokens) {
     if (id >= 0 && id < shape.vocabulary) continue;

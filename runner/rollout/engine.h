@@ -22,10 +22,10 @@ struct Prompt {
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the images among `tokens`; null: no images
   /// The sequence that the prompt continues; null: none. `generate` appends the prompt and its first completion to it,
   /// `read` the prompt; `score` does not change it. Must outlive the call.
-  CachedSequence* after = nullptr;
-  int32_t adapter = 0;  ///< LoRA adapter to use (`Segment::adapter`); ignored if `after` is set, which has its own
-  /// `generate` only: settings that replace the call's for this prompt, all but `concurrent`, `most_places`, `step` and
-  /// `progress`; null: the call's settings.
+  CachedSequence* context = nullptr;
+  int32_t adapter = 0;  ///< LoRA adapter to use (`Segment::adapter`); ignored if `context` is set, which has its own
+  /// `generate` only: settings that replace the call's for this prompt, all but `concurrent`, `max_active_per_prompt`,
+  /// `step` and `progress`; null: the call's settings.
   std::shared_ptr<const Request> request = nullptr;
 };
 
@@ -35,8 +35,8 @@ struct Sample {
   /// Per token: natural-log probability, and entropy in nats, of the distribution at the request's temperature, before
   /// filters and penalty.
   std::vector<float> log_probs, entropies;
-  bool finished = false;  ///< ended by an end token or a stop rule; false if cut off at the length limit
-  bool broken = false;    ///< the model computed non-finite logits for the last token, which is meaningless
+  bool finished = false;   ///< ended by an end token or a stop rule; false if cut off at the length limit
+  bool nonfinite = false;  ///< the model computed non-finite logits for the last token, which is meaningless
 };
 
 /// Callbacks for one completion. Each may be null.
@@ -55,13 +55,14 @@ struct Request {
   std::vector<int32_t> end_tokens;  ///< any of them ends a completion
   uint64_t seed = 0;                ///< key of the random numbers, as `step` is
   uint32_t step = 0;
-  bool breaks_alone = false;  ///< non-finite logits end only their completion (`Sample::broken`); false: Error (exit 4)
+  bool isolate_nonfinite =
+      false;  ///< non-finite logits end only their completion (`Sample::nonfinite`); false: Error (exit 4)
   std::function<void()> progress = [] {};  ///< called after each forward pass; may throw to cancel the call
   /// Returns the callbacks of one completion (0 ... group_size - 1) of a prompt; null: none.
   std::function<CompletionRules(uint32_t completion)> rules = nullptr;
   /// Most completions of one prompt that are decoded at once; 0: no limit, and prompts are completed in order. With a
   /// limit, a free slot goes to the prompt with the fewest active completions, and prompts take turns at being read.
-  int64_t most_places = 0;
+  int64_t max_active_per_prompt = 0;
 };
 
 /// Result of a PromptSource. `prompt`: the next prompt was filled in; `later`: none is available yet; `end`: there are
@@ -76,18 +77,18 @@ PromptSource in_order(const std::vector<Prompt>& prompts);
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 
 /// A position of a sequence at which a token is to be sampled, and the key of its random number.
-struct DrawAt {
+struct SamplePosition {
   int64_t at = 0;  ///< position of the sampled token: it follows the first `at` tokens
   TokenDraw draw;
 };
 
 /// A speculative continuation of a sequence: given tokens, followed by draft tokens to be verified.
-struct Guess {
-  CachedSequence* after = nullptr;  ///< the sequence; `tokens` are appended to it
+struct DraftTokens {
+  CachedSequence* context = nullptr;  ///< the sequence; `tokens` are appended to it
   std::vector<int32_t> tokens;
   /// Positions at which to sample, ascending: from the number of tokens that were read before up to the position after
   /// the last token.
-  std::vector<DrawAt> places;
+  std::vector<SamplePosition> positions;
 };
 
 /// The token sampled at one position, given all tokens before it.
@@ -115,7 +116,7 @@ class Engine {
 
   /// Samples `group_size` completions of each prompt and passes each to `sink` when it ends, in any order. Throws Error
   /// (exit 4), naming the prompt, if it is empty, has ids outside the vocabulary or leaves no position for a token, and
-  /// on non-finite logits (see `breaks_alone`).
+  /// on non-finite logits (see `isolate_nonfinite`).
   void generate(const PromptSource& source, const Request& request, const Sink& sink);
   /// The same for a list; returns [prompts][completions].
   std::vector<std::vector<Sample>> generate(const std::vector<Prompt>& prompts, const Request& request);
@@ -128,16 +129,16 @@ class Engine {
   /// The same for a list; returns [texts][tokens].
   std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
 
-  /// Returns an empty sequence for `Prompt::after`, read with LoRA adapter `adapter`. The engine must outlive it.
+  /// Returns an empty sequence for `Prompt::context`, read with LoRA adapter `adapter`. The engine must outlive it.
   CachedSequence new_sequence(int32_t adapter = 0) { return CachedSequence(pages_, adapter); }
-  /// Appends each prompt to its `after`, which must be set, and computes it, without sampling.
+  /// Appends each prompt to its `context`, which must be set, and computes it, without sampling.
   void read(const std::vector<Prompt>& prompts);
 
   /// Verifies drafts: appends and reads the tokens of all guesses, in one pass if they fit, and samples a token at each
   /// of their positions. Returns [guesses][places]. Each is the token that `generate` would sample after the same
   /// tokens, bit for bit; where it differs from the draft token, the results after it are void. Requires
   /// repetition_penalty = 1. Throws Error (exit 4) like `score`.
-  std::vector<std::vector<NextToken>> choose(const std::vector<Guess>& guesses, const Sampling& sampling);
+  std::vector<std::vector<NextToken>> verify(const std::vector<DraftTokens>& drafts, const Sampling& sampling);
 
   const Pages& pages() const { return pages_; }
 
@@ -156,7 +157,7 @@ struct TooLong : Error {
 
 /// Returns the length of the prompt including the sequence it continues. Throws Error (exit 4), naming the prompt, if
 /// that is 0 or a token id is outside the vocabulary, TooLong if fewer than `room` of the model's positions are left.
-int64_t check(const Prompt& prompt, const ModelShape& shape, int64_t room);
+int64_t checked_length(const Prompt& prompt, const ModelShape& shape, int64_t room);
 
 /// The Error (exit 4) for non-finite logits of prompt `prompt`: the model's weights are damaged.
 Error not_finite(uint32_t prompt);

@@ -25,7 +25,7 @@ Generation::Generation(Policy& policy, Pages& pages, const PromptSource& source,
       sink_(sink),
       shape_(policy.model.shape()),
       places_(std::max<int64_t>(1, request.sampling.concurrent)),
-      guesses_(shape_.exact && shape_.window == 0),
+      speculates_(shape_.exact && shape_.window == 0),
       pass_(policy, pages),
       samplers_(static_cast<size_t>(kernels::threads()), Sampler(request.sampling, shape_.vocabulary)) {}
 
@@ -39,10 +39,10 @@ void Generation::run() {
   }
 }
 
-// Takes prompts from the source while slots are left after all completions of earlier prompts; with `most_places`,
-// after the first completion of each, with at most twice as many waiting prompts as slots.
+// Takes prompts from the source while slots are left after all completions of earlier prompts; with
+// `max_active_per_prompt`, after the first completion of each, with at most twice as many waiting prompts as slots.
 void Generation::admit() {
-  const bool in_turn = request_.most_places > 0;
+  const bool in_turn = request_.max_active_per_prompt > 0;
   const auto claim = [&](const PromptInProgress& group) { return in_turn ? group.started == 0 : group.missing(); };
   int64_t spoken_for = static_cast<int64_t>(active_.size());
   for (const auto& group : groups_) spoken_for += claim(*group);
@@ -58,12 +58,12 @@ void Generation::admit() {
 
 std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt) {
   const Request& request = prompt.request ? *prompt.request : request_;
-  const int64_t length = check(prompt, shape_, 1);
-  auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
+  const int64_t length = checked_length(prompt, shape_, 1);
+  auto conversation = prompt.context ? *prompt.context : CachedSequence(pages_, prompt.adapter);
   conversation.append(prompt.tokens, std::move(prompt.vision));
-  learn(conversation, prompt.tokens.size());
+  record_tokens(conversation, prompt.tokens.size());
   const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
-  Ticket ticket{prompts_++, prompt.index, prompt.after, limit, std::move(prompt.request), &request};
+  PromptInfo ticket{prompts_++, prompt.index, prompt.context, limit, std::move(prompt.request), &request};
   return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0, false});
 }
 
@@ -82,7 +82,7 @@ void Generation::forward() {
   for (int64_t row = 0; row < rows; ++row) heads.push_back(row_of(hidden, row));
   for (size_t i = 0; i < portions.size(); ++i) {
     const float* last = row_of(hidden, rows + static_cast<int64_t>(i));
-    waiting[portions[i].which]->last().assign(last, last + shape_.hidden);
+    waiting[portions[i].which]->last_hidden().assign(last, last + shape_.hidden);
   }
   const auto starting = shares();
   for (size_t i = 0; i < groups_.size(); ++i) {
@@ -91,12 +91,12 @@ void Generation::forward() {
     start(*groups_[i], starting[i]);
     groups_[i]->served = true;
     turns.push_back({heads.size(), first, active_.size()});
-    heads.push_back(groups_[i]->conversation.last().data());
+    heads.push_back(groups_[i]->conversation.last_hidden().data());
   }
   const int64_t said = heads.empty() ? 0 : draw(heads, std::move(turns));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  if (portions.empty() && active_.size() == decoded) policy_.draft_length.measured(said, seconds.count());
-  if (request_.most_places > 0) {  // prompts that had a turn move to the end of the queue
+  if (portions.empty() && active_.size() == decoded) policy_.draft_length.record(said, seconds.count());
+  if (request_.max_active_per_prompt > 0) {  // prompts that had a turn move to the end of the queue
     for (const auto& portion : portions)
       groups_[portion.which]->served |= groups_[portion.which]->conversation.unread() > 0;
     std::stable_partition(groups_.begin(), groups_.end(),
@@ -105,39 +105,39 @@ void Generation::forward() {
   std::erase_if(groups_, [](const auto& group) { return group->missing() == 0; });
 }
 
-std::vector<Generation::Turn> Generation::add_active() {
+std::vector<Generation::SampleGroup> Generation::add_active() {
   // Groups the rows by adapter, so that each adapter's products are computed at once.
   std::stable_sort(active_.begin(), active_.end(),
                    [](const auto& a, const auto& b) { return a->conversation.adapter() < b->conversation.adapter(); });
   const auto count = static_cast<int64_t>(active_.size());
-  const int64_t most = count > 0 && guesses_ ? policy_.draft_length.next(count) : 0;
-  std::vector<Turn> turns;
+  const int64_t most = count > 0 && speculates_ ? policy_.draft_length.next(count) : 0;
+  std::vector<SampleGroup> turns;
   for (size_t i = 0; i < active_.size(); ++i) {
-    guess(*active_[i], most);
+    propose_drafts(*active_[i], most);
     turns.push_back({static_cast<size_t>(pass_.rows()), i, i + 1});
-    for (size_t k = 0; k <= active_[i]->guessed.size(); ++k) pass_.add(active_[i]->conversation, 1);
+    for (size_t k = 0; k <= active_[i]->drafts.size(); ++k) pass_.add(active_[i]->conversation, 1);
   }
   return turns;
 }
 
-void Generation::guess(Sequence& sequence, int64_t most) const {
-  const int64_t left = sequence.ticket.limit - static_cast<int64_t>(sequence.sample.tokens.size());
-  sequence.guessed = policy_.drafts.guess(sequence.conversation.tokens(), std::min(most, left - 1));
-  sequence.conversation.append(sequence.guessed);
+void Generation::propose_drafts(Sequence& sequence, int64_t most) const {
+  const int64_t left = sequence.info.limit - static_cast<int64_t>(sequence.sample.tokens.size());
+  sequence.drafts = policy_.drafts.propose(sequence.conversation.tokens(), std::min(most, left - 1));
+  sequence.conversation.append(sequence.drafts);
 }
 
 // Adds the last `count` tokens to the draft model.
-void Generation::learn(const CachedSequence& conversation, size_t count) {
-  if (!guesses_) return;
+void Generation::record_tokens(const CachedSequence& conversation, size_t count) {
+  if (!speculates_) return;
   const std::span<const int32_t> tokens(conversation.tokens());
-  for (size_t end = tokens.size() - count; end++ < tokens.size();) policy_.drafts.learn(tokens.first(end));
+  for (size_t end = tokens.size() - count; end++ < tokens.size();) policy_.drafts.add(tokens.first(end));
 }
 
 // Returns how many completions of each prompt start now: in order, up to the first prompt that is still being read.
 std::vector<int64_t> Generation::shares() const {
   std::vector<int64_t> starting(groups_.size());
-  if (request_.most_places > 0) {
-    give_places(starting);
+  if (request_.max_active_per_prompt > 0) {
+    assign_slots_fairly(starting);
     return starting;
   }
   int64_t free = places_ - static_cast<int64_t>(active_.size());
@@ -146,32 +146,32 @@ std::vector<int64_t> Generation::shares() const {
   return starting;
 }
 
-// The same with `most_places`: a free slot goes to the prompt with the fewest active completions, the first of several.
-// A prompt that is still being read reserves one.
-void Generation::give_places(std::vector<int64_t>& starting) const {
+// The same with `max_active_per_prompt`: a free slot goes to the prompt with the fewest active completions, the first
+// of several. A prompt that is still being read reserves one.
+void Generation::assign_slots_fairly(std::vector<int64_t>& starting) const {
   std::map<size_t, int64_t> held;  // by `Ticket::order`
-  for (const auto& sequence : active_) ++held[sequence->ticket.order];
+  for (const auto& sequence : active_) ++held[sequence->info.order];
   for (int64_t free = places_ - static_cast<int64_t>(active_.size()); free > 0; --free) {
     std::optional<size_t> next;
     for (size_t i = 0; i < groups_.size(); ++i) {
       const auto& group = *groups_[i];
       const bool being_read = group.conversation.unread() > 0;
-      const int64_t own = held[group.ticket.order], most = being_read ? 1 : request_.most_places;
-      if (own < most && starting[i] < group.missing() && (!next || own < held[groups_[*next]->ticket.order])) next = i;
+      const int64_t own = held[group.info.order], most = being_read ? 1 : request_.max_active_per_prompt;
+      if (own < most && starting[i] < group.missing() && (!next || own < held[groups_[*next]->info.order])) next = i;
     }
     if (!next) return;
-    ++held[groups_[*next]->ticket.order];
+    ++held[groups_[*next]->info.order];
     if (groups_[*next]->conversation.unread() == 0) ++starting[*next];
   }
 }
 
 void Generation::start(PromptInProgress& group, int64_t count) {
-  const Request& request = *group.ticket.request;
-  if (group.started == 0 && group.ticket.home) *group.ticket.home = group.conversation;
+  const Request& request = *group.info.request;
+  if (group.started == 0 && group.info.target) *group.info.target = group.conversation;
   while (count-- > 0) {
     const auto completion = static_cast<uint32_t>(group.started++);
     auto sequence =
-        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, {}, {}, {}, {}, false, {}});
+        std::make_unique<Sequence>(Sequence{group.info, completion, group.conversation, {}, {}, {}, {}, false, {}});
     if (request.rules) sequence->rules = request.rules(completion);
     if (request.sampling.needs_seen()) {
       sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
@@ -189,39 +189,39 @@ void Generation::see(Sequence& sequence, int32_t id) const {
 
 // True if the next tokens can be sampled on the model's device without copying logits: it is not the host, and no
 // sequence has filters, a repetition penalty, a logits callback or another temperature.
-bool Generation::drawn_there() const {
-  const Sampling& first = active_.front()->ticket.request->sampling;
+bool Generation::can_sample_on_device() const {
+  const Sampling& first = active_.front()->info.request->sampling;
   return !policy_.head.value().is_cpu() && std::all_of(active_.begin(), active_.end(), [&](const auto& sequence) {
-    const Sampling& own = sequence->ticket.request->sampling;
+    const Sampling& own = sequence->info.request->sampling;
     return !sequence->rules.logits && !own.filters() && !own.needs_seen() && own.temperature == first.temperature &&
            own.greedy == first.greedy;
   });
 }
 
-void Generation::draw_there(const std::vector<const float*>& heads, const std::vector<Turn>& turns) {
+void Generation::sample_on_device(const std::vector<const float*>& heads, const std::vector<SampleGroup>& turns) {
   std::vector<kernels::DrawPlace> places;
-  for (const Turn& turn : turns) {
+  for (const SampleGroup& turn : turns) {
     for (size_t i = turn.first; i < turn.end; ++i)
-      places.push_back({static_cast<int64_t>(turn.row), uniform_of(place_of(*active_[i]))});
+      places.push_back({static_cast<int64_t>(turn.row), uniform_of(token_draw(*active_[i]))});
   }
-  const Sampling& sampling = active_.front()->ticket.request->sampling;
+  const Sampling& sampling = active_.front()->info.request->sampling;
   const auto drawn =
       kernels::draw(stacked(heads, shape_.hidden), policy_.head, sampling.temperature, sampling.greedy, places);
   size_t next = 0;
-  for (const Turn& turn : turns) {
+  for (const SampleGroup& turn : turns) {
     for (size_t i = turn.first; i < turn.end; ++i, ++next) {
       accept(*active_[i], {static_cast<int32_t>(drawn.token.const_data_ptr<int64_t>()[next]),
                            drawn.log_prob.const_data_ptr<float>()[next], drawn.entropy.const_data_ptr<float>()[next]});
-      settle(*active_[i], 1, heads[turn.row]);
+      commit(*active_[i], 1, heads[turn.row]);
     }
   }
 }
 
 // Samples the next token of each sequence and, as long as they equal its draft tokens, the following ones. Returns the
 // number of tokens sampled.
-int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Turn> turns) {
-  if (drawn_there()) {
-    draw_there(heads, turns);
+int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<SampleGroup> turns) {
+  if (can_sample_on_device()) {
+    sample_on_device(heads, turns);
     return static_cast<int64_t>(active_.size());
   }
   const auto logits = policy_.arithmetic.logits(stacked(heads, shape_.hidden), policy_.head);
@@ -236,15 +236,15 @@ int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Tur
           tokens[i] = drawn(samplers_[static_cast<size_t>(thread)], *active_[i], row);
       }
     };
-    kernels::share(static_cast<int64_t>(samplers_.size()), work);
-    std::vector<Turn> going_on;
-    for (const Turn& turn : turns) {
+    kernels::parallel_for(static_cast<int64_t>(samplers_.size()), work);
+    std::vector<SampleGroup> going_on;
+    for (const SampleGroup& turn : turns) {
       bool as_guessed = true;
       for (size_t i = turn.first; i < turn.end; ++i) {
         Sequence& sequence = *active_[i];
         accept(sequence, tokens[i]);
-        as_guessed = !sequence.done && ahead < sequence.guessed.size() && tokens[i].id == sequence.guessed[ahead];
-        if (!as_guessed) settle(sequence, ahead + 1, heads[turn.row + ahead]);
+        as_guessed = !sequence.done && ahead < sequence.drafts.size() && tokens[i].id == sequence.drafts[ahead];
+        if (!as_guessed) commit(sequence, ahead + 1, heads[turn.row + ahead]);
         ++count;
       }
       if (as_guessed) going_on.push_back(turn);
@@ -254,8 +254,8 @@ int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Tur
   return count;
 }
 
-TokenDraw Generation::place_of(const Sequence& sequence) const {
-  const Ticket& ticket = sequence.ticket;
+TokenDraw Generation::token_draw(const Sequence& sequence) const {
+  const PromptInfo& ticket = sequence.info;
   return {ticket.request->seed, request_.step, ticket.index, sequence.completion,
           static_cast<uint32_t>(sequence.sample.tokens.size())};
 }
@@ -267,48 +267,48 @@ SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float
     sequence.rules.logits(own);
     logits = own.data();
   }
-  sampler.use(sequence.ticket.request->sampling);
-  return sampler.sample(logits, sequence.seen, place_of(sequence));
+  sampler.use(sequence.info.request->sampling);
+  return sampler.sample(logits, sequence.seen, token_draw(sequence));
 }
 
 void Generation::accept(Sequence& sequence, const SampledToken& token) {
-  const Request& request = *sequence.ticket.request;
+  const Request& request = *sequence.info.request;
   const bool broken = !std::isfinite(token.log_prob);
-  if (broken && !request.breaks_alone) throw not_finite(sequence.ticket.index);
+  if (broken && !request.isolate_nonfinite) throw not_finite(sequence.info.index);
   Sample& sample = sequence.sample;
   sample.tokens.push_back(token.id);
   sample.log_probs.push_back(token.log_prob);
   sample.entropies.push_back(token.entropy);
   if (broken) {
-    sample.broken = sequence.done = true;
+    sample.nonfinite = sequence.done = true;
     return;
   }
   if (request.sampling.needs_seen()) see(sequence, token.id);
   const auto& ends = request.end_tokens;
   const auto& stop = sequence.rules.stop;
   sample.finished = std::find(ends.begin(), ends.end(), token.id) != ends.end() || (stop && stop(token.id));
-  sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.ticket.limit;
+  sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.info.limit;
 }
 
 // Replaces the draft tokens by the `said` tokens that were sampled. `state`: hidden state that the last one was sampled
 // from.
-void Generation::settle(Sequence& sequence, size_t said, const float* state) {
+void Generation::commit(Sequence& sequence, size_t said, const float* state) {
   CachedSequence& conversation = sequence.conversation;
-  const auto guessed = static_cast<int64_t>(sequence.guessed.size());
+  const auto guessed = static_cast<int64_t>(sequence.drafts.size());
   if (guessed > 0) {
-    conversation.keep(conversation.size() - guessed + static_cast<int64_t>(said) - 1,
-                      {state, static_cast<size_t>(shape_.hidden)});
+    conversation.truncate(conversation.size() - guessed + static_cast<int64_t>(said) - 1,
+                          {state, static_cast<size_t>(shape_.hidden)});
   }
   conversation.append({&sequence.sample.tokens.back(), 1});
-  sequence.guessed.clear();
-  learn(conversation, said);
+  sequence.drafts.clear();
+  record_tokens(conversation, said);
 }
 
 void Generation::deliver_finished() {
   for (auto& sequence : active_) {
     if (!sequence->done) continue;
-    if (sequence->ticket.home && sequence->completion == 0) *sequence->ticket.home = std::move(sequence->conversation);
-    sink_(sequence->ticket.order, sequence->completion, std::move(sequence->sample));
+    if (sequence->info.target && sequence->completion == 0) *sequence->info.target = std::move(sequence->conversation);
+    sink_(sequence->info.order, sequence->completion, std::move(sequence->sample));
   }
   std::erase_if(active_, [](const auto& sequence) { return sequence->done; });
 }

@@ -18,26 +18,26 @@ class Generation {
 
  private:
   // The part of a prompt that its completions share.
-  struct Ticket {
+  struct PromptInfo {
     size_t order;                        // position among the prompts of the source
     uint32_t index;                      // Prompt::index
-    CachedSequence* home;                // Prompt::after
+    CachedSequence* target;              // Prompt::after
     int64_t limit;                       // most tokens of a completion
     std::shared_ptr<const Request> own;  // Prompt::request
     const Request* request;              // settings of its completions: `own`, or the call's
   };
   // A prompt that is being read, in chunks, or has completions that wait for free slots.
   struct PromptInProgress {
-    Ticket ticket;
+    PromptInfo info;
     CachedSequence conversation;
     int64_t started;  // completions started so far
     bool served;      // started a completion, or was partly read, in this pass
 
-    int64_t missing() const { return ticket.request->group_size - started; }
+    int64_t missing() const { return info.request->group_size - started; }
   };
   // A completion being decoded.
   struct Sequence {
-    Ticket ticket;
+    PromptInfo info;
     uint32_t completion;
     CachedSequence conversation;  // prompt, sampled tokens and draft tokens
     CompletionRules rules;
@@ -45,30 +45,30 @@ class Generation {
     std::vector<bool> marked;   // [vocabulary]: true for tokens in `seen`
     Sample sample;
     bool done;
-    std::vector<int32_t> guessed;  // draft tokens, at the end of `conversation`
+    std::vector<int32_t> drafts;  // draft tokens, at the end of `conversation`
   };
   // Active sequences [first, end): their next tokens are sampled from row `row`. A single sequence may have draft
   // tokens; their rows follow.
-  struct Turn {
+  struct SampleGroup {
     size_t row, first, end;
   };
 
   void admit();
   std::unique_ptr<PromptInProgress> group_of(Prompt prompt);
   void forward();
-  std::vector<Turn> add_active();
-  void guess(Sequence& sequence, int64_t most) const;
-  void learn(const CachedSequence& conversation, size_t count);
+  std::vector<SampleGroup> add_active();
+  void propose_drafts(Sequence& sequence, int64_t most) const;
+  void record_tokens(const CachedSequence& conversation, size_t count);
   std::vector<int64_t> shares() const;
-  void give_places(std::vector<int64_t>& starting) const;
+  void assign_slots_fairly(std::vector<int64_t>& starting) const;
   void start(PromptInProgress& group, int64_t count);
-  bool drawn_there() const;
-  void draw_there(const std::vector<const float*>& heads, const std::vector<Turn>& turns);
-  int64_t draw(const std::vector<const float*>& heads, std::vector<Turn> turns);
-  TokenDraw place_of(const Sequence& sequence) const;
+  bool can_sample_on_device() const;
+  void sample_on_device(const std::vector<const float*>& heads, const std::vector<SampleGroup>& turns);
+  int64_t draw(const std::vector<const float*>& heads, std::vector<SampleGroup> turns);
+  TokenDraw token_draw(const Sequence& sequence) const;
   SampledToken drawn(Sampler& sampler, const Sequence& sequence, float* logits) const;
   void accept(Sequence& sequence, const SampledToken& token);
-  void settle(Sequence& sequence, size_t said, const float* state);
+  void commit(Sequence& sequence, size_t said, const float* state);
   void see(Sequence& sequence, int32_t id) const;
   void deliver_finished();
 
@@ -81,7 +81,7 @@ class Generation {
   const int64_t places_;  // most sequences decoded at once
   // Speculative decoding. Off with libtorch, where results depend on the other rows of a pass, and with attention
   // windows, where freed pages can't be restored.
-  const bool guesses_;
+  const bool speculates_;
   Pass pass_;
   std::vector<Sampler> samplers_;  // one per thread
   std::deque<std::unique_ptr<PromptInProgress>> groups_;

@@ -35,7 +35,7 @@ void enlarge_rows(at::Tensor& tensor, at::IntArrayRef rows, at::IntArrayRef orde
 
 }  // namespace
 
-int32_t Pages::take() {
+int32_t Pages::allocate() {
   if (free_.empty()) grow();
   const int32_t page = free_.back();
   free_.pop_back();
@@ -43,7 +43,7 @@ int32_t Pages::take() {
   return page;
 }
 
-void Pages::give_back(int32_t page) {
+void Pages::release(int32_t page) {
   if (--holders_[static_cast<size_t>(page)] == 0) free_.push_back(page);
 }
 
@@ -85,7 +85,7 @@ void Pages::copy(int32_t from, int32_t to) {
 
 KvCache::KvCache(const KvCache& other) : owner_(other.owner_), pages_(other.pages_), length_(other.length_) {
   for (const int32_t page : pages_) {
-    if (page >= 0) owner_->hold(page);
+    if (page >= 0) owner_->add_ref(page);
   }
 }
 
@@ -99,64 +99,65 @@ KvCache& KvCache::operator=(KvCache other) noexcept {
   return *this;
 }
 
-void KvCache::give_back(size_t page) {
-  if (pages_[page] >= 0) owner_->give_back(std::exchange(pages_[page], -1));
+void KvCache::release(size_t page) {
+  if (pages_[page] >= 0) owner_->release(std::exchange(pages_[page], -1));
 }
 
 void KvCache::extend(int64_t count) {
-  for (size_t page = owner_->first_seen(length_); page-- > 0 && pages_[page] >= 0;) give_back(page);
+  for (size_t page = owner_->first_seen(length_); page-- > 0 && pages_[page] >= 0;) release(page);
   if (length_ % Cache::page != 0 && owner_->shared(pages_.back())) {
-    const int32_t own = owner_->take();
+    const int32_t own = owner_->allocate();
     owner_->copy(pages_.back(), own);
-    owner_->give_back(std::exchange(pages_.back(), own));
+    owner_->release(std::exchange(pages_.back(), own));
   }
   length_ += count;
-  while (static_cast<int64_t>(pages_.size()) * Cache::page < length_) pages_.push_back(owner_->take());
+  while (static_cast<int64_t>(pages_.size()) * Cache::page < length_) pages_.push_back(owner_->allocate());
 }
 
-void KvCache::cut(int64_t length) {
+void KvCache::truncate(int64_t length) {
   const size_t first = owner_->first_seen(length);
   if (length < length_ && first < pages_.size() && pages_[first] < 0) length = 0;
   const auto needed = static_cast<size_t>((length + Cache::page - 1) / Cache::page);
-  for (; pages_.size() > needed; pages_.pop_back()) give_back(pages_.size() - 1);
+  for (; pages_.size() > needed; pages_.pop_back()) release(pages_.size() - 1);
   length_ = std::min(length_, length);
 }
 
 void CachedSequence::append(std::span<const int32_t> tokens, std::shared_ptr<const VisionFeatures> vision) {
   const int64_t start = size();
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-  if (vision) seen_.push_back({start, size(), std::move(vision)});
+  if (vision) image_spans_.push_back({start, size(), std::move(vision)});
 }
 
-int64_t CachedSequence::keep(int64_t count, std::span<const float> state) {
+int64_t CachedSequence::truncate(int64_t count, std::span<const float> state) {
   count = std::min(count, size());
   const int64_t wanted = count;
-  while (!seen_.empty() && seen_.back().end > count) {
-    count = std::min(count, seen_.back().start);
-    seen_.pop_back();
+  while (!image_spans_.empty() && image_spans_.back().end > count) {
+    count = std::min(count, image_spans_.back().start);
+    image_spans_.pop_back();
   }
   tokens_.resize(static_cast<size_t>(count));
   if (!state.empty() && count == wanted && count <= context_.length()) {
-    context_.cut(count);
-    last_.assign(state.begin(), state.end());
+    context_.truncate(count);
+    last_hidden_.assign(state.begin(), state.end());
     return count;
   }
   // The last token that is left is read again, for the hidden state from which the next one is sampled.
-  const int64_t again = !seen_.empty() && seen_.back().end == count ? seen_.back().start : count - 1;
-  if (count < context_.length()) context_.cut(std::max<int64_t>(again, 0));
+  const int64_t again =
+      !image_spans_.empty() && image_spans_.back().end == count ? image_spans_.back().start : count - 1;
+  if (count < context_.length()) context_.truncate(std::max<int64_t>(again, 0));
   return count;
 }
 
-int64_t CachedSequence::portion(int64_t most) const {
+int64_t CachedSequence::chunk_size(int64_t most) const {
   const int64_t from = context_.length();
-  if (const Seen* run = seen_from(from))
+  if (const ImageSpan* run = image_span_from(from))
     return run->start == from ? run->end - from : std::min(most, run->start - from);
   return std::min(most, unread());
 }
 
 Segment CachedSequence::read(int64_t count, int64_t row) {
   const int64_t from = context_.length();
-  const Seen* run = seen_from(from);
+  const ImageSpan* run = image_span_from(from);
   context_.extend(count);
   return {row,     count, from, -1, context_.pages(), shift(from), run && run->start == from ? run->vision : nullptr,
           adapter_};
@@ -165,15 +166,15 @@ Segment CachedSequence::read(int64_t count, int64_t row) {
 // Rotary minus absolute position of a token at `position`, which follows from the last images that end before it.
 int64_t CachedSequence::shift(int64_t position) const {
   int64_t result = 0;
-  for (const Seen& run : seen_) {
+  for (const ImageSpan& run : image_spans_) {
     if (run.end <= position) result = run.vision->next - run.end;
   }
   return result;
 }
 
 // The first tokens with images that start at `position` or later; null: none.
-const CachedSequence::Seen* CachedSequence::seen_from(int64_t position) const {
-  for (const Seen& run : seen_) {
+const CachedSequence::ImageSpan* CachedSequence::image_span_from(int64_t position) const {
+  for (const ImageSpan& run : image_spans_) {
     if (run.start >= position) return &run;
   }
   return nullptr;

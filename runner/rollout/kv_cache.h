@@ -15,11 +15,11 @@ class Pages {
   /// Allocates on `device`, which must be the model's.
   explicit Pages(const ModelShape& shape, at::Device device = at::kCPU) : shape_(shape), device_(device) {}
 
-  int32_t take();  ///< allocates a page with a reference count of 1
+  int32_t allocate();  ///< allocates a page with a reference count of 1
   /// Increments the page's reference count.
-  void hold(int32_t page) { ++holders_[static_cast<size_t>(page)]; }
+  void add_ref(int32_t page) { ++holders_[static_cast<size_t>(page)]; }
   /// Decrements the page's reference count; frees the page at 0.
-  void give_back(int32_t page);
+  void release(int32_t page);
   /// True if the reference count is more than 1.
   bool shared(int32_t page) const { return holders_[static_cast<size_t>(page)] > 1; }
   /// Copies the keys and values of page `from` to page `to`, in every layer.
@@ -51,7 +51,7 @@ class KvCache {
   KvCache(const KvCache& other);
   KvCache(KvCache&& other) noexcept;
   KvCache& operator=(KvCache other) noexcept;
-  ~KvCache() { cut(0); }
+  ~KvCache() { truncate(0); }
 
   int64_t length() const { return length_; }
   /// Page i holds positions [16 i, 16 i + 16); -1 if it was freed because no later token attends to it (window).
@@ -59,10 +59,10 @@ class KvCache {
   /// Allocates space for `count` more tokens. The next forward pass must write their keys and values.
   void extend(int64_t count);
   /// Drops all but the first `length` tokens; all tokens if a page that the next token attends to was already freed.
-  void cut(int64_t length);
+  void truncate(int64_t length);
 
  private:
-  void give_back(size_t page);
+  void release(size_t page);
 
   Pages* owner_;
   std::vector<int32_t> pages_;
@@ -89,7 +89,7 @@ class CachedSequence {
   /// Drops all but the first `count` tokens and returns how many are left: fewer if the cut falls into tokens that were
   /// appended with images, which are dropped as a whole. `state`: hidden state [hidden] of token count - 1, if known;
   /// without it that token becomes unread again.
-  int64_t keep(int64_t count, std::span<const float> state = {});
+  int64_t truncate(int64_t count, std::span<const float> state = {});
 
   // The members below are for the engine.
 
@@ -97,28 +97,28 @@ class CachedSequence {
   int64_t unread() const { return size() - context_.length(); }
   /// Returns how many unread tokens the next segment may take if `most` rows are free. Tokens that were appended with
   /// images form one segment, even if it is longer than `most`.
-  int64_t portion(int64_t most) const;
+  int64_t chunk_size(int64_t most) const;
   /// Allocates cache for the next `count` unread tokens and returns their segment, which begins at row `row` of the
   /// pass.
   Segment read(int64_t count, int64_t row);
   /// Hidden state [hidden] of the last token that was read, from which the next one is sampled. The caller of the
   /// forward pass must set it; empty before that.
-  std::vector<float>& last() { return last_; }
+  std::vector<float>& last_hidden() { return last_hidden_; }
 
  private:
   // Tokens [start, end), appended with images.
-  struct Seen {
+  struct ImageSpan {
     int64_t start, end;
     std::shared_ptr<const VisionFeatures> vision;
   };
   int64_t shift(int64_t position) const;
-  const Seen* seen_from(int64_t position) const;
+  const ImageSpan* image_span_from(int64_t position) const;
 
   KvCache context_;
   int32_t adapter_;
   std::vector<int32_t> tokens_;
-  std::vector<Seen> seen_;  // ascending
-  std::vector<float> last_;
+  std::vector<ImageSpan> image_spans_;  // ascending
+  std::vector<float> last_hidden_;
 };
 
 }  // namespace compeer::rollout

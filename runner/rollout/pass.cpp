@@ -26,11 +26,11 @@ int64_t Pass::add(CachedSequence& conversation, int64_t count) {
   return row;
 }
 
-std::vector<Portion> Pass::add(const std::vector<CachedSequence*>& waiting) {
-  std::vector<Portion> portions;
+std::vector<TokenChunk> Pass::add(const std::vector<CachedSequence*>& waiting) {
+  std::vector<TokenChunk> portions;
   for (size_t i = 0; i < waiting.size() && rows() < most_rows_; ++i) {
     if (waiting[i]->unread() == 0) continue;
-    const int64_t count = waiting[i]->portion(most_rows_ - rows());
+    const int64_t count = waiting[i]->chunk_size(most_rows_ - rows());
     if (!portions.empty() && rows() + count > most_rows_) break;  // images can't be split
     const int64_t from = waiting[i]->size() - waiting[i]->unread();
     portions.push_back({i, from, count, add(*waiting[i], count)});

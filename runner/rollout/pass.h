@@ -10,7 +10,7 @@
 namespace compeer::rollout {
 
 /// Consecutive tokens of one sequence within a pass.
-struct Portion {
+struct TokenChunk {
   size_t which;        ///< index of the sequence in the argument of `Pass::add`
   int64_t from;        ///< position of its first token in the sequence
   int64_t count, row;  ///< number of tokens; row of the first one in the pass
@@ -30,7 +30,7 @@ class Pass {
   int64_t add(CachedSequence& conversation, int64_t count);
   /// Adds unread tokens of the sequences, in order, until the pass is full, and returns what was added. Empty if
   /// nothing is unread. A segment with images that is longer than `most_rows` is added if it is the first.
-  std::vector<Portion> add(const std::vector<CachedSequence*>& waiting);
+  std::vector<TokenChunk> add(const std::vector<CachedSequence*>& waiting);
   int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
   int64_t most_rows() const { return most_rows_; }
   /// Runs the model and returns the hidden states of all rows, float32 [rows, hidden]. The pass is empty afterwards.

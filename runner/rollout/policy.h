@@ -23,7 +23,7 @@ struct Policy {
   std::function<at::Tensor(const Batch&, Cache*)> forward;
   const kernels::Arithmetic& arithmetic;  ///< the model's kernels: exact or libtorch
   kernels::Weight head;                   ///< [vocabulary, hidden]
-  Drafts drafts;
+  NgramDrafts drafts;
   DraftLength draft_length;
 };
 

@@ -74,11 +74,11 @@ SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const
   return token;
 }
 
-Kept Sampler::kept(float* logits, std::span<const int32_t> seen) {
+FilteredDistribution Sampler::filtered_distribution(float* logits, std::span<const int32_t> seen) {
   penalize(logits, seen);
   measure(logits);
   filter(logits);
-  Kept result{{ids_.begin(), ids_.begin() + count_}, {}};
+  FilteredDistribution result{{ids_.begin(), ids_.begin() + count_}, {}};
   float best = logits[ids_.front()];
   for (const int32_t id : result.ids) best = std::max(best, logits[id]);
   double sum = 0;
@@ -140,7 +140,7 @@ void Sampler::filter(const float* logits) {
   kernels::weights(weights_.data(), count_, scale_, top_, weights_.data());
   if (sampling_.top_p < 1) {
     const auto cut =
-        nucleus(weights_, sampling_.top_p * (top_k() > 0 ? kernels::total(weights_.data(), count_) : mass_));
+        top_p_cutoff(weights_, sampling_.top_p * (top_k() > 0 ? kernels::total(weights_.data(), count_) : mass_));
     keep_if(cut.least, cut.ties);
   }
   if (sampling_.min_p > 0) {
@@ -179,7 +179,7 @@ void Sampler::keep_if(float least, int64_t ties) {
   count_ = static_cast<int64_t>(kept);
 }
 
-Cut nucleus(std::span<const float> weights, double target) {
+Cutoff top_p_cutoff(std::span<const float> weights, double target) {
   std::vector<float> inside(weights.begin(), weights.end());
   double above = 0;  // sum of the weights that are certainly in the set
   for (const Digit& digit : digits) {

@@ -27,7 +27,7 @@ struct SampledToken {
 };
 
 /// The distribution after all filters, in the order of ids.
-struct Kept {
+struct FilteredDistribution {
   std::vector<int32_t> ids;
   std::vector<double> probabilities;  ///< sum to 1
 };
@@ -46,7 +46,7 @@ class Sampler {
 
   /// Returns the distribution that `sample` samples from (unless greedy), in double precision. Applies the repetition
   /// penalty to `logits`.
-  Kept kept(float* logits, std::span<const int32_t> seen);
+  FilteredDistribution filtered_distribution(float* logits, std::span<const int32_t> seen);
 
  private:
   void penalize(float* logits, std::span<const int32_t> seen) const;
@@ -70,8 +70,8 @@ class Sampler {
   int64_t count_ = 0;
 };
 
-/// Result of `nucleus`: the set is all weights above `least` and the first `ties` of the weights equal to it.
-struct Cut {
+/// Result of `top_p_cutoff`: the set is all weights above `least` and the first `ties` of the weights equal to it.
+struct Cutoff {
   float least = 0;
   int64_t ties = 0;
 };
@@ -79,6 +79,6 @@ struct Cut {
 /// Returns the smallest set of the largest weights with a sum of at least `target` (top-p). Weights must be finite and
 /// not negative. Radix select without sorting: weights are summed in buckets by their leading bits, and only the bucket
 /// in which the sum reaches `target` is refined. Sums are in double precision, in a fixed order.
-Cut nucleus(std::span<const float> weights, double target);
+Cutoff top_p_cutoff(std::span<const float> weights, double target);
 
 }  // namespace compeer::rollout

@@ -25,7 +25,7 @@ struct RunResult {
   std::optional<Error> error;  ///< why the run failed; empty for other runs
   std::map<std::string, Estimate> metrics;
   /// Planned runs only: names of the metrics that the run will have ("rewards/judge/*" matches any); empty if unknown.
-  std::vector<std::string> promised;
+  std::vector<std::string> expected_metrics;
   std::string stages;  ///< data runs: number of records after each stage and so on, as text of several lines
   std::string stage;   ///< if the result is that of one stage of a data run: "05-judge"; `metrics` are that stage's
   spec::json spec;     ///< resolved settings, without texts of files (see `visible` in lookup.h)
@@ -80,23 +80,23 @@ class Actions {
   virtual std::string folder() const { return "results"; }
 
   /// In a dry run: true if `path` is in the folder of a run that was planned before, and so may not exist yet.
-  virtual bool promised(const std::string& /*path*/) const { return true; }
+  virtual bool is_planned_path(const std::string& /*path*/) const { return true; }
 
   /// Runs all specs, at most `jobs` at the same time, and waits for them. Returns one result per spec, in order; a
   /// failed run is a result with an error. Throws Error only if the whole script must end, such as at Ctrl-C.
   virtual std::vector<RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) = 0;
 
   /// Records failed runs of a list that did not end the script, for the program's exit code.
-  virtual void failed(const std::vector<RunResult>& runs) = 0;
+  virtual void record_failures(const std::vector<RunResult>& runs) = 0;
 
   /// Writes a report. In a dry run only reports that it would.
   virtual void report(const ReportRequest& report) = 0;
 
-  /// Reads the figures of a study that `keep` has stored in a file; nothing if there is no file. Throws Error (exit 4)
-  /// if it is not a JSON object.
-  virtual std::optional<spec::json> kept(const std::string& /*file*/) const { return {}; }
+  /// Reads the figures of a study that `store_figures` has stored in a file; nothing if there is no file. Throws Error
+  /// (exit 4) if it is not a JSON object.
+  virtual std::optional<spec::json> read_figures(const std::string& /*file*/) const { return {}; }
   /// Stores figures of a study in a file.
-  virtual void keep(const std::string& /*file*/, const spec::json& /*figures*/) {}
+  virtual void store_figures(const std::string& /*file*/, const spec::json& /*figures*/) {}
 
   /// Shows a message to the user, separately from the output of the script.
   virtual void note(const std::string& text) = 0;

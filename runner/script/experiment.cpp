@@ -49,7 +49,7 @@ spec::RunPlaces run_places(lua_State* L) {
 
 spec::Spec resolved(lua_State* L, const spec::Draft& draft) {
   spend(L, cost_of_resolving);
-  const OffTheClock pause(L);
+  const BudgetPause pause(L);
   return spec::resolve(draft, actions(L).catalog(), run_places(L));
 }
 
@@ -142,7 +142,7 @@ fs::path find_toml(lua_State* L, const std::string& name) {
   for (const auto& folder : folders) {
     const auto file = (folder / name).lexically_normal();
     if (!fs::is_regular_file(file, code)) continue;
-    if (!lies_inside(stays_below(folder, file) ? folder : file.parent_path(), file))
+    if (!is_inside_resolved(is_inside_lexically(folder, file) ? folder : file.parent_path(), file))
       throw Error("", fmt::format("'{}' lies outside the searched folder", name),
                   "replace the link by the file itself");
     const auto shown = file.lexically_proximate(fs::current_path(code));
@@ -166,7 +166,7 @@ fs::path find_toml(lua_State* L, const std::string& name) {
 void push_experiment(lua_State* L, spec::Draft draft) {
   spend(L, cost_of_checking);
   {
-    const OffTheClock pause(L);
+    const BudgetPause pause(L);
     spec::check(draft, actions(L).catalog());
   }
   const size_t size = size_of(draft);
@@ -178,7 +178,7 @@ const spec::Draft* to_experiment(lua_State* L, int index) { return test_boxed<sp
 
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   spend(L, cost_of_resolving);
-  std::optional<OffTheClock> pause(std::in_place, L);
+  std::optional<BudgetPause> pause(std::in_place, L);
   const auto make = [&](const spec::Spec& input, const std::string& why) {
     const auto name = input.values.at("name").get<std::string>();
     pause.reset();
@@ -189,7 +189,9 @@ spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
     return spec::RunInput{name, run.path, run.spec, {}, true};
   };
   // In a dry run, files and folders of planned runs don't exist yet; all other inputs must exist.
-  const auto may_miss = [&](const std::string& given) { return actions(L).dry_run() && actions(L).promised(given); };
+  const auto may_miss = [&](const std::string& given) {
+    return actions(L).dry_run() && actions(L).is_planned_path(given);
+  };
   auto spec =
       spec::resolve_after_inputs(draft, actions(L).catalog(), run_places(L), make, may_miss, actions(L).changes());
   for (const auto& [name, text] : sandbox(L).sources()) spec.sources.emplace(name, text);

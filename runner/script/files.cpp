@@ -56,7 +56,8 @@ int report(lua_State* L) {
   const auto given = to_json(L, 1, "");
   request.title = given.at("title");
   const std::filesystem::path path(request.output);
-  if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
+  if (path.extension() != ".html" ||
+      !(is_inside_lexically(".", path) || is_inside_lexically(actions(L).folder(), path))) {
     throw Error("", fmt::format("a report can't be written to '{}'", request.output),
                 "give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
   }
@@ -65,7 +66,7 @@ int report(lua_State* L) {
   request.comparison = sweep_table(given, "comparison", "left_out");
   for (const auto& pair : given.at("frontiers")) request.frontiers.emplace_back(pair.at(0), pair.at(1));
   spend(L, cost_of_report);
-  const OffTheClock pause(L);
+  const BudgetPause pause(L);
   actions(L).report(request);
   return 0;
 }
@@ -75,7 +76,7 @@ int report(lua_State* L) {
 // check_kept(folder): throws Error unless the folder is below the current one
 int check_kept(lua_State* L) {
   const auto folder = file_name(check_text(L, 1));
-  if (stays_below(".", folder)) return 0;
+  if (is_inside_lexically(".", folder)) return 0;
   throw Error("", fmt::format("figures can't be stored in '{}'", folder),
               "set a folder below the current one: kept = \"figures/rates\"");
 }
@@ -85,7 +86,7 @@ int check_kept(lua_State* L) {
 int read_kept(lua_State* L) {
   const std::string file(check_text(L, 1)), study(check_text(L, 2));
   const auto seed = luaL_checkinteger(L, 3);
-  const auto kept = actions(L).kept(file);
+  const auto kept = actions(L).read_figures(file);
   lua_newtable(L);
   if (!kept) return 1;
   const auto rows = kept->value("rows", json());
@@ -115,8 +116,8 @@ int write_kept(lua_State* L) {
       row[std::string(check_text(L, -2))] = std::isnan(value) ? json() : json(value);
     }
   }
-  actions(L).keep(std::string(check_text(L, 1)),
-                  {{"study", check_text(L, 2)}, {"seed", luaL_checkinteger(L, 3)}, {"rows", rows}});
+  actions(L).store_figures(std::string(check_text(L, 1)),
+                           {{"study", check_text(L, 2)}, {"seed", luaL_checkinteger(L, 3)}, {"rows", rows}});
   return 0;
 }
 

@@ -134,13 +134,13 @@ void refuse_metric(const RunResult& run, const std::string& figure, const std::v
 }
 
 bool may_have(const RunResult& run, const std::string& figure) {
-  if (run.promised.empty() || !find_figure(run.promised, figure).empty()) return true;
+  if (run.expected_metrics.empty() || !find_figure(run.expected_metrics, figure).empty()) return true;
   // "rewards/prm/*" stands for the columns of a plugin that can't be opened yet, "01-sage/*" for the metrics of a
   // stage. A name of one part may be a metric of a stage. It is not accepted as one of a reward, since then no misspelt
   // name would be found.
   const auto wanted = slashed(figure);
   const auto parted = wanted.rfind('/');
-  return std::any_of(run.promised.begin(), run.promised.end(), [&](const std::string& name) {
+  return std::any_of(run.expected_metrics.begin(), run.expected_metrics.end(), [&](const std::string& name) {
     if (!name.ends_with("/*")) return false;
     const auto group = slashed(in_short(name.substr(0, name.size() - 2)));
     // A name of one part: true for a stage, whose number in_short() has removed.

@@ -38,7 +38,7 @@ std::vector<RunResult> launch_new(lua_State* L, const std::vector<spec::Spec>& s
   spend(L, cost_of_launching);
   std::optional<Error> ended;
   try {
-    const OffTheClock pause(L);
+    const BudgetPause pause(L);
     return actions(L).launch(specs, jobs);
   } catch (const Error& error) {
     ended = error;
@@ -82,8 +82,8 @@ void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions) {
 
 Actions& actions(lua_State* L) { return *sandbox(L).kept<ScriptState>().actions; }
 
-OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
-OffTheClock::~OffTheClock() { budget_.resume(); }
+BudgetPause::BudgetPause(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
+BudgetPause::~BudgetPause() { budget_.resume(); }
 
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
   auto& launched = sandbox(L).kept<ScriptState>().launched;
@@ -101,7 +101,7 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
     all.push_back(known != launched.end() ? known->second : std::move(made.at(next++)));
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].error && launched.emplace(hashes[i], all[i]).second) hold(L, size_of(all[i]));
+    if (!all[i].error && launched.emplace(hashes[i], all[i]).second) charge_memory(L, size_of(all[i]));
   }
   return all;
 }

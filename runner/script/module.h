@@ -27,12 +27,12 @@ void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions);
 Actions& actions(lua_State* L);
 
 /// Scope in which CPU time does not count towards the script's limit, for work of the front end.
-class OffTheClock {
+class BudgetPause {
  public:
-  explicit OffTheClock(lua_State* L);
-  ~OffTheClock();
-  OffTheClock(const OffTheClock&) = delete;
-  OffTheClock& operator=(const OffTheClock&) = delete;
+  explicit BudgetPause(lua_State* L);
+  ~BudgetPause();
+  BudgetPause(const BudgetPause&) = delete;
+  BudgetPause& operator=(const BudgetPause&) = delete;
 
  private:
   Budget& budget_;

@@ -154,7 +154,7 @@ int launch_all(lua_State* L) {
 int tell_failed(lua_State* L) {
   auto runs = results_at(L, 1);
   std::erase_if(runs, [](const RunResult& run) { return !run.error; });
-  actions(L).failed(runs);
+  actions(L).record_failures(runs);
   return 0;
 }
 
@@ -254,7 +254,7 @@ int may_have_figure(lua_State* L) {
 int names_of_metrics(lua_State* L) {
   const auto& run = check_result(L, 1);
   auto names = metric_names(run);
-  names.insert(names.end(), run.promised.begin(), run.promised.end());
+  names.insert(names.end(), run.expected_metrics.begin(), run.expected_metrics.end());
   push_list(L, names);
   return 1;
 }

@@ -22,7 +22,7 @@ constexpr const char* type = "result";
 // Returns a metric of the run. Throws Error if the run failed or has no such metric. Ends the script in a dry run.
 const Estimate& measured(lua_State* L, const RunResult& run, const std::string& name) {
   if (run.state == RunResult::State::planned) {
-    if (!may_have(run, name)) refuse_metric(run, name, run.promised);
+    if (!may_have(run, name)) refuse_metric(run, name, run.expected_metrics);
     end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
   }
   if (run.error) {
@@ -59,7 +59,7 @@ std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run)
 void keep_of_stage(RunResult& run, const std::string& stage) {
   const auto elsewhere = [&](const std::string& name) { return !name.starts_with(stage + "/"); };
   std::erase_if(run.metrics, [&](const auto& metric) { return elsewhere(metric.first); });
-  std::erase_if(run.promised, elsewhere);
+  std::erase_if(run.expected_metrics, elsewhere);
   run.stage = stage;
 }
 

@@ -32,10 +32,10 @@ json model_of(const std::string& name, int64_t created) {
 
 }  // namespace
 
-std::string json_of(const ToldToken& token) {
+std::string json_of(const TokenLogprob& token) {
   json one = token_of(token.bytes, token.log_prob);
   one["top_logprobs"] = json::array();
-  for (const auto& [bytes, log_prob] : token.alternatives) one["top_logprobs"].push_back(token_of(bytes, log_prob));
+  for (const auto& [bytes, log_prob] : token.top_logprobs) one["top_logprobs"].push_back(token_of(bytes, log_prob));
   return line_of(one);
 }
 
@@ -43,10 +43,11 @@ AnswerFormat::AnswerFormat(std::string id, int64_t created, std::string model, b
     : id_(std::move(id)), model_(std::move(model)), created_(created), log_probs_(log_probs) {}
 
 // Formats an element of "choices". Log-probabilities are long and already JSON, so they are inserted as text.
-std::string AnswerFormat::choice(const char* field, const json& message, const Said& said, bool log_probs) const {
+std::string AnswerFormat::choice(const char* field, const json& message, const CompletionDelta& said,
+                                 bool log_probs) const {
   return fmt::format(R"({{"index":{},"{}":{},"logprobs":{},"finish_reason":{}}})", said.index, field, line_of(message),
                      log_probs ? R"({"content":[)" + said.log_probs + R"(],"refusal":null})" : "null",
-                     said.ended.empty() ? "null" : '"' + said.ended + '"');
+                     said.finish_reason.empty() ? "null" : '"' + said.finish_reason + '"');
 }
 
 std::string AnswerFormat::object(const char* kind, const std::string& choices, const TokenUsage* usage) const {
@@ -58,9 +59,9 @@ std::string AnswerFormat::object(const char* kind, const std::string& choices, c
   return text + "}";
 }
 
-std::string AnswerFormat::whole(const std::vector<Said>& completions, const TokenUsage& usage) const {
+std::string AnswerFormat::whole(const std::vector<CompletionDelta>& completions, const TokenUsage& usage) const {
   std::string choices;
-  for (const Said& said : completions) {
+  for (const CompletionDelta& said : completions) {
     const json message = {{"role", "assistant"}, {"content", said.text}, {"refusal", nullptr}};
     choices += (choices.empty() ? "" : ",") + choice("message", message, said, log_probs_);
   }
@@ -72,7 +73,7 @@ std::string AnswerFormat::opening(size_t index) const {
   return object("chat.completion.chunk", choice("delta", delta, {index, "", {}, {}}, false), nullptr);
 }
 
-std::string AnswerFormat::chunk(const Said& more) const {
+std::string AnswerFormat::chunk(const CompletionDelta& more) const {
   json delta = json::object();
   if (!more.text.empty() || !more.log_probs.empty()) delta["content"] = more.text;
   return object("chat.completion.chunk", choice("delta", delta, more, !more.log_probs.empty()), nullptr);

@@ -179,9 +179,9 @@ int serve(const nlohmann::json& options) {
                        .seed = options.at("seed"),
                        .cache_bytes = static_cast<int64_t>(options.at("cache").get<double>() * (1 << 30))});
   const EndedFirst ended_first{server};
-  server.start([&](const HttpRequest& request) { return service.refused(request); },
+  server.start([&](const HttpRequest& request) { return service.check(request); },
                [&](HttpRequest request, std::shared_ptr<Response> response) {
-                 service.take(std::move(request), std::move(response));
+                 service.handle(std::move(request), std::move(response));
                });
   ready = &service;
   fmt::print("{}/v1\n", server.url());

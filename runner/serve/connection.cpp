@@ -22,23 +22,23 @@ using boost::system::error_code;
 constexpr size_t read_ahead = 64 << 10;
 
 // The part of a response that was supplied and not sent yet.
-struct Given {
+struct ResponseData {
   bool whole = false, ended = false;
   int status = 200;
   std::string text;
   std::optional<int> retry_after;
 };
 
-class Pending : public Response {
+class PendingResponse : public Response {
  public:
   void send(int status, std::string json, std::optional<int> retry_after) override {
-    give([&](Given& given) { given = {true, true, status, std::move(json), retry_after}; });
+    give([&](ResponseData& given) { given = {true, true, status, std::move(json), retry_after}; });
   }
   void event(const std::string& data) override {
-    give([&](Given& given) { given.text += "data: " + data + "\n\n"; });
+    give([&](ResponseData& given) { given.text += "data: " + data + "\n\n"; });
   }
   void end() override {
-    give([](Given& given) { given.ended = true; });
+    give([](ResponseData& given) { given.ended = true; });
   }
   bool gone() const override {
     const std::lock_guard lock(mutex_);
@@ -46,7 +46,7 @@ class Pending : public Response {
   }
 
   // Called by the connection: returns the data to send. Waits up to a second for some.
-  Given take() {
+  ResponseData take() {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(1), [this] { return hurry_ || given_.ended || !given_.text.empty(); });
     return {given_.whole, given_.ended, given_.status, std::exchange(given_.text, {}), given_.retry_after};
@@ -72,7 +72,7 @@ class Pending : public Response {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Given given_;
+  ResponseData given_;
   bool gone_ = false, hurry_ = false;
 };
 
@@ -91,10 +91,10 @@ HttpRequest request_of(const http::request<http::string_body>& message) {
 
 }  // namespace
 
-class Connection::Talk {
+class Connection::HttpSession {
  public:
-  Talk(int fd, SharedByConnections& shared) : shared_(shared), wire_(fd), thread_([this] { serve(); }) {}
-  ~Talk() { thread_.join(); }
+  HttpSession(int fd, SharedByConnections& shared) : shared_(shared), wire_(fd), thread_([this] { serve(); }) {}
+  ~HttpSession() { thread_.join(); }
 
   bool over() const {
     const std::lock_guard lock(mutex_);
@@ -190,14 +190,14 @@ class Connection::Talk {
   }
 
   bool answer(const http::request<http::string_body>& message) {
-    const auto pending = std::make_shared<Pending>();
+    const auto pending = std::make_shared<PendingResponse>();
     if (!begin(pending)) return false;
     const std::shared_ptr<void> left(nullptr, [&](void*) { pending->leave(); });  // on every exit
     shared_.handler(request_of(message), pending);
     const bool more = deliver(*pending, message);
     return begin(nullptr) && more;
   }
-  bool begin(std::shared_ptr<Pending> pending) {
+  bool begin(std::shared_ptr<PendingResponse> pending) {
     const std::lock_guard lock(mutex_);
     pending_ = std::move(pending);
     return !stopping_;
@@ -207,11 +207,11 @@ class Connection::Talk {
     return stopping_;
   }
 
-  bool deliver(Pending& pending, const http::request<http::string_body>& message) {
+  bool deliver(PendingResponse& pending, const http::request<http::string_body>& message) {
     const unsigned version = message.version();
     const bool keep = message.keep_alive();
     for (bool begun = false;;) {
-      const Given given = pending.take();
+      const ResponseData given = pending.take();
       if (given.whole) return write_whole(given, message, keep);
       if (!given.text.empty()) {
         if (!write_events(given.text, version, keep, !begun)) return false;
@@ -230,7 +230,7 @@ class Connection::Talk {
   }
 
   // Returns true if the connection can be used again. A response to HEAD has no body.
-  bool write_whole(const Given& given, const http::request<http::string_body>& asked, bool keep) {
+  bool write_whole(const ResponseData& given, const http::request<http::string_body>& asked, bool keep) {
     http::response<http::string_body> message(static_cast<http::status>(given.status), asked.version());
     describe(message, "application/json", keep);
     if (given.retry_after) message.set(http::field::retry_after, std::to_string(*given.retry_after));
@@ -277,14 +277,14 @@ class Connection::Talk {
   }
 
   SharedByConnections& shared_;
-  Wire wire_;
+  TimedSocket wire_;
   mutable std::mutex mutex_;  // guards the members below
-  std::shared_ptr<Pending> pending_;
+  std::shared_ptr<PendingResponse> pending_;
   bool stopping_ = false, over_ = false;
   std::thread thread_;
 };
 
-Connection::Connection(int fd, SharedByConnections& shared) : talk_(std::make_unique<Talk>(fd, shared)) {}
+Connection::Connection(int fd, SharedByConnections& shared) : talk_(std::make_unique<HttpSession>(fd, shared)) {}
 
 Connection::~Connection() = default;
 

@@ -52,8 +52,8 @@ class Connection {
   void finish();
 
  private:
-  class Talk;
-  std::unique_ptr<Talk> talk_;
+  class HttpSession;
+  std::unique_ptr<HttpSession> talk_;
 };
 
 }  // namespace compeer::serve

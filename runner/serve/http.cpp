@@ -61,7 +61,7 @@ std::string host_without_port(const std::string& header) {
 
 }  // namespace
 
-bool names_loopback(const std::string& host, const std::string& name) {
+bool is_local_host(const std::string& host, const std::string& name) {
   const auto asked = host_without_port(host);
   const auto own = host_without_port(std::count(name.begin(), name.end(), ':') > 1 ? "[" + name + "]" : name);
   in_addr four{};

@@ -20,7 +20,7 @@ struct HttpRequest {
 /// True if the Host header `host` ("localhost:8000", "[::1]") names this machine: localhost, a loopback address, or
 /// `name`, the host that the server listens on. Protects against DNS rebinding: a web page whose domain resolves to
 /// this machine sends its own name.
-bool names_loopback(const std::string& host, const std::string& name);
+bool is_local_host(const std::string& host, const std::string& name);
 
 /// The response to one request: either one `send`, or any number of `event` calls and one `end`. Thread-safe. Data for
 /// a client that has disconnected is discarded.

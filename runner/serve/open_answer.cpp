@@ -54,12 +54,13 @@ size_t open_end(const std::string& text, const std::vector<std::string>& stops) 
 
 }  // namespace
 
-ChoiceGuide::ChoiceGuide(std::shared_ptr<const std::vector<std::vector<int32_t>>> sequences, std::vector<int32_t> ends)
+ChoiceConstraint::ChoiceConstraint(std::shared_ptr<const std::vector<std::vector<int32_t>>> sequences,
+                                   std::vector<int32_t> ends)
     : sequences_(std::move(sequences)), ends_(std::move(ends)), left_(sequences_->size()) {
   std::iota(left_.begin(), left_.end(), size_t{0});
 }
 
-std::vector<int32_t> ChoiceGuide::allowed() const {
+std::vector<int32_t> ChoiceConstraint::allowed() const {
   std::set<int32_t> next;
   for (const size_t i : left_) {
     const auto& sequence = (*sequences_)[i];
@@ -72,7 +73,7 @@ std::vector<int32_t> ChoiceGuide::allowed() const {
   return {next.begin(), next.end()};
 }
 
-bool ChoiceGuide::push(int32_t id) {
+bool ChoiceConstraint::push(int32_t id) {
   std::erase_if(left_, [&](size_t i) {
     const auto& sequence = (*sequences_)[i];
     return sequence.size() <= length_ || sequence[length_] != id;
@@ -85,7 +86,7 @@ GrowingCompletion::GrowingCompletion(const language::Tokenizer& tokenizer,
                                      std::shared_ptr<const CompletionOptions> wanted)
     : tokenizer_(tokenizer), wanted_(std::move(wanted)), choices_(wanted_->choices), text_(tokenizer) {}
 
-void GrowingCompletion::see(std::span<float> logits) {
+void GrowingCompletion::constrain(std::span<float> logits) {
   if (choices_) {
     std::vector<std::pair<int32_t, float>> allowed;
     for (const int32_t id : choices_->allowed()) allowed.emplace_back(id, logits[static_cast<size_t>(id)]);
@@ -95,19 +96,19 @@ void GrowingCompletion::see(std::span<float> logits) {
   if (!wanted_->log_probs) return;
   logits_.assign(logits.begin(), logits.end());
   all_ = kernels::distribution(logits_.data(), static_cast<int64_t>(logits_.size()), 1);
-  likeliest_ = likeliest(logits_, static_cast<size_t>(wanted_->alternatives));
+  likeliest_ = likeliest(logits_, static_cast<size_t>(wanted_->top_logprobs));
 }
 
 bool GrowingCompletion::push(int32_t id) {
   waiting_ += text_.push(id);
   if (wanted_->log_probs) {
     const auto log_prob = [&](int32_t one) { return all_.log_prob(logits_[static_cast<size_t>(one)], 1); };
-    ToldToken token{std::string(tokenizer_.bytes(id, true)), log_prob(id)};
+    TokenLogprob token{std::string(tokenizer_.bytes(id, true)), log_prob(id)};
     for (const int32_t other : likeliest_)
-      token.alternatives.emplace_back(tokenizer_.bytes(other, true), log_prob(other));
-    told_ += (told_.empty() ? "" : ",") + json_of(token);
+      token.top_logprobs.emplace_back(tokenizer_.bytes(other, true), log_prob(other));
+    log_probs_json_ += (log_probs_json_.empty() ? "" : ",") + json_of(token);
   }
-  const std::string so_far = waiting_ + std::string(text_.whole());
+  const std::string so_far = waiting_ + std::string(text_.pending_text());
   for (const auto& stop : wanted_->stop) stopped_ = stopped_ || so_far.find(stop) != std::string::npos;
   if (stopped_) waiting_ += text_.finish();
   return stopped_ || (choices_ && choices_->push(id));
@@ -121,46 +122,47 @@ std::string GrowingCompletion::settled(bool all) {
   return text;
 }
 
-Said GrowingCompletion::take() { return {0, settled(false), std::exchange(told_, {}), {}}; }
+CompletionDelta GrowingCompletion::take() { return {0, settled(false), std::exchange(log_probs_json_, {}), {}}; }
 
-Said GrowingCompletion::finish() {
+CompletionDelta GrowingCompletion::finish() {
   if (!stopped_) waiting_ += text_.finish();
-  return {0, settled(true), std::exchange(told_, {}), {}};
+  return {0, settled(true), std::exchange(log_probs_json_, {}), {}};
 }
 
-OpenAnswer::OpenAnswer(const ChatCall& call, const std::string& id, std::shared_ptr<Response> back)
+ActiveRequest::ActiveRequest(const CompletionRequest& call, const std::string& id, std::shared_ptr<Response> back)
     : model(call.model),
       stream(call.stream),
       usage_in_stream(call.usage_in_stream),
       response(std::move(back)),
       format(id, std::time(nullptr), call.model, call.log_probs),
-      said(static_cast<size_t>(call.n)) {}
+      completions(static_cast<size_t>(call.n)) {}
 
-void OpenAnswer::open() const {
-  for (size_t i = 0; i < said.size() && stream; ++i) response->event(format.opening(i));
+void ActiveRequest::open() const {
+  for (size_t i = 0; i < completions.size() && stream; ++i) response->event(format.opening(i));
 }
 
-void OpenAnswer::add(size_t completion, Said more) {
+void ActiveRequest::add(size_t completion, CompletionDelta more) {
   more.index = completion;
   if (stream) {
-    if (!more.text.empty() || !more.log_probs.empty() || !more.ended.empty()) response->event(format.chunk(more));
+    if (!more.text.empty() || !more.log_probs.empty() || !more.finish_reason.empty())
+      response->event(format.chunk(more));
     return;
   }
-  Said& all = said[completion];
+  CompletionDelta& all = completions[completion];
   all.index = completion;
   all.text += more.text;
   all.log_probs += (all.log_probs.empty() || more.log_probs.empty() ? "" : ",") + more.log_probs;
-  all.ended = more.ended;
+  all.finish_reason = more.finish_reason;
 }
 
-void OpenAnswer::close() const {
-  if (!stream) return response->send(200, format.whole(said, usage));
+void ActiveRequest::close() const {
+  if (!stream) return response->send(200, format.whole(completions, usage));
   if (usage_in_stream) response->event(format.usage(usage));
   response->event("[DONE]");
   response->end();
 }
 
-void OpenAnswer::fail(const HttpError& refusal) const {
+void ActiveRequest::fail(const HttpError& refusal) const {
   if (!stream) return refuse(*response, refusal);
   response->event(refusal.body());
   response->end();

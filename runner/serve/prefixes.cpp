@@ -26,10 +26,10 @@ bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& be
 
 }  // namespace
 
-Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt, int32_t adapter) {
+PrefixCache::Entry* PrefixCache::acquire(const std::vector<int32_t>& prompt, int32_t adapter) {
   int64_t most_read = 0, most_coming = 0;
-  Place* nearest = nullptr;
-  for (Place& place : places_) {
+  Entry* nearest = nullptr;
+  for (Entry& place : entries_) {
     if (place.sequence.adapter() != adapter) continue;
     if (const auto read = shared(prompt, place.sequence.tokens()); read > most_read) {
       most_read = read;
@@ -38,34 +38,34 @@ Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt, int32_t ada
     if (place.busy) most_coming = std::max(most_coming, shared(prompt, place.prompt));
   }
   if (most_coming >= most_read + worth_waiting) return nullptr;
-  Place place{prompt, nearest ? nearest->sequence : engine_.new_sequence(adapter), 0, 0, ++count_, true};
-  place.begun = place.sequence.keep(most_read);
+  Entry place{prompt, nearest ? nearest->sequence : engine_.new_sequence(adapter), 0, 0, ++count_, true};
+  place.begun = place.sequence.truncate(most_read);
   place.cached = place.begun - place.sequence.unread();
   if (nearest) nearest->used = count_;
   make_room();
-  places_.push_back(std::move(place));
-  return &places_.back();
+  entries_.push_back(std::move(place));
+  return &entries_.back();
 }
 
 // Removes idle sequences that are a prefix of this one, or equal to it.
-void Prefixes::leave(Place* place) {
+void PrefixCache::release(Entry* place) {
   place->busy = false;
   const auto& tokens = place->sequence.tokens();
-  std::erase_if(places_, [&](const Place& other) {
+  std::erase_if(entries_, [&](const Entry& other) {
     return &other != place && !other.busy && other.sequence.adapter() == place->sequence.adapter() &&
            begins_with(tokens, other.sequence.tokens());
   });
   make_room();
 }
 
-void Prefixes::make_room() {
-  while (engine_.pages().in_use() > most_ || places_.size() > most_places) {
-    auto oldest = places_.end();
-    for (auto place = places_.begin(); place != places_.end(); ++place) {
-      if (!place->busy && (oldest == places_.end() || place->used < oldest->used)) oldest = place;
+void PrefixCache::make_room() {
+  while (engine_.pages().in_use() > most_ || entries_.size() > most_places) {
+    auto oldest = entries_.end();
+    for (auto place = entries_.begin(); place != entries_.end(); ++place) {
+      if (!place->busy && (oldest == entries_.end() || place->used < oldest->used)) oldest = place;
     }
-    if (oldest == places_.end()) return;
-    places_.erase(oldest);
+    if (oldest == entries_.end()) return;
+    entries_.erase(oldest);
   }
 }
 

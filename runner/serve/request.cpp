@@ -135,7 +135,7 @@ json message_of(const json& given, const std::string& where, std::vector<std::st
   return message;
 }
 
-void read_messages(const json& value, ChatCall& call) {
+void read_messages(const json& value, CompletionRequest& call) {
   if (!value.is_array() || value.empty() || value.size() > most_messages)
     refuse("messages", fmt::format("must be a list of 1 to {} messages", most_messages));
   call.messages = json::array();
@@ -176,7 +176,7 @@ std::vector<std::string> allowed(const json& schema, const std::string& field) {
   return all;
 }
 
-void read_format(const json& value, ChatCall& call) {
+void read_format(const json& value, CompletionRequest& call) {
   const std::string field = "response_format";
   const json* type = member(value, "type");
   if (!type) refuse(field, "has no type");
@@ -195,7 +195,7 @@ void read_format(const json& value, ChatCall& call) {
   }
 }
 
-void read_stop(const json& value, ChatCall& call) {
+void read_stop(const json& value, CompletionRequest& call) {
   if (value.is_string()) {
     call.stop = texts(json::array({value}), "stop", most_stops);
   } else if (!value.is_array() || !value.empty()) {
@@ -204,64 +204,68 @@ void read_stop(const json& value, ChatCall& call) {
 }
 
 // The field with choices in vLLM's API.
-void read_structured(const json& value, ChatCall& call) {
+void read_structured(const json& value, CompletionRequest& call) {
   const json* choices = member(value, "choice");
   if (!choices || value.size() != 1) refuse("structured_outputs", "only {\"choice\": [...]} is supported");
   call.choices = texts(*choices, "structured_outputs", most_choices);
 }
 
-using Field = std::function<void(const json& value, ChatCall& call)>;
+using Field = std::function<void(const json& value, CompletionRequest& call)>;
 
-Field real(const char* name, double ChatCall::*member, double least, double most) {
-  return [=](const json& value, ChatCall& call) { call.*member = number(value, name, least, most); };
+Field real(const char* name, double CompletionRequest::*member, double least, double most) {
+  return [=](const json& value, CompletionRequest& call) { call.*member = number(value, name, least, most); };
 }
 
-Field flag(const char* name, bool ChatCall::*member) {
-  return [=](const json& value, ChatCall& call) { call.*member = truth(value, name); };
+Field flag(const char* name, bool CompletionRequest::*member) {
+  return [=](const json& value, CompletionRequest& call) { call.*member = truth(value, name); };
 }
 
-Field whole_number(const char* name, int64_t ChatCall::*member, int64_t least, int64_t most) {
-  return [=](const json& value, ChatCall& call) { call.*member = count(value, name, least, most); };
+Field whole_number(const char* name, int64_t CompletionRequest::*member, int64_t least, int64_t most) {
+  return [=](const json& value, CompletionRequest& call) { call.*member = count(value, name, least, most); };
 }
 
 Field limit(const char* name) {
-  return [=](const json& value, ChatCall& call) { call.max_tokens = count(value, name, 1, INT32_MAX); };
+  return [=](const json& value, CompletionRequest& call) { call.max_tokens = count(value, name, 1, INT32_MAX); };
 }
 
 // A field that is not supported and must have a value without effect.
 Field none(const char* name) {
-  return [=](const json& value, ChatCall&) {
+  return [=](const json& value, CompletionRequest&) {
     const bool idle = value == json(0) || value == json(0.0) || value == json(false) || value == json("none") ||
                       (value.is_structured() && value.empty());
     if (!idle) refuse(name, "is not supported");
   };
 }
 
-void ignored(const json&, ChatCall&) {}
+void ignored(const json&, CompletionRequest&) {}
 
 const std::map<std::string, Field>& fields() {
   static const std::map<std::string, Field> all{
       {"messages", read_messages},
-      {"model", [](const json& value, ChatCall& call) { call.model = short_text(value, "model"); }},
-      {"temperature", real("temperature", &ChatCall::temperature, 0, 100)},
-      {"top_p", real("top_p", &ChatCall::top_p, 1e-6, 1)},
-      {"min_p", real("min_p", &ChatCall::min_p, 0, 1)},
-      {"repetition_penalty", real("repetition_penalty", &ChatCall::repetition_penalty, 1e-2, 100)},
-      {"top_k", [](const json& value,
-                   ChatCall& call) { call.top_k = std::max<int64_t>(count(value, "top_k", -1, INT32_MAX), 0); }},
+      {"model", [](const json& value, CompletionRequest& call) { call.model = short_text(value, "model"); }},
+      {"temperature", real("temperature", &CompletionRequest::temperature, 0, 100)},
+      {"top_p", real("top_p", &CompletionRequest::top_p, 1e-6, 1)},
+      {"min_p", real("min_p", &CompletionRequest::min_p, 0, 1)},
+      {"repetition_penalty", real("repetition_penalty", &CompletionRequest::repetition_penalty, 1e-2, 100)},
+      {"top_k",
+       [](const json& value, CompletionRequest& call) {
+         call.top_k = std::max<int64_t>(count(value, "top_k", -1, INT32_MAX), 0);
+       }},
       {"max_tokens", limit("max_tokens")},
       {"max_completion_tokens", limit("max_completion_tokens")},
-      {"n", whole_number("n", &ChatCall::n, 1, 128)},
-      {"seed", [](const json& value,
-                  ChatCall& call) { call.seed = static_cast<uint64_t>(count(value, "seed", INT64_MIN, INT64_MAX)); }},
+      {"n", whole_number("n", &CompletionRequest::n, 1, 128)},
+      {"seed",
+       [](const json& value, CompletionRequest& call) {
+         call.seed = static_cast<uint64_t>(count(value, "seed", INT64_MIN, INT64_MAX));
+       }},
       {"stop", read_stop},
-      {"stream", flag("stream", &ChatCall::stream)},
+      {"stream", flag("stream", &CompletionRequest::stream)},
       {"stream_options",
-       [](const json& value, ChatCall& call) {
+       [](const json& value, CompletionRequest& call) {
          if (const json* usage = member(value, "include_usage")) call.usage_in_stream = truth(*usage, "stream_options");
        }},
-      {"logprobs", flag("logprobs", &ChatCall::log_probs)},
-      {"top_logprobs", whole_number("top_logprobs", &ChatCall::alternatives, 0, 20)},
+      {"logprobs", flag("logprobs", &CompletionRequest::log_probs)},
+      {"top_logprobs", whole_number("top_logprobs", &CompletionRequest::top_logprobs, 0, 20)},
       {"response_format", read_format},
       {"structured_outputs", read_structured},
       {"presence_penalty", none("presence_penalty")},
@@ -320,9 +324,9 @@ std::string HttpError::body() const {
   return json{{"error", error}}.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-ChatCall read_chat_call(const std::string& body) {
+CompletionRequest read_completion_request(const std::string& body) {
   const json given = parsed(body);
-  ChatCall call;
+  CompletionRequest call;
   for (const auto& [name, value] : given.items()) {
     const auto field = fields().find(name);
     if (field == fields().end()) {
@@ -333,7 +337,7 @@ ChatCall read_chat_call(const std::string& body) {
     if (!value.is_null()) field->second(value, call);
   }
   if (call.messages.is_null()) throw HttpError(400, "messages: is missing", "messages");
-  if (call.alternatives > 0 && !call.log_probs) refuse("top_logprobs", "requires \"logprobs\": true");
+  if (call.top_logprobs > 0 && !call.log_probs) refuse("top_logprobs", "requires \"logprobs\": true");
   return call;
 }
 

@@ -21,7 +21,7 @@ struct HttpError : std::runtime_error {
 };
 
 /// A parsed chat completion request. Names and defaults are those of OpenAI's API unless stated.
-struct ChatCall {
+struct CompletionRequest {
   nlohmann::ordered_json messages;    ///< for chat templates: content is a text, or parts of type text and image
   std::vector<std::string> pictures;  ///< PNG and JPEG files in memory, in the order of the messages' image parts
   std::string model;
@@ -34,12 +34,12 @@ struct ChatCall {
   std::vector<std::string> choices;              ///< texts that the answer is restricted to; empty: free text
   bool stream = false, usage_in_stream = false;  ///< usage_in_stream: stream_options.include_usage
   bool log_probs = false;
-  int64_t alternatives = 0;  ///< top_logprobs: most likely tokens to report per position
+  int64_t top_logprobs = 0;  ///< top_logprobs: most likely tokens to report per position
 };
 
 /// Parses the body of a request. Throws HttpError (400), naming the field, if it is not JSON, has an unknown field, a
 /// value out of range, or an unsupported feature (tools, presence and frequency penalties, schemas that allow more than
 /// a few answers). Pictures must be data URIs: no file or address is opened.
-ChatCall read_chat_call(const std::string& body);
+CompletionRequest read_completion_request(const std::string& body);
 
 }  // namespace compeer::serve

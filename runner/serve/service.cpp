@@ -52,7 +52,7 @@ std::string text_of(const Error& error) {
   return error.where() + ": " + error.problem() + (error.help().empty() ? "" : "; " + error.help());
 }
 
-rollout::Sampling sampling_of(const ChatCall& call) {
+rollout::Sampling sampling_of(const CompletionRequest& call) {
   rollout::Sampling sampling;
   sampling.greedy = call.temperature < 1e-3;  // below that, sampling is greedy anyway
   if (!sampling.greedy) sampling.temperature = call.temperature;
@@ -98,9 +98,9 @@ std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choi
   return all;
 }
 
-void check_log_probs(const ChatCall& call, const ModelShape& shape) {
+void check_log_probs(const CompletionRequest& call, const ModelShape& shape) {
   const auto tokens = std::min(call.max_tokens.value_or(shape.positions), shape.positions);
-  if (call.log_probs && call.n * tokens * (1 + call.alternatives) > most_log_probs)
+  if (call.log_probs && call.n * tokens * (1 + call.top_logprobs) > most_log_probs)
     throw HttpError(
         400, fmt::format("logprobs: the limit per answer is {}; lower n, max_tokens or top_logprobs", most_log_probs),
         "logprobs");
@@ -108,11 +108,11 @@ void check_log_probs(const ChatCall& call, const ModelShape& shape) {
 
 }  // namespace
 
-struct ChatService::Asked {
-  ChatCall call;
+struct ChatService::ParsedRequest {
+  CompletionRequest call;
   uint64_t number;
   int32_t adapter;
-  inference::UnseenPrompt prompt;
+  inference::PromptWithPictures prompt;
   std::shared_ptr<const CompletionOptions> wanted;
   std::shared_ptr<Response> response;
 };
@@ -127,13 +127,13 @@ ChatService::ChatService(rollout::Policy& policy, std::vector<ServedModel> model
 
 ChatService::~ChatService() = default;
 
-std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& request) const {
+std::optional<HttpServer::Refused> ChatService::check(const HttpRequest& request) const {
   const auto refuse = [](const HttpError& error) { return HttpServer::Refused{error.status, error.body()}; };
   const bool models = request.path == models_path || model_at(request.path);
   const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
   // A web page in a browser on this machine could send requests, too.
   if (!request.origin.empty()) return refuse({403, "requests from web pages are not allowed"});
-  if (options_.token.empty() && !request.host.empty() && !names_loopback(request.host, options_.host))
+  if (options_.token.empty() && !request.host.empty() && !is_local_host(request.host, options_.host))
     return refuse({403, "Host is '" + request.host.substr(0, 80) +
                             "', which is not this machine; use localhost, or start the server with a token"});
   if (!health && !options_.token.empty() && !equal(request.authorization, "Bearer " + options_.token))
@@ -148,7 +148,7 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
   return {};
 }
 
-void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) {
+void ChatService::handle(HttpRequest request, std::shared_ptr<Response> response) {
   if (request.path == "/health") return response->send(200, R"({"status":"ok"})");
   if (request.path != "/v1/chat/completions")
     return response->send(200, request.path == models_path ? models_json(names(), started_)
@@ -193,13 +193,13 @@ int32_t ChatService::adapter_of(const std::string& name) const {
   throw HttpError(404, "model: unknown model '" + name.substr(0, 80) + "'; " + served, "model", "model_not_found");
 }
 
-const ServedModel& ChatService::model_of(const Asked& asked) const {
+const ServedModel& ChatService::model_of(const ParsedRequest& asked) const {
   return models_[static_cast<size_t>(asked.adapter)];
 }
 
-std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& request,
-                                                          std::shared_ptr<Response> response) {
-  ChatCall call = read_chat_call(request.body);
+std::unique_ptr<ChatService::ParsedRequest> ChatService::prepared(const HttpRequest& request,
+                                                                  std::shared_ptr<Response> response) {
+  CompletionRequest call = read_completion_request(request.body);
   const int32_t adapter = adapter_of(call.model);
   auto length = checked_length(call.messages, shape_);
   for (const auto& choice : call.choices) length += static_cast<int64_t>(choice.size());
@@ -208,22 +208,22 @@ std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& req
   if (length > large_text || !call.pictures.empty()) lock.lock();
   const auto& [name, input, end_tokens] = models_[static_cast<size_t>(adapter)];
   auto prompt = input.read({{"messages", call.messages}}, call.pictures, "messages", 1);
-  CompletionOptions wanted{call.stop, {}, call.log_probs, call.alternatives};
+  CompletionOptions wanted{call.stop, {}, call.log_probs, call.top_logprobs};
   if (!call.choices.empty()) {
     auto all = sequences(call.choices, input.needed_tokenizer());
     wanted.choices.emplace(std::make_shared<const std::vector<std::vector<int32_t>>>(std::move(all)), end_tokens);
   }
   call.messages = nullptr;
   call.pictures.clear();
-  return std::make_unique<Asked>(Asked{std::move(call), ++requests_, adapter, std::move(prompt),
-                                       std::make_shared<const CompletionOptions>(std::move(wanted)),
-                                       std::move(response)});
+  return std::make_unique<ParsedRequest>(ParsedRequest{std::move(call), ++requests_, adapter, std::move(prompt),
+                                                       std::make_shared<const CompletionOptions>(std::move(wanted)),
+                                                       std::move(response)});
 }
 
 void ChatService::run() {
   rollout::Request all;
   all.sampling.concurrent = options_.concurrent;
-  all.most_places = std::max<int64_t>(options_.concurrent / 2, 1);  // no request takes all slots
+  all.max_active_per_prompt = std::max<int64_t>(options_.concurrent / 2, 1);  // no request takes all slots
   for (bool stopped = false; !stopped;) {
     try {
       order_ = 0;
@@ -280,30 +280,30 @@ rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
 
 // Starts a request: fills in its prompt. Returns false if it should wait, because its prefix is being read for another
 // request. Prompts with pictures don't use the prefix cache, since their tokens don't identify the pictures.
-bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
+bool ChatService::admit(ParsedRequest& asked, rollout::Prompt& prompt) {
   const bool sees = !asked.prompt.pictures.empty();
-  Prefixes::Place* place = sees ? nullptr : prefixes_.enter(asked.prompt.tokens, asked.adapter);
+  PrefixCache::Entry* place = sees ? nullptr : prefixes_.acquire(asked.prompt.tokens, asked.adapter);
   if (!place && !sees) return false;
   try {
     start(asked, place, prompt);
   } catch (...) {
-    if (place) prefixes_.leave(place);
+    if (place) prefixes_.release(place);
     throw;
   }
   return true;
 }
 
-void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt) {
+void ChatService::start(ParsedRequest& asked, PrefixCache::Entry* place, rollout::Prompt& prompt) {
   const auto length = static_cast<int64_t>(asked.prompt.tokens.size());
   const auto id = fmt::format("chatcmpl-{:x}-{}", started_, asked.number);
-  const auto answering = std::make_shared<OpenAnswer>(asked.call, id, asked.response);
-  answering->place = place;
+  const auto answering = std::make_shared<ActiveRequest>(asked.call, id, asked.response);
+  answering->prefix = place;
   answering->usage = {length, place ? place->cached : 0, 0};
-  prompt = model_of(asked).input.look(std::move(asked.prompt));
+  prompt = model_of(asked).input.compute_vision(std::move(asked.prompt));
   prompt.adapter = asked.adapter;
   if (place) {
     prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.begin() + place->begun);
-    prompt.after = &place->sequence;
+    prompt.context = &place->sequence;
   }
   // Equal requests without a seed get different answers.
   prompt.index = asked.call.seed ? 0 : static_cast<uint32_t>(asked.number);
@@ -315,13 +315,13 @@ void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& p
   cached_ += answering->usage.cached;
 }
 
-std::shared_ptr<const rollout::Request> ChatService::request_of(const std::shared_ptr<OpenAnswer>& answering,
-                                                                const Asked& asked) const {
+std::shared_ptr<const rollout::Request> ChatService::request_of(const std::shared_ptr<ActiveRequest>& answering,
+                                                                const ParsedRequest& asked) const {
   auto request = std::make_shared<rollout::Request>();
   request->sampling = sampling_of(asked.call);
   request->group_size = asked.call.n;
   request->end_tokens = model_of(asked).end_tokens;
-  request->breaks_alone = true;
+  request->isolate_nonfinite = true;
   request->seed = asked.call.seed.value_or(options_.seed);
   request->rules = [answering, wanted = asked.wanted,
                     &tokenizer = model_of(asked).input.needed_tokenizer()](uint32_t completion) {
@@ -332,7 +332,7 @@ std::shared_ptr<const rollout::Request> ChatService::request_of(const std::share
       answering->add(completion, own.take());
       return over || answering->response->gone();
     };
-    if (wanted->log_probs || wanted->choices) rules.logits = [&own](std::span<float> row) { own.see(row); };
+    if (wanted->log_probs || wanted->choices) rules.logits = [&own](std::span<float> row) { own.constrain(row); };
     return rules;
   };
   return request;
@@ -340,24 +340,24 @@ std::shared_ptr<const rollout::Request> ChatService::request_of(const std::share
 
 void ChatService::finish(size_t order, uint32_t completion, const rollout::Sample& sample) {
   const auto answering = answering_.at(order);
-  answering->broken = answering->broken || sample.broken;
-  Said rest = answering->growing.at(completion).finish();
-  rest.ended = sample.finished ? "stop" : "length";
+  answering->nonfinite = answering->nonfinite || sample.nonfinite;
+  CompletionDelta rest = answering->growing.at(completion).finish();
+  rest.finish_reason = sample.finished ? "stop" : "length";
   answering->add(completion, std::move(rest));
   answering->growing.erase(completion);
   answering->usage.completion += static_cast<int64_t>(sample.tokens.size());
   said_ += static_cast<int64_t>(sample.tokens.size());
-  if (++answering->ended < answering->said.size()) return;
+  if (++answering->ended < answering->completions.size()) return;
   leave(*answering);
   answering_.erase(order);
-  if (!answering->broken) return answering->close();
+  if (!answering->nonfinite) return answering->close();
   answering->fail(HttpError(
       500, fmt::format("model '{}' computes numbers that are not finite; its weights are damaged, or training diverged",
                        answering->model)));
 }
 
-void ChatService::leave(OpenAnswer& answering) {
-  if (auto* place = std::exchange(answering.place, nullptr)) prefixes_.leave(place);
+void ChatService::leave(ActiveRequest& answering) {
+  if (auto* place = std::exchange(answering.prefix, nullptr)) prefixes_.release(place);
 }
 
 void ChatService::refuse_all(const HttpError& refusal) {

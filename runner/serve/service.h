@@ -16,7 +16,7 @@
 
 namespace compeer::serve {
 
-struct OpenAnswer;
+struct ActiveRequest;
 
 /// A model that requests can name: the base model (first in the list), or the LoRA adapter whose number
 /// (`Segment::adapter`) is its position in the list.
@@ -45,10 +45,10 @@ class ChatService {
 
   /// Returns the error response if a request is to be refused before its body is read: wrong token, Host, path, method
   /// or content type. Thread-safe.
-  std::optional<HttpServer::Refused> refused(const HttpRequest& request) const;
-  /// Answers a request that `refused` accepted: at once if no completion is needed, otherwise queues it for `run`.
+  std::optional<HttpServer::Refused> check(const HttpRequest& request) const;
+  /// Answers a request that `check` accepted: at once if no completion is needed, otherwise queues it for `run`.
   /// Parses and tokenizes on the calling thread. Thread-safe.
-  void take(HttpRequest request, std::shared_ptr<Response> response);
+  void handle(HttpRequest request, std::shared_ptr<Response> response);
 
   /// Computes the answers on the calling thread. Returns after `stop`, when requests in progress are answered; waiting
   /// requests get status 503.
@@ -61,21 +61,21 @@ class ChatService {
   std::string summary() const;
 
  private:
-  struct Asked;  // a parsed request with its response
+  struct ParsedRequest;  // a parsed request with its response
 
   std::vector<std::string> names() const;
   const ServedModel* model_at(const std::string& path) const;
   int32_t adapter_of(const std::string& name) const;
-  const ServedModel& model_of(const Asked& asked) const;
-  std::unique_ptr<Asked> prepared(const HttpRequest& request, std::shared_ptr<Response> response);
+  const ServedModel& model_of(const ParsedRequest& asked) const;
+  std::unique_ptr<ParsedRequest> prepared(const HttpRequest& request, std::shared_ptr<Response> response);
   rollout::Supply next(rollout::Prompt& prompt, bool wait);
   bool collect(bool wait);
-  bool admit(Asked& asked, rollout::Prompt& prompt);
-  void start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt);
-  std::shared_ptr<const rollout::Request> request_of(const std::shared_ptr<OpenAnswer>& answering,
-                                                     const Asked& asked) const;
+  bool admit(ParsedRequest& asked, rollout::Prompt& prompt);
+  void start(ParsedRequest& asked, PrefixCache::Entry* place, rollout::Prompt& prompt);
+  std::shared_ptr<const rollout::Request> request_of(const std::shared_ptr<ActiveRequest>& answering,
+                                                     const ParsedRequest& asked) const;
   void finish(size_t order, uint32_t completion, const rollout::Sample& sample);
-  void leave(OpenAnswer& answering);
+  void leave(ActiveRequest& answering);
   void refuse_all(const HttpError& refusal);
 
   const std::vector<ServedModel> models_;
@@ -88,16 +88,16 @@ class ChatService {
 
   std::mutex mutex_;  // guards the next three members
   std::condition_variable arrived_;
-  std::deque<std::unique_ptr<Asked>> inbox_;
+  std::deque<std::unique_ptr<ParsedRequest>> inbox_;
   bool stopping_ = false;
 
   // Used by `run` only.
   rollout::Engine engine_;
-  Prefixes prefixes_;
-  std::deque<std::unique_ptr<Asked>> waiting_;
-  std::map<size_t, std::shared_ptr<OpenAnswer>> answering_;  // by the prompt's position in the call of the engine
-  size_t order_ = 0;                                         // position of the next prompt
-  int64_t read_ = 0, cached_ = 0, said_ = 0;                 // tokens, for `summary`
+  PrefixCache prefixes_;
+  std::deque<std::unique_ptr<ParsedRequest>> waiting_;
+  std::map<size_t, std::shared_ptr<ActiveRequest>> answering_;  // by the prompt's position in the call of the engine
+  size_t order_ = 0;                                            // position of the next prompt
+  int64_t read_ = 0, cached_ = 0, said_ = 0;                    // tokens, for `summary`
 };
 
 }  // namespace compeer::serve

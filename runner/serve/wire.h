@@ -15,13 +15,13 @@ namespace compeer::serve {
 
 /// A connected socket as a stream for Boost.Beast (SyncReadStream, SyncWriteStream), with a deadline for each operation
 /// and a limit on the bytes read. Owns the socket and closes it.
-class Wire {
+class TimedSocket {
  public:
   using Code = boost::system::error_code;
-  explicit Wire(int fd) : fd_(fd) {}
-  ~Wire() { ::close(fd_); }
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
+  explicit TimedSocket(int fd) : fd_(fd) {}
+  ~TimedSocket() { ::close(fd_); }
+  TimedSocket(const TimedSocket&) = delete;
+  TimedSocket& operator=(const TimedSocket&) = delete;
 
   // Sets the deadline. Later operations fail with ETIMEDOUT.
   void expires_after(std::chrono::seconds time) { deadline_ = std::chrono::steady_clock::now() + time; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double exact_integers = 9007199254740992.0;  // 2^53: larger doubles don't represent every integer
 
-InvalidValue fault(const SettingSchema& parameter, const json& value, std::string help = "") {
+InvalidValue invalid_value(const SettingSchema& parameter, const json& value, std::string help = "") {
   return {fmt::format("must be {}, not {}", describe(parameter), show_typed(value)), std::move(help)};
 }
 
@@ -25,33 +25,34 @@ bool in_range(const SettingSchema& parameter, double value) {
 std::optional<InvalidValue> integer(const SettingSchema& parameter, json& value) {
   if (value.is_number_float()) {
     const double number = value.get<double>();
-    if (!(std::abs(number) <= exact_integers) || number != std::floor(number)) return fault(parameter, value);
+    if (!(std::abs(number) <= exact_integers) || number != std::floor(number)) return invalid_value(parameter, value);
     value = static_cast<int64_t>(number);
   }
-  if (!value.is_number_integer()) return fault(parameter, value);
+  if (!value.is_number_integer()) return invalid_value(parameter, value);
   if (value.is_number_unsigned()) {
-    if (value.get<uint64_t>() > INT64_MAX) return fault(parameter, value);
+    if (value.get<uint64_t>() > INT64_MAX) return invalid_value(parameter, value);
     value = value.get<int64_t>();  // signed, as all integers of a spec
   }
-  if (!in_range(parameter, static_cast<double>(value.get<int64_t>()))) return fault(parameter, value);
+  if (!in_range(parameter, static_cast<double>(value.get<int64_t>()))) return invalid_value(parameter, value);
   return {};
 }
 
 std::optional<InvalidValue> number(const SettingSchema& parameter, json& value) {
-  if (!value.is_number()) return fault(parameter, value);
+  if (!value.is_number()) return invalid_value(parameter, value);
   const double number = value.get<double>();
-  if (!std::isfinite(number)) return fault(parameter, value, "a number must be finite");
-  if (!in_range(parameter, number)) return fault(parameter, value);
+  if (!std::isfinite(number)) return invalid_value(parameter, value, "a number must be finite");
+  if (!in_range(parameter, number)) return invalid_value(parameter, value);
   value = number == 0.0 ? 0.0 : number;  // -0.0 equals 0.0, but prints as another text and so changes the hash
   return {};
 }
 
 std::optional<InvalidValue> text(const SettingSchema& parameter, const json& value) {
   if (parameter.type == Type::path && value.is_object())
-    return fault(parameter, value, "the output of a run is { run = \"NAME\" }, without other keys");
+    return invalid_value(parameter, value, "the output of a run is { run = \"NAME\" }, without other keys");
   if (!value.is_string()) {
-    return fault(parameter, value,
-                 value.is_number() || value.is_boolean() ? fmt::format("write it in quotes: \"{}\"", show(value)) : "");
+    return invalid_value(
+        parameter, value,
+        value.is_number() || value.is_boolean() ? fmt::format("write it in quotes: \"{}\"", show(value)) : "");
   }
   const auto& characters = value.get_ref<const std::string&>();
   if (!valid_utf8(characters)) return InvalidValue{fmt::format("is not valid UTF-8: {}", show(value)), ""};
@@ -62,7 +63,7 @@ std::optional<InvalidValue> text(const SettingSchema& parameter, const json& val
   const auto& choices = parameter.choices;
   if (!choices.empty() && std::find(choices.begin(), choices.end(), characters) == choices.end()) {
     const auto near = nearest(characters, choices);
-    return fault(parameter, value, near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+    return invalid_value(parameter, value, near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
   return {};
 }
@@ -71,9 +72,10 @@ std::optional<InvalidValue> list(const SettingSchema& parameter, json& value) {
   if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is an empty list or an empty table
   if (!value.is_array() || !in_range(parameter, static_cast<double>(value.size()))) {
     const bool tables = parameter.items == Type::table;
-    return fault(parameter, value,
-                 tables ? (value.is_object() ? fmt::format("write [[{}]]", parameter.name) : "")
-                        : (value.is_primitive() && !value.is_null() ? fmt::format("write [{}]", value.dump()) : ""));
+    return invalid_value(
+        parameter, value,
+        tables ? (value.is_object() ? fmt::format("write [[{}]]", parameter.name) : "")
+               : (value.is_primitive() && !value.is_null() ? fmt::format("write [{}]", value.dump()) : ""));
   }
   if (parameter.items == Type::table) return {};
   SettingSchema item;
@@ -96,7 +98,7 @@ std::optional<InvalidValue> normalise(const SettingSchema& parameter, json& valu
     case Type::number:
       return number(parameter, value);
     case Type::boolean:
-      return value.is_boolean() ? std::nullopt : std::optional(fault(parameter, value));
+      return value.is_boolean() ? std::nullopt : std::optional(invalid_value(parameter, value));
     case Type::string:
     case Type::path:
       return text(parameter, value);
@@ -113,7 +115,7 @@ std::optional<InvalidValue> normalise(const SettingSchema& parameter, json& valu
   if (value.is_array() && value.empty()) value = json::object();
   if (value.is_object()) return {};
   const bool brackets = value.is_array() && parameter.type == Type::table;
-  return fault(parameter, value, brackets ? fmt::format("write [{}], in single brackets", parameter.name) : "");
+  return invalid_value(parameter, value, brackets ? fmt::format("write [{}], in single brackets", parameter.name) : "");
 }
 
 }  // namespace compeer::spec

@@ -84,7 +84,7 @@ bool is_spec_of_run(const json& file, const std::string& sha256) {
   return false;
 }
 
-Spec extended(Spec spec, const std::vector<Change>& changes, uint64_t done) {
+Spec with_more_steps(Spec spec, const std::vector<Change>& changes, uint64_t done) {
   const auto task = spec.values.at("task").get<std::string>(), steps = task + ".steps";
   const bool trains = task == "sft" || task == "grpo";
   for (const auto& change : changes) {

@@ -31,6 +31,6 @@ bool is_spec_of_run(const json& file, const std::string& sha256);
 /// history gets an entry. Throws Error (exit 3) for other changes, and where the result would not have the bits of a
 /// run of that length from the start: a learning-rate schedule other than "constant", or a validation that was due only
 /// because its step was the last.
-Spec extended(Spec spec, const std::vector<Change>& changes, uint64_t done);
+Spec with_more_steps(Spec spec, const std::vector<Change>& changes, uint64_t done);
 
 }  // namespace compeer::spec

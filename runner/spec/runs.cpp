@@ -167,7 +167,7 @@ namespace {
 
 class AfterInputs {
  public:
-  AfterInputs(const Catalog& catalog, const RunPlaces& places, const MakeRun& make, const MayMiss& may_miss,
+  AfterInputs(const Catalog& catalog, const RunPlaces& places, const MakeRun& make, const MayBeMissing& may_miss,
               const std::vector<Change>& changes)
       : catalog_(catalog), make_(make), may_miss_(may_miss), changes_(changes) {
     places_.results = places.results;
@@ -231,7 +231,7 @@ class AfterInputs {
   const Catalog& catalog_;
   RunPlaces places_;
   const MakeRun& make_;
-  const MayMiss& may_miss_;
+  const MayBeMissing& may_miss_;
   const std::vector<Change>& changes_;
   std::map<std::string, RunInput> made_;
   std::set<std::string> noted_;     // sentences that the caller has got
@@ -241,7 +241,7 @@ class AfterInputs {
 }  // namespace
 
 Spec resolve_after_inputs(const Draft& draft, const Catalog& catalog, const RunPlaces& places, const MakeRun& make,
-                          const MayMiss& may_miss, const std::vector<Change>& changes) {
+                          const MayBeMissing& may_miss, const std::vector<Change>& changes) {
   return AfterInputs(catalog, places, make, may_miss, changes).resolve(draft);
 }
 

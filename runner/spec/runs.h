@@ -32,8 +32,8 @@ std::vector<std::filesystem::path> experiment_folders(const Draft& draft, const 
 
 /// Finds a run, or an experiment whose run has not been started, by name. Searches in this order: runs that the caller
 /// made (`places.made`), finished runs in `places.results`, experiments in `folders` whose setting "name" is `name`,
-/// unfinished runs in `places.results`. Throws Error (exit 3) if there is none, with the nearest name and invalid files as
-/// help, and if two files of a folder have the name.
+/// unfinished runs in `places.results`. Throws Error (exit 3) if there is none, with the nearest name and invalid files
+/// as help, and if two files of a folder have the name.
 RunInput find_run(const std::string& name, const std::vector<std::filesystem::path>& folders, const RunPlaces& places);
 
 /// Executes a run whose output another run reads (or, with --dry-run, plans it) and returns it. `why` names the run and
@@ -45,6 +45,6 @@ using MakeRun = std::function<RunInput(const Spec& run, const std::string& why)>
 /// that have not been started, not to `draft`. `may_miss`: as in `pin_inputs`. Throws Error (exit 3) if runs depend on
 /// each other in a cycle, and whatever `make` throws.
 Spec resolve_after_inputs(const Draft& draft, const Catalog& catalog, const RunPlaces& places, const MakeRun& make,
-                          const MayMiss& may_miss = nullptr, const std::vector<Change>& changes = {});
+                          const MayBeMissing& may_miss = nullptr, const std::vector<Change>& changes = {});
 
 }  // namespace compeer::spec

@@ -228,7 +228,7 @@ std::map<std::string, std::string> Spec::files() const {
   return found;
 }
 
-void pin_inputs(Spec& spec, const MayMiss& may_miss) {
+void pin_inputs(Spec& spec, const MayBeMissing& may_miss) {
   Mistakes mistakes;
   spec.values.erase("inputs");
   for (const auto& path : spec.paths) {
@@ -257,7 +257,7 @@ void pin_inputs(Spec& spec, const MayMiss& may_miss) {
   mistakes.raise();
 }
 
-Spec with_present_inputs(Spec spec, uint64_t done) {
+Spec with_current_inputs(Spec spec, uint64_t done) {
   std::set<std::string> tables;  // tables with a value that is the text of a file
   for (const auto& [path, origin] : spec.origins)
     if (origin == from_contents && !within(path, "inputs")) tables.insert(parent(path));

@@ -83,19 +83,19 @@ void check(const Draft& draft, const Catalog& catalog);
 Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog);
 
 /// Returns true if the file or folder `given`, the value of a setting, need not exist yet.
-using MayMiss = std::function<bool(const std::string& given)>;
+using MayBeMissing = std::function<bool(const std::string& given)>;
 
 /// Finds every file and folder that the spec names and stores the hash of its contents (see `pin` in paths.h) in the
 /// hashed values, inputs = {"model.path": "<pin>"}, so that a changed input changes the hash of the spec. A path that
 /// exists only in $COMPEER_HOME becomes absolute. Sets the values in `texts` to the texts of their files. Throws Error
 /// (exit 3) with the origins of paths that don't exist, except those that `may_miss` allows, which get no pin; Error
 /// (exit 4) if the contents of one can't be read.
-void pin_inputs(Spec& spec, const MayMiss& may_miss = nullptr);
+void pin_inputs(Spec& spec, const MayBeMissing& may_miss = nullptr);
 
 /// Returns the spec of a run that is continued, with the present pins of its files and folders, and one entry in its
 /// history (history.h) for each pin that has changed. `done`: steps of the checkpoint that the run continues from.
 /// Texts of files stay as they were. Throws Error (exit 4) if a file or folder no longer exists.
-Spec with_present_inputs(Spec spec, uint64_t done);
+Spec with_current_inputs(Spec spec, uint64_t done);
 
 /// One setting that differs between two specs.
 struct Difference {
@@ -119,13 +119,13 @@ std::optional<std::filesystem::path> recorded_spec(const std::string& file);
 Spec read_spec(const std::filesystem::path& file);
 
 /// How a run's models compute: settings of [model], or in a data run those of [data] for the models that stages use.
-struct Computes {
+struct ComputeSettings {
   std::string table;                    ///< "model" or "data"
   std::string engine, compute, device;  ///< "exact" or "libtorch"; "float32" or "bfloat16"; "cpu", "cuda" or "auto"
 };
 
 /// Reads these settings from `values` of a spec. Model plugins without such settings get the defaults.
-inline Computes computes(const nlohmann::json& values) {
+inline ComputeSettings compute_settings(const nlohmann::json& values) {
   const bool stages = values.value("task", "") == "data";
   const std::string table = stages ? "data" : "model";
   const auto own = values.value(table, nlohmann::json::object());

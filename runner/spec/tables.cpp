@@ -39,7 +39,7 @@ SettingFields size_of(GrpoTable& t) {
               "maximum number of times a prompt whose rewards are all equal after reweighting is replaced by another")
           .from(0)
           .to(1000),
-      setting("groups_per_reduction", t.together,
+      setting("groups_per_reduction", t.groups_per_reduction,
               "number of prompt groups whose gradients one rank accumulates before the reduction over ranks; larger "
               "values need less memory")
           .from(1),
@@ -71,8 +71,8 @@ SettingFields loss_of(grpo::Objective& o) {
       setting("dual_clip", o.clip.dual, "where A < 0, the loss is at most -A times this; unset: no limit")
           .above(1)
           .unset(),
-      setting("cispo_min", o.cispo.least, "cispo: lower bound of a token's weight; 0: none").from(0),
-      setting("cispo_max", o.cispo.most, "cispo: upper bound of a token's weight").above(0),
+      setting("cispo_min", o.cispo.min, "cispo: lower bound of a token's weight; 0: none").from(0),
+      setting("cispo_max", o.cispo.max, "cispo: upper bound of a token's weight").above(0),
       setting("sapo_positive", o.sapo.positive, "sapo: temperature of the gate where A > 0").above(0),
       setting("sapo_negative", o.sapo.negative, "sapo: temperature of the gate where A <= 0").above(0),
       setting("vespo_k_positive", o.vespo.k_positive, "vespo: exponent of the weight where A >= 0").from(0),
@@ -119,7 +119,7 @@ SettingFields restraints_of(GrpoTable& t) {
           .above(0)
           .unset(),
       setting("entropy_step", t.entropy_control.step, "entropy_target: change of the bonus per step").above(0),
-      setting("entropy_bonus_max", t.entropy_control.most, "entropy_target: upper bound of entropy_bonus").above(0),
+      setting("entropy_bonus_max", t.entropy_control.max, "entropy_target: upper bound of entropy_bonus").above(0),
       setting("high_entropy_share", t.high_entropy_share,
               "train only on this share of the step's tokens, those of highest entropy")
           .above(0)
@@ -147,8 +147,8 @@ SettingFields advantages_of(GrpoTable& t) {
       setting("divisor_value", r.value, "divisor = fixed: the divisor").above(0),
       setting("divisor_floor", r.floor, "lower bound of the standard deviation").from(0),
       setting("epsilon", r.epsilon, "added to the standard deviation").from(0),
-      setting("advantage_min", r.least, "lower bound of advantages; unset: none").to(0).unset(),
-      setting("advantage_max", r.most, "upper bound of advantages; unset: none").from(0).unset(),
+      setting("advantage_min", r.min, "lower bound of advantages; unset: none").to(0).unset(),
+      setting("advantage_max", r.max, "upper bound of advantages; unset: none").from(0).unset(),
   };
 }
 

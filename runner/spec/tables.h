@@ -36,7 +36,7 @@ struct GrpoTable {
   /// Completions per prompt; prompts per step, over all ranks; steps of the run; updates of the weights per step.
   int64_t group_size = 4, batch = 8, steps = 100, updates = 1;
   int64_t resample = 0;  ///< maximum number of times that a prompt with all-equal rewards is replaced by another
-  int64_t together = 1;  ///< prompt groups accumulated on one rank into one leaf of the reduction tree
+  int64_t groups_per_reduction = 1;  ///< prompt groups accumulated on one rank into one leaf of the reduction tree
   /// Groups with more tokens are backpropagated in several parts of about this many tokens.
   int64_t micro_tokens = std::numeric_limits<int64_t>::max();
   std::string split = "train";  ///< split of the dataset

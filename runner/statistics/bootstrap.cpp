@@ -37,8 +37,8 @@ BootstrapInterval bootstrap(size_t n, const Statistic& figure, const Resampling&
   }
   if (values.size() < 2) return result;
   std::sort(values.begin(), values.end());
-  result.low = quantile(values, (1 - how.share) / 2);
-  result.high = quantile(values, (1 + how.share) / 2);
+  result.low = quantile(values, (1 - how.confidence) / 2);
+  result.high = quantile(values, (1 + how.confidence) / 2);
   return result;
 }
 

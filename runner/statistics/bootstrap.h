@@ -9,7 +9,7 @@ namespace compeer::statistics {
 struct Resampling {
   size_t resamples = 1000;
   uint64_t seed = 1;
-  double share = 0.95;  ///< confidence level: fraction of the resamples inside the interval
+  double confidence = 0.95;  ///< confidence level: fraction of the resamples inside the interval
 };
 
 /// A statistic with a confidence interval. `low` and `high` are NaN if there is none.

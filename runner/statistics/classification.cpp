@@ -110,7 +110,7 @@ MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& pr
   return result;
 }
 
-double in_order(std::span<const double> above, std::span<const double> below) {
+double mann_whitney_u(std::span<const double> above, std::span<const double> below) {
   std::vector<double> sorted(below.begin(), below.end());
   std::sort(sorted.begin(), sorted.end());
   double twice = 0;

@@ -43,6 +43,6 @@ MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& pr
 /// Returns the Mann-Whitney U statistic: the number of pairs in which the value of `above` is larger than that of
 /// `below`; ties count one half. Divided by the number of pairs it is the area under the ROC curve. Values must not be
 /// NaN.
-double in_order(std::span<const double> above, std::span<const double> below);
+double mann_whitney_u(std::span<const double> above, std::span<const double> below);
 
 }  // namespace compeer::statistics

@@ -102,7 +102,7 @@ Interval independent_difference(const Interval& a, const Interval& b) {
   return d;
 }
 
-double t_tails(double t, size_t freedom) {
+double t_two_sided_p(double t, size_t freedom) {
   if (freedom == 0 || std::isnan(t)) return Interval::unknown;
   if (std::isinf(t)) return 0;
   const auto n = static_cast<double>(freedom);
@@ -115,7 +115,7 @@ double t_quantile(size_t freedom) {
   while (true) {
     const double middle = (low + high) / 2;
     if (middle <= low || middle >= high) return middle;
-    (t_tails(middle, freedom) > 0.05 ? low : high) = middle;
+    (t_two_sided_p(middle, freedom) > 0.05 ? low : high) = middle;
   }
 }
 
@@ -123,7 +123,7 @@ double t_test(std::span<const double> values) {
   const auto found = moments(values);
   if (found.n < 2) return Interval::unknown;
   if (found.mean == 0) return 1;
-  return t_tails(found.mean / found.error, found.n - 1);  // equal values: an infinite t
+  return t_two_sided_p(found.mean / found.error, found.n - 1);  // equal values: an infinite t
 }
 
 std::vector<double> holm(std::span<const double> p_values) {

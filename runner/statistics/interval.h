@@ -21,7 +21,7 @@ inline double mean(std::span<const double> values) {
 }
 
 /// Returns the sample standard deviation (divisor n - 1); 0 for one value, NaN for none.
-inline double deviation(std::span<const double> values) {
+inline double sample_std(std::span<const double> values) {
   if (values.size() == 1) return 0;
   const double middle = mean(values);
   double squares = 0;
@@ -40,7 +40,7 @@ struct Interval {
   /// False for n = 1 whatever `low` and `high` are: files of earlier versions repeat the value there.
   bool has_interval() const { return n != 1 && known() && std::isfinite(low) && std::isfinite(high); }
   /// For a difference: true if the interval excludes 0.
-  bool clear() const { return has_interval() && (low > 0 || high < 0); }
+  bool excludes_zero() const { return has_interval() && (low > 0 || high < 0); }
 };
 
 /// Returns the mean of independent values, such as paired differences (by seed, by prompt), with Student's t interval.
@@ -63,7 +63,7 @@ Interval independent_difference(const Interval& a, const Interval& b);
 double t_quantile(size_t degrees_of_freedom);
 
 /// Returns the two-sided p-value of Student's t; NaN for 0 degrees of freedom or if t is NaN.
-double t_tails(double t, size_t degrees_of_freedom);
+double t_two_sided_p(double t, size_t degrees_of_freedom);
 
 /// Returns the two-sided p-value of Student's t-test that the mean of independent values, such as paired differences,
 /// is 0. NaN for fewer than two finite values.

@@ -72,7 +72,7 @@ Clustering lloyd(const Points& points, Points centres) {
   return now;
 }
 
-Points spread_centres(const Points& points, size_t k, uint32_t attempt, const Uniform& uniform) {
+Points kmeans_plus_plus(const Points& points, size_t k, uint32_t attempt, const Uniform& uniform) {
   std::vector<double> distances(points.size(), 1.0);  // the first centre is drawn uniformly
   Points centres;
   for (uint32_t draw = 0; centres.size() < k; ++draw) {
@@ -92,7 +92,7 @@ Points spread_centres(const Points& points, size_t k, uint32_t attempt, const Un
 Clustering kmeans(const Points& points, size_t k, uint32_t restarts, const Uniform& uniform) {
   Clustering best;
   for (uint32_t attempt = 0; attempt < restarts; ++attempt) {
-    Clustering one = lloyd(points, spread_centres(points, k, attempt, uniform));
+    Clustering one = lloyd(points, kmeans_plus_plus(points, k, attempt, uniform));
     if (attempt == 0 || one.inertia < best.inertia) best = std::move(one);
   }
   return best;

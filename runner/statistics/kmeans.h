@@ -29,7 +29,7 @@ using Uniform = std::function<double(uint32_t attempt, uint32_t draw)>;
 
 /// Returns k initial centres by k-means++: the first is a random point; each further one is a point drawn with
 /// probability proportional to its squared distance to the nearest centre so far. 1 <= k <= points.
-Points spread_centres(const Points& points, size_t k, uint32_t attempt, const Uniform& uniform);
+Points kmeans_plus_plus(const Points& points, size_t k, uint32_t attempt, const Uniform& uniform);
 
 /// Runs k-means with `restarts` initializations and returns the clustering with the smallest inertia, the first of
 /// several.

@@ -151,7 +151,7 @@ double ngram_entropy(const TokenizedTexts& texts, int n) {
   return bits;
 }
 
-double repeated(const Words& text, const TokenizedTexts& earlier, int n) {
+double repeated_fraction(const Words& text, const TokenizedTexts& earlier, int n) {
   const auto own = ngrams_of({&text}, n);
   auto said = ngrams_of(earlier, n);
   std::sort(said.begin(), said.end());

@@ -27,7 +27,7 @@ double ngram_entropy(const TokenizedTexts& texts, int n);
 double self_bleu(const TokenizedTexts& texts);
 
 /// Returns the fraction of the text's n-grams that occur in any of the earlier texts; NaN if it has none.
-double repeated(const Words& text, const TokenizedTexts& earlier, int n);
+double repeated_fraction(const Words& text, const TokenizedTexts& earlier, int n);
 
 /// Returns the mean over pairs a < b of the cosine similarity of their n-gram counts,
 ///

@@ -37,8 +37,8 @@ Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("evaluate");
   const auto room = room_for_completions(spec::read_table<rollout::Sampling>(run.spec.table("sampling").json()),
                                          run.plugins->positions());
-  return Records::some(run.world, *run.plugins, run.spec.table("dataset"),
-                       {settings.text("split"), Records::Then::completion, room}, settings.integer("prompts"));
+  return Records::select(run.world, *run.plugins, run.spec.table("dataset"),
+                         {settings.text("split"), Records::Reserve::completion, room}, settings.integer("prompts"));
 }
 
 class EvaluationTask {
@@ -62,7 +62,7 @@ class EvaluationTask {
   }
 
   void run() {
-    report_memory(run_, demand());
+    report_memory(run_, estimated_peak());
     auto columns = StepTable::metric_names(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : PhaseClock::columns({"rollout", "score", "log"})) columns.push_back(name);
@@ -74,39 +74,39 @@ class EvaluationTask {
       try {
         step(t);
       } catch (const Error& error) {
-        if (is_stop(error.exit())) run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
+        if (is_stop(error.exit())) run_.world.run_on_all_ranks("stop", [&] { run_.journal->stop("preempted"); });
         throw;
       }
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
-    run_.world.together("finish", [&] { run_.journal->close_rollouts(); });
-    run_.world.together("finish", [&] {
+    run_.world.run_on_all_ranks("finish", [&] { run_.journal->close_rollouts(); });
+    run_.world.run_on_all_ranks("finish", [&] {
       warn_about_silent_rewards();
       run_.journal->finish(estimates());
     });
   }
 
-  PeakMemory demand() const {
-    const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
-    return {0, 0, positions_of(mine, longest_of(run_, records_, false), settings_.integer("group_size"), sampling_)};
+  PeakMemory estimated_peak() const {
+    const int64_t mine = comm::leaves_of_rank(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
+    return {0, 0, kv_tokens(mine, longest_of(run_, records_, false), settings_.integer("group_size"), sampling_)};
   }
 
  private:
   void step(uint64_t t) {
     PhaseClock clock;
     StepScoring scoring(*run_.plugins, t, settings_.text("split"));
-    StepBatch batch =
-        clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t, scoring); }); });
-    clock.time("score", [&] { run_.world.together("score", [&] { scoring.finish(batch, nullptr); }); });
+    StepBatch batch = clock.time(
+        "rollout", [&] { return run_.world.run_on_all_ranks("rollout", [&] { return sample(t, scoring); }); });
+    clock.time("score", [&] { run_.world.run_on_all_ranks("score", [&] { scoring.finish(batch, nullptr); }); });
     batch.columns.set_unknown("advantage");
     const auto table = clock.time("log", [&] {
-      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
+      run_.world.run_on_all_ranks("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
       const double memory[] = {peak_memory()};
       return StepTable::gather(run_.world, batch, names_, memory);
     });
     MetricRow row(run_.journal->columns());
     if (run_.world.rank() == 0) fill(t, table, clock, row);
-    run_.world.together("log", [&] {
+    run_.world.run_on_all_ranks("log", [&] {
       run_.journal->append(t, row);
       if (run_.world.rank() != 0) return;
       for (const auto& text : answers_.warnings_after(row)) run_.journal->warning(t, text);
@@ -117,7 +117,7 @@ class EvaluationTask {
   StepBatch sample(uint64_t t, StepScoring& scoring) {
     run_.journal->phase("rollout");
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
-    const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
+    const auto mine = comm::leaves_of_rank(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
     roll_out(*run_.plugins, groups, sampling_, settings_.integer("group_size"), {run_.seed(), static_cast<uint32_t>(t)},
              [&](const PromptGroup& group) { scoring.begin(group); });
@@ -171,7 +171,7 @@ class EvaluationTask {
   }
 
   void stop(uint64_t t) {
-    run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
+    run_.world.run_on_all_ranks("stop", [&] { run_.journal->stop("preempted"); });
     throw Error("", fmt::format("stopped after {} of {} batches as requested", t, steps_),
                 "compeer resume " + run_.folder.string(), Exit::preempted);
   }
@@ -193,7 +193,7 @@ class EvaluationTask {
 void run_evaluate(RunContext& run) { EvaluationTask(run, usable_records(run)).run(); }
 
 double memory_of_evaluate(RunContext& run) {
-  return rank_memory(run, EvaluationTask(run, usable_records(run)).demand()).all();
+  return rank_memory(run, EvaluationTask(run, usable_records(run)).estimated_peak()).all();
 }
 
 }  // namespace compeer::train

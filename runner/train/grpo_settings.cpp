@@ -14,11 +14,12 @@ GrpoSettings::GrpoSettings(const Settings& spec)
   if (kl_in == "reward") std::swap(kl_reward, objective.kl);
 }
 
-PeakMemory GrpoSettings::demand(int64_t leaves, int64_t longest) const {
-  const int64_t one = longest + sampling.max_new_tokens, group = longest + group_size * sampling.max_new_tokens;
+PeakMemory GrpoSettings::estimated_peak(int64_t leaves, int64_t longest_prompt) const {
+  const int64_t one = longest_prompt + sampling.max_new_tokens,
+                group = longest_prompt + group_size * sampling.max_new_tokens;
   const int64_t at_once = std::max(micro_tokens, one);
-  return {gradients_of(leaves, together == 1 && group <= at_once), std::min(group, at_once),
-          positions_of(leaves * together, longest, group_size, sampling), together == 1};
+  return {gradients_of(leaves, groups_per_reduction == 1 && group <= at_once), std::min(group, at_once),
+          kv_tokens(leaves * groups_per_reduction, longest_prompt, group_size, sampling), groups_per_reduction == 1};
 }
 
 }  // namespace compeer::train

@@ -14,12 +14,12 @@ struct GrpoSettings : spec::GrpoTable {
   bool reference;                      ///< whether a reference model is needed for a KL term
   double kl_reward = 0;                ///< factor of the KL that is subtracted from rewards
 
-  int64_t leaves() const { return (batch + together - 1) / together; }
+  int64_t leaves() const { return (batch + groups_per_reduction - 1) / groups_per_reduction; }
   bool adapts_entropy_bonus() const { return entropy_control.target > 0; }
 
-  /// Peak memory of a rank with this number of leaves, if the longest prompt has `longest` tokens. Groups are
+  /// Peak memory of a rank with this number of leaves, if the longest prompt has `longest_prompt` tokens. Groups are
   /// differentiated one after the other.
-  PeakMemory demand(int64_t leaves, int64_t longest) const;
+  PeakMemory estimated_peak(int64_t leaves, int64_t longest_prompt) const;
 };
 
 }  // namespace compeer::train

@@ -27,12 +27,12 @@ namespace compeer::train {
 
 namespace {
 
-// Writes form.json, with the path and `weights_mark` of the base model if `folder` contains an adapter.
+// Writes form.json, with the path and `weights_fingerprint` of the base model if `folder` contains an adapter.
 void save_form(nlohmann::json form, const std::filesystem::path& folder) {
   if (form.is_null()) return;
   if (holds_adapter(folder)) {
     const auto base = base_model(folder);
-    form["base"] = {{"path", base.string()}, {"weights_mark", weights_mark(base)}};
+    form["base"] = {{"path", base.string()}, {"weights_mark", weights_fingerprint(base)}};
   }
   write_file(folder / "form.json", form.dump(2) + "\n");
 }
@@ -42,7 +42,7 @@ void save_form(nlohmann::json form, const std::filesystem::path& folder) {
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
                      Training& training, uint64_t keep) {
   std::optional<record::CheckpointWriter> writer;
-  world.together("checkpoint", [&] {
+  world.run_on_all_ranks("checkpoint", [&] {
     if (world.rank() != 0) return;
     writer.emplace(run, step);
     plugins.model().call("save", [&](Model& model) { model.save(writer->folder().string()); });
@@ -52,19 +52,19 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
   });
   training.save(writer ? writer->folder() : std::filesystem::path());
   save_reward_states(world, plugins, writer ? writer->folder() : std::filesystem::path());
-  world.together("checkpoint", [&] {
+  world.run_on_all_ranks("checkpoint", [&] {
     if (!writer) return;
     writer->commit({{"step", step}});
     record::prune(run, keep);
   });
 }
 
-CheckpointTimes::CheckpointTimes(const Settings& settings, uint64_t steps)
+CheckpointSchedule::CheckpointSchedule(const Settings& settings, uint64_t steps)
     : steps_(steps),
       every_(settings.has("every") ? static_cast<uint64_t>(settings.integer("every")) : (steps + 9) / 10),
       minutes_(settings.number("minutes")) {}
 
-bool CheckpointTimes::due(comm::World& world, uint64_t step) const {
+bool CheckpointSchedule::due(comm::World& world, uint64_t step) const {
   if (step == steps_ || (every_ > 0 && step % every_ == 0)) return true;
   if (minutes_ == 0) return false;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - written_;
@@ -112,17 +112,17 @@ Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_
     refuse_another_spec(log, run, spec_file);
     rows = log.rows();
   }
-  auto found = record::newest_good(run, &start.passed_over, rows);
+  auto found = record::newest_good(run, &start.skipped, rows);
   bool torn = false;
   if (found) {
-    rows = set_torn_rollouts_aside(run, found->step, start.passed_over);
+    rows = set_torn_rollouts_aside(run, found->step, start.skipped);
     torn = rows < found->step;
     if (torn) found = record::newest_good(run, nullptr, rows);
   }
-  for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
+  for (auto& problem : start.skipped) problem = spec::printable(problem, 500);
   if (torn && !found) return start;  // from the first step
   if (!found)
-    throw Error(run.string(), fmt::format("has no usable checkpoint:\n  {}", fmt::join(start.passed_over, "\n  ")),
+    throw Error(run.string(), fmt::format("has no usable checkpoint:\n  {}", fmt::join(start.skipped, "\n  ")),
                 "--fresh starts over and renames the existing folder", Exit::data);
   record::point_at(found->folder, "last");
   start.step = found->step;
@@ -133,12 +133,12 @@ Start newest_start(const std::filesystem::path& run, const nlohmann::json& spec_
 }  // namespace
 
 Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const nlohmann::json& spec_file) {
-  Start start = world.together("find the checkpoint", [&] {
+  Start start = world.run_on_all_ranks("find the checkpoint", [&] {
     if (world.rank() != 0) return Start();
     record::remove_unfinished(run);
     return resume ? newest_start(run, spec_file) : Start();
   });
-  for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: skipped {}\n", problem);
+  for (const auto& problem : start.skipped) fmt::print(stderr, "compeer: warning: skipped {}\n", problem);
   std::string message = nlohmann::json{start.step, start.folder.string()}.dump();
   world.broadcast(message);
   const auto read = nlohmann::json::parse(message);
@@ -182,7 +182,7 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
                   std::vector<std::string> values, uint64_t steps, const std::vector<const Records*>& records) {
   columns.insert(columns.begin(), "step");
   if (!run.spec.table("record").flag("rollouts")) values.clear();
-  run.world.together("open the log", [&] {
+  run.world.run_on_all_ranks("open the log", [&] {
     run.journal =
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
@@ -190,7 +190,7 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
       run.journal->note(run.start.step,
                         inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
     if (const auto idle = idle_ranks(run, task); !idle.empty() && run.start.step == 0) run.journal->note(0, idle);
-    for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "skipped " + problem);
+    for (const auto& problem : run.start.skipped) run.journal->note(run.start.step, "skipped " + problem);
     run.journal->set_data_summary(data_summary(run, records));
   });
 }
@@ -198,7 +198,7 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
 namespace {
 
 void stop_politely(RunContext& run, uint64_t step) {
-  run.world.together("stop", [&] { run.journal->stop("preempted"); });
+  run.world.run_on_all_ranks("stop", [&] { run.journal->stop("preempted"); });
   throw Error("", "stopped at step " + std::to_string(step) + " as requested; its checkpoint is saved",
               "compeer resume " + run.folder.string(), Exit::preempted);
 }
@@ -210,15 +210,15 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
                 const std::function<void(uint64_t, const MetricRow&)>& logged) {
   const auto settings = run.spec.table("checkpoint");
   const auto keep = static_cast<uint64_t>(settings.integer("keep"));
-  CheckpointTimes checkpoints(settings, steps);
+  CheckpointSchedule checkpoints(settings, steps);
   const auto point_best = [&] {
-    run.world.together("checkpoint", [&] {
+    run.world.run_on_all_ranks("checkpoint", [&] {
       if (validation.keeps_best() && run.world.rank() == 0) record::point_best_at(run.folder, validation.best());
     });
   };
   point_best();  // the run may have been killed before it did this
   if (const auto plan = validation.plan(); !plan.empty())
-    run.world.together("log", [&] { run.journal->note(run.start.step, plan); });
+    run.world.run_on_all_ranks("log", [&] { run.journal->note(run.start.step, plan); });
   uint64_t done = run.start.step, saved = done;
   while (done < steps && !validation.is_over(done)) {
     const uint64_t t = ++done;
@@ -230,15 +230,15 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
       // The step was interrupted while it waited for an external service, before it changed any state: the run can
       // resume from the previous step.
       if (!is_stop(error.exit())) throw;
-      run.world.together("log", [&] { run.journal->sync(); });
+      run.world.run_on_all_ranks("log", [&] { run.journal->sync(); });
       if (t - 1 > saved) save_checkpoint(run.world, run.folder, t - 1, *run.plugins, training, keep);
-      run.world.together("stop", [&] { run.journal->stop("preempted"); });
+      run.world.run_on_all_ranks("stop", [&] { run.journal->stop("preempted"); });
       throw;
     }
     const bool best = validation.run_if_due(t, row) && validation.keeps_best();
     const bool stop = run.world.any(run.stop.raised());
     const bool save = checkpoints.due(run.world, t) || stop || best || validation.is_over(t);
-    run.world.together("log", [&] {
+    run.world.run_on_all_ranks("log", [&] {
       run.journal->append(t, row);
       if (save) run.journal->sync();
       if (logged && run.world.rank() == 0) logged(t, row);
@@ -251,8 +251,8 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
     if (best) point_best();
     if (stop && t < steps) stop_politely(run, t);
   }
-  run.world.together("finish", [&] { run.journal->close_rollouts(); });
-  run.world.together("finish", [&] {
+  run.world.run_on_all_ranks("finish", [&] { run.journal->close_rollouts(); });
+  run.world.run_on_all_ranks("finish", [&] {
     if (done < steps) run.journal->end_at(done, validation.why_over());
     run.journal->finish(validation.estimates());
   });

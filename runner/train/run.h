@@ -29,10 +29,10 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
 
 /// Decides when a checkpoint is due: every `checkpoint.every` steps, `checkpoint.minutes` minutes after the last one,
 /// and after the last step. The time affects when a checkpoint is written, but not its contents.
-class CheckpointTimes {
+class CheckpointSchedule {
  public:
   /// `settings`: the spec's table "checkpoint". `steps`: number of steps of the run.
-  CheckpointTimes(const Settings& settings, uint64_t steps);
+  CheckpointSchedule(const Settings& settings, uint64_t steps);
 
   /// Collective. True if a checkpoint is due after `step`; rank 0's clock decides for all ranks.
   bool due(comm::World& world, uint64_t step) const;
@@ -47,9 +47,9 @@ class CheckpointTimes {
 
 /// The starting point of a run: a checkpoint, or the beginning.
 struct Start {
-  uint64_t step = 0;                     ///< step of the checkpoint; 0 if there is none
-  std::filesystem::path folder;          ///< folder of the checkpoint; empty if there is none
-  std::vector<std::string> passed_over;  ///< rank 0: newer checkpoints that are unusable, with the reasons
+  uint64_t step = 0;                 ///< step of the checkpoint; 0 if there is none
+  std::filesystem::path folder;      ///< folder of the checkpoint; empty if there is none
+  std::vector<std::string> skipped;  ///< rank 0: newer checkpoints that are unusable, with the reasons
 };
 
 /// Collective. Returns the newest usable checkpoint, which rank 0 determines: it is complete, run.h5 has the rows up to

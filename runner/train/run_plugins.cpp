@@ -57,7 +57,7 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
   if (!checkpoint) inference::check_tokenizer(table);
   tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
   chat_ = std::make_unique<language::Chat>(*tokenizer_);
-  table["end_token"] = tokenizer_->end();
+  table["end_token"] = tokenizer_->end_token();
   const std::string folder = table.value("path", json()).is_string() ? table.at("path").get<std::string>() : "";
   if (checkpoint) {
     table["path"] = checkpoint->string();
@@ -92,7 +92,7 @@ void RunPlugins::open_rewards(const json& spec) {
     grpo::Shaping shaping;
     if (!table.at("floor").is_null()) shaping.floor = table.at("floor").get<double>();
     if (!table.at("ceiling").is_null()) shaping.ceiling = table.at("ceiling").get<double>();
-    shaping.cut_off = table.at("truncated_factor").get<double>();
+    shaping.truncated_factor = table.at("truncated_factor").get<double>();
     if (!table.at("cosine_length").is_null())
       shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
     // Other people's plugins may declare the setting by its name in the version before.

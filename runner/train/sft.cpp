@@ -26,8 +26,9 @@ bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().
 
 bool learns_all(const RunContext& run) { return run.spec.table("sft").text("loss_on") == "all"; }
 
-Records::Wanted usable(const RunContext& run) {
-  return {run.spec.table("sft").text("split"), learns_all(run) ? Records::Then::answer : Records::Then::answer_alone};
+Records::RecordFilter usable(const RunContext& run) {
+  return {run.spec.table("sft").text("split"),
+          learns_all(run) ? Records::Reserve::answer : Records::Reserve::required_answer};
 }
 
 // Collective. Returns the usable records, in the order of training.
@@ -66,14 +67,14 @@ class Sft {
     columns.emplace_back("peak_memory");
     if (training_.numerical_check.skips_steps()) columns.emplace_back("left_out");
     for (const auto& name : validation_.columns()) columns.push_back(name);
-    report_memory(run_, demand());
+    report_memory(run_, estimated_peak());
     std::vector<const Records*> read{&records_};
     if (held_out_) read.push_back(&*held_out_);
     open_journal(run_, "sft", columns, {}, steps_, read);
     train_loop(run_, training_, validation_, steps_, [&](uint64_t t, MetricRow& row) { step(t, row); });
   }
 
-  PeakMemory demand() const {
+  PeakMemory estimated_peak() const {
     const int64_t longest = longest_of(run_, records_, true);
     return {gradients_of(gradients_.mine().count, true), std::min(together_, batch_) * longest, 0, true};
   }
@@ -83,12 +84,12 @@ class Sft {
   // that it does not depend on the number of ranks.
   Validation::Metrics validate() {
     const at::NoGradGuard no_grad;
-    const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
-    const auto own = run_.world.together("validate", [&] {
+    const auto mine = comm::leaves_of_rank(held_out_->size(), run_.world.size(), run_.world.rank());
+    const auto own = run_.world.run_on_all_ranks("validate", [&] {
       run_.journal->phase("validate");
       std::vector<double> sums;  // per record: sum of its log-probs, number of its targets
       for (const auto& group : held_out_->read(mine.first, mine.count, [](int64_t i) { return i; })) {
-        const auto one = lesson_of(*run_.plugins, group, all_);
+        const auto one = make_training_sequence(*run_.plugins, group, all_);
         const auto known = run_.plugins->model().call(
             "forward", [&](Model&) { return log_probs(run_.plugins->policy(), std::span(&one, 1)); });
         sums.push_back(at::sum(known, at::kDouble).item().toDouble());
@@ -107,9 +108,10 @@ class Sft {
 
   void step(uint64_t t, MetricRow& row) {
     PhaseClock clock;
-    const auto lessons = clock.time("read", [&] { return run_.world.together("read", [&] { return read(t); }); });
+    const auto lessons =
+        clock.time("read", [&] { return run_.world.run_on_all_ranks("read", [&] { return read(t); }); });
     const double tokens = clock.time("reduce", [&] { return counts_.finish()[0]; });
-    clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
+    clock.time("train", [&] { run_.world.run_on_all_ranks("train", [&] { learn(lessons, tokens); }); });
     const double loss = clock.time("reduce", [&] { return losses_.finish()[0]; });
     const auto update = training_.update(t, loss, gradients_, clock);
     row.set("loss", loss);
@@ -124,19 +126,19 @@ class Sft {
 
   // Reads this rank's sequences of the step, one list per leaf, and counts their targets: the loss is a mean over the
   // targets of all ranks.
-  std::vector<std::vector<Lesson>> read(uint64_t t) {
+  std::vector<std::vector<TrainingSequence>> read(uint64_t t) {
     run_.journal->phase("read");
     const auto mine = gradients_.mine();
     const auto record_of = [&](int64_t i) {
       return records_.at((t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i));
     };
-    std::vector<std::vector<Lesson>> lessons;
+    std::vector<std::vector<TrainingSequence>> lessons;
     for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) {
       const int64_t first = leaf * together_, count = std::min(together_, batch_ - first);
       auto& own = lessons.emplace_back();
       double targets = 0;
       for (const auto& group : records_.read(first, count, record_of)) {
-        own.push_back(lesson_of(*run_.plugins, group, all_));
+        own.push_back(make_training_sequence(*run_.plugins, group, all_));
         targets += static_cast<double>(own.back().targets());
       }
       counts_.add(leaf, {&targets, 1});
@@ -144,7 +146,7 @@ class Sft {
     return lessons;
   }
 
-  void learn(const std::vector<std::vector<Lesson>>& lessons, double tokens) {
+  void learn(const std::vector<std::vector<TrainingSequence>>& lessons, double tokens) {
     run_.journal->phase("train");
     const comm::Phase here("train", run_.plugins->model().identity().title());
     int64_t leaf = gradients_.mine().first;
@@ -153,8 +155,8 @@ class Sft {
       const auto known =
           run_.plugins->model().call("forward", [&](Model&) { return log_probs(run_.plugins->policy(), own); });
       const auto loss = at::mul(at::sum(known), -1.0 / tokens);
-      const auto gradient = gradients_.room();
-      training_.parameters.differentiate(loss, gradient, {.zeros = true}, gradients_.ready());
+      const auto gradient = gradients_.next_leaf_buffer();
+      training_.parameters.differentiate(loss, gradient, {.is_zero = true}, gradients_.early_adder());
       const double value = loss.item().toDouble();
       training_.numerical_check.check(leaf_text("record", leaf, together_, batch_) + " of the step", value,
                                       training_.parameters.finite());
@@ -188,6 +190,6 @@ void run_sft(RunContext& run) {
   sft.run();
 }
 
-double memory_of_sft(RunContext& run) { return rank_memory(run, Sft(run, usable_records(run)).demand()).all(); }
+double memory_of_sft(RunContext& run) { return rank_memory(run, Sft(run, usable_records(run)).estimated_peak()).all(); }
 
 }  // namespace compeer::train

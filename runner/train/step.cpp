@@ -30,14 +30,16 @@ std::vector<std::string> with_reference(std::vector<std::string> columns, bool r
   return columns;
 }
 
-Records::Wanted usable(const GrpoSettings& settings, const RunContext& run) {
-  return {settings.split, Records::Then::completion, room_for_completions(settings.sampling, run.plugins->positions())};
+Records::RecordFilter usable(const GrpoSettings& settings, const RunContext& run) {
+  return {settings.split, Records::Reserve::completion,
+          room_for_completions(settings.sampling, run.plugins->positions())};
 }
 
 // On a device all groups of a rank are one leaf, so that its gradient is copied to the host once.
 GrpoSettings for_device(const RunContext& run, GrpoSettings settings) {
   if (inference::device_in_use() != "cpu")
-    settings.together = std::max(settings.together, (settings.batch + run.world.size() - 1) / run.world.size());
+    settings.groups_per_reduction =
+        std::max(settings.groups_per_reduction, (settings.batch + run.world.size() - 1) / run.world.size());
   return settings;
 }
 
@@ -49,7 +51,8 @@ std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
   auto records =
       Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(settings, run), run.seed(), prompts);
   std::unique_ptr<GrpoStep> step(new GrpoStep(run, settings, std::move(records)));
-  if (run.start.step > 0) run.world.together("load", [&] { load_reward_states(*run.plugins, run.start.folder); });
+  if (run.start.step > 0)
+    run.world.run_on_all_ranks("load", [&] { load_reward_states(*run.plugins, run.start.folder); });
   if (settings.reference) step->training_.keep_reference();
   if (auto held_out = held_out_records(run, usable(settings, run))) step->held_out_.emplace(std::move(*held_out));
   return step;
@@ -68,7 +71,7 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
                   [this](uint64_t t) { return validate(t); }),
       policy_(run.plugins->model(), run.plugins->policy(), settings_.sampling.temperature, settings_.micro_tokens),
       gradients_(training_.gradients(settings_.leaves())),
-      sums_(run.world, settings_.leaves(), UpdateStats::sums),
+      sums_(run.world, settings_.leaves(), UpdateStats::n_sums),
       warnings_(run, static_cast<uint64_t>(settings_.steps)) {
   // Has no effect if a checkpoint was loaded that contains the bonus.
   if (settings_.adapts_entropy_bonus()) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
@@ -80,7 +83,9 @@ std::vector<const Records*> GrpoStep::records() const {
   return all;
 }
 
-PeakMemory GrpoStep::demand() { return settings_.demand(gradients_.mine().count, longest_of(run_, records_, false)); }
+PeakMemory GrpoStep::estimated_peak() {
+  return settings_.estimated_peak(gradients_.mine().count, longest_of(run_, records_, false));
+}
 
 std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::metric_names(score_columns_);
@@ -108,7 +113,7 @@ std::vector<std::string> GrpoStep::values() const {
   return names;
 }
 
-void GrpoStep::take(uint64_t t, MetricRow& row) {
+void GrpoStep::run_step(uint64_t t, MetricRow& row) {
   PhaseClock clock;
   auto& check = training_.numerical_check;
   StepScoring scoring(*run_.plugins, t, settings_.split);  // asynchronous rewards score while sampling continues
@@ -130,7 +135,7 @@ void GrpoStep::take(uint64_t t, MetricRow& row) {
   for (int64_t u = 0; u < settings_.updates && !skipped; ++u)
     update(t, u, learning, totals, clock, row);  // Eq. 2; collective
 
-  teach_rewards(run_.world, *run_.plugins, batch);                // updates rewards with a state; collective
+  update_reward_states(run_.world, *run_.plugins, batch);         // updates rewards with a state; collective
   clock.time("log", [&] { record(t, batch, advantages, row); });  // collective
   row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
   clock.write(row);
@@ -139,8 +144,8 @@ void GrpoStep::take(uint64_t t, MetricRow& row) {
 // Reads this rank's prompts of the step and samples their completions.
 StepBatch GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const auto leaves = gradients_.mine();
-  const int64_t start = leaves.first * settings_.together;
-  const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
+  const int64_t start = leaves.first * settings_.groups_per_reduction;
+  const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.groups_per_reduction);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
   auto groups = records_.read(start, count, [&](int64_t i) { return records_.at(before + static_cast<uint64_t>(i)); });
   roll_out(*run_.plugins, groups, settings_.sampling, settings_.group_size, {run_.seed(), static_cast<uint32_t>(t)},
@@ -194,14 +199,14 @@ std::vector<LearningGroup> GrpoStep::learning_groups(const Groups& groups) const
 
 // Computes log-probs under the initial weights, and subtracts the KL term from the rewards if it belongs there.
 void GrpoStep::compare_with_reference(StepBatch& batch, std::vector<LearningGroup>& learning) {
-  training_.with_reference_weights(gradients_.room(), [&] {
+  training_.with_reference_weights(gradients_.next_leaf_buffer(), [&] {
     const at::NoGradGuard no_grad;
     for (LearningGroup& group : learning) {
       group.reference = policy_.forward(group.batch).log_prob;
       comm::mark_progress();
     }
   });
-  gradients_.forget();
+  gradients_.free_buffers();
   batch.columns.set_unknown("reference_kl");
   for (size_t g = 0; g < learning.size(); ++g) {
     const auto kl = sampled_kl(learning[g], settings_.objective);
@@ -230,18 +235,18 @@ bool GrpoStep::is_skipped(uint64_t t) {
 void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
                       PhaseClock& clock, MetricRow& row) {
   const auto count = (t - 1) * static_cast<uint64_t>(settings_.updates) + static_cast<uint64_t>(u);
-  const UpdateGoal goal{objective(), totals.step, {run_.seed(), static_cast<uint32_t>(count)}};
+  const UpdateContext goal{objective(), totals.step, {run_.seed(), static_cast<uint32_t>(count)}};
   last_ = {};
   phase(clock, "train", [&] {
     for (auto group = learning.begin(); group != learning.end();) {
-      const int64_t leaf = group->source->index / settings_.together;
+      const int64_t leaf = group->source->index / settings_.groups_per_reduction;
       const auto end = std::find_if(group, learning.end(), [&](const LearningGroup& other) {
-        return other.source->index / settings_.together != leaf;
+        return other.source->index / settings_.groups_per_reduction != leaf;
       });
       const auto stats = differentiate({group, end}, goal);
-      training_.numerical_check.check(leaf_text("prompt", leaf, settings_.together, settings_.batch),
+      training_.numerical_check.check(leaf_text("prompt", leaf, settings_.groups_per_reduction, settings_.batch),
                                       stats.sum[UpdateStats::loss], training_.parameters.finite());
-      gradients_.add(leaf, gradients_.room());
+      gradients_.add(leaf, gradients_.next_leaf_buffer());
       sums_.add(leaf, stats.sum);
       last_ += stats;
       group = end;
@@ -254,18 +259,18 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
   if (settings_.adapts_entropy_bonus()) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
   row.set("grad_norm", done.gradient_norm);
   row.set("lr", done.lr);
-  if (u + 1 == settings_.updates) gradients_.forget();  // frees memory for the repacked weights of rollouts
+  if (u + 1 == settings_.updates) gradients_.free_buffers();  // frees memory for the repacked weights of rollouts
   if (settings_.adapts_entropy_bonus() && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
 }
 
 // Accumulates the gradients of the groups of one leaf in the buffer of the sum over ranks.
-UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal) {
-  const auto ready = gradients_.ready();
+UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const UpdateContext& goal) {
+  const auto ready = gradients_.early_adder();
   UpdateStats stats;
   for (size_t g = 0; g < leaf.size(); ++g) {
     const bool last = g + 1 == leaf.size();
-    const GradientSum into{gradients_.room(), g > 0, true, !last, last ? ready : nullptr};
-    stats += learn(policy_, training_.parameters, leaf[g], goal, into);
+    const Accumulation into{gradients_.next_leaf_buffer(), g > 0, true, !last, last ? ready : nullptr};
+    stats += accumulate_gradient(policy_, training_.parameters, leaf[g], goal, into);
     comm::mark_progress();
   }
   return stats;
@@ -280,15 +285,15 @@ grpo::Objective GrpoStep::objective() const {
 void GrpoStep::adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals) {
   double& bonus = training_.numbers.at(entropy_bonus);
   const double entropy = sums[UpdateStats::entropy] / std::max(totals.step.size.tokens, 1.0);
-  bonus = grpo::next_bonus(bonus, entropy, settings_.entropy_control);
+  bonus = grpo::next_entropy_bonus(bonus, entropy, settings_.entropy_control);
 }
 
 // Returns metrics of completions for the validation prompts, on rank 0. All validations use the random numbers of step
 // 0, so that they differ in the model only. Non-finite scores do not skip a training step.
 Validation::Metrics GrpoStep::validate(uint64_t t) {
-  const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
+  const auto mine = comm::leaves_of_rank(held_out_->size(), run_.world.size(), run_.world.rank());
   const auto group_size = run_.spec.table("validation").integer("group_size");
-  const auto batch = run_.world.together("validate", [&] {
+  const auto batch = run_.world.run_on_all_ranks("validate", [&] {
     run_.journal->phase("validate");
     NumericalCheck check(run_);
     StepScoring scoring(*run_.plugins, t, run_.spec.table("validation").text("split"));
@@ -306,7 +311,7 @@ Validation::Metrics GrpoStep::validate(uint64_t t) {
 
 void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& advantages, MetricRow& row) {
   record_advantages(advantages, row);
-  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
+  run_.world.run_on_all_ranks("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch); });
   auto& check = training_.numerical_check;
   if (check.skips_steps()) row.set("left_out", check.take_skipped());
   enum Note : size_t { rollout_difference, ratio_distance, replaced, memory };
@@ -315,7 +320,7 @@ void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& adva
   const auto table = StepTable::gather(run_.world, batch, score_columns_, mine);
   if (run_.world.rank() == 0) {
     for (const auto& [name, value] : table.metrics(score_columns_)) row.set(name, value);
-    for (const auto& part : reward_parts_) row.set(StepTable::share_column(part), table.share(part));
+    for (const auto& part : reward_parts_) row.set(StepTable::share_column(part), table.variance_share(part));
     row.set("rollout_trainer_max_diff", table.largest(rollout_difference));
     row.set("ratio_distance", table.largest(ratio_distance));
     row.set("tokens", table.tokens());
@@ -326,17 +331,17 @@ void GrpoStep::record(uint64_t t, const StepBatch& batch, const at::Tensor& adva
 
 void run_grpo(RunContext& run) {
   const auto step = GrpoStep::open(run);
-  report_memory(run, step->demand());
+  report_memory(run, step->estimated_peak());
   const auto steps = static_cast<uint64_t>(step->settings().steps);
   open_journal(run, "grpo", step->columns(), step->values(), steps, step->records());
   step->warnings().read_earlier_rows();
   train_loop(
-      run, step->training(), step->validation(), steps, [&](uint64_t t, MetricRow& row) { step->take(t, row); },
+      run, step->training(), step->validation(), steps, [&](uint64_t t, MetricRow& row) { step->run_step(t, row); },
       [&](uint64_t t, const MetricRow& row) {
         step->warnings().check(t, row, t == steps || step->validation().is_over(t));
       });
 }
 
-double memory_of_grpo(RunContext& run) { return rank_memory(run, GrpoStep::open(run)->demand()).all(); }
+double memory_of_grpo(RunContext& run) { return rank_memory(run, GrpoStep::open(run)->estimated_peak()).all(); }
 
 }  // namespace compeer::train

@@ -24,12 +24,12 @@ class GrpoStep {
   std::vector<const Records*> records() const;  ///< training records, and those of validation if there is one
 
   /// Collective. Returns the memory that this rank needs at its peak.
-  PeakMemory demand();
+  PeakMemory estimated_peak();
   std::vector<std::string> columns() const;  ///< names of a step's metrics
   std::vector<std::string> values() const;   ///< columns that are recorded of each completion
 
   /// Collective. Runs step `t` = 1, 2, ... and fills `row`; some metrics are set on rank 0 only.
-  void take(uint64_t t, MetricRow& row);
+  void run_step(uint64_t t, MetricRow& row);
 
  private:
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
@@ -49,7 +49,7 @@ class GrpoStep {
 
   // Called by the functions above. Local unless marked as collective.
   void replace_equal(uint64_t t, int64_t attempt, StepBatch& batch, PhaseClock& clock);  // collective
-  UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal);
+  UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateContext& goal);
   grpo::Objective objective() const;
   void adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals);
 
@@ -59,7 +59,7 @@ class GrpoStep {
   template <class Work>
   auto phase(PhaseClock& clock, const char* name, Work work) {
     return clock.time(name, [&] {
-      return run_.world.together(name, [&] {
+      return run_.world.run_on_all_ranks(name, [&] {
         run_.journal->phase(name);
         return work();
       });

@@ -22,11 +22,11 @@ uint64_t whole(const Settings& table, const char* key) {
 
 }  // namespace
 
-std::optional<Records> held_out_records(RunContext& run, Records::Wanted usable) {
+std::optional<Records> held_out_records(RunContext& run, Records::RecordFilter usable) {
   const auto table = run.spec.table("validation");
   if (whole(table, "every") == 0) return std::nullopt;
   usable.split = table.text("split");
-  return Records::some(run.world, *run.plugins, run.spec.table("dataset"), usable, table.integer("prompts"));
+  return Records::select(run.world, *run.plugins, run.spec.table("dataset"), usable, table.integer("prompts"));
 }
 
 bool lower_is_better(const Settings& validation, const std::string& metric) {

@@ -14,7 +14,7 @@ namespace compeer::train {
 
 /// Collective. Selects the records for validation; nullopt if the spec has no validation. The split of `usable` is
 /// replaced by that of the spec's table `validation`.
-std::optional<Records> held_out_records(RunContext& run, Records::Wanted usable);
+std::optional<Records> held_out_records(RunContext& run, Records::RecordFilter usable);
 
 /// True if lower values of `metric` are better: as the setting `better` of the spec's table `validation` says,
 /// otherwise true for "loss" and false for rewards. Throws Error (exit 3) for other metrics.

@@ -104,16 +104,16 @@ WorkerCall parse_worker_call(int argc, char** argv) {
   return call;
 }
 
-TakenFolder take_folder(const WorkerCall& call) {
+LockedFolder lock_folder(const WorkerCall& call) {
   const fs::path& folder = call.run;
-  TakenFolder taken{lock(folder)};
+  LockedFolder taken{lock(folder)};
   std::error_code none;
   if (!fs::exists(folder / "spec.json", none) || !record::was_begun(folder)) return taken;
   if (call.resume) {
     taken.is_over = nothing_is_left(folder);
     if (taken.is_over) say(folder.string() + " has already finished: nothing to do");
   } else if (call.fresh) {
-    const auto aside = record::set_aside(folder).filename();
+    const auto aside = record::rename_aside(folder).filename();
     say(fmt::format("note: starting over; the existing folder {} was renamed to {}", folder.string(), aside.string()));
   } else {
     throw Error(folder.string(), "contains " + record::progress_text(folder),
@@ -124,7 +124,7 @@ TakenFolder take_folder(const WorkerCall& call) {
 
 void run_and_exit(const std::function<int()>& command) {
   release_signals();
-  watch_for_crashes();
+  install_crash_handlers();
   int exit = 0;
   try {
     exit = command();

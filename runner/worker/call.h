@@ -17,7 +17,7 @@ struct WorkerCall {
 WorkerCall parse_worker_call(int argc, char** argv);
 
 /// Exclusive access to a run's folder during the lifetime of the object.
-struct TakenFolder {
+struct LockedFolder {
   record::WriterLock lock;
   bool is_over = false;  ///< the run has already finished, and nothing is left to do
 };
@@ -25,7 +25,7 @@ struct TakenFolder {
 /// Locks the run's folder. To be called on rank 0 before anything is written to the folder. With --fresh, renames a
 /// folder that contains a run (record::set_aside) and prints a note; otherwise changes nothing. Throws Error (exit 4)
 /// if other workers use the folder, or if it contains a run and neither --resume nor --fresh is given.
-TakenFolder take_folder(const WorkerCall& call);
+LockedFolder lock_folder(const WorkerCall& call);
 
 /// Runs a command that needs no ranks and exits the process with the code that it returns, or that of the Error it
 /// throws; other exceptions give 1. Errors are printed in the format of the front end. Skips the exit handlers of

@@ -30,7 +30,7 @@ const std::map<std::string, ModelCommand> commands{{"about", about},
                                                    {"data_stats", data::data_stats},
                                                    {"estimate_memory", estimate_memory},
                                                    {"generate", inference::generate},
-                                                   {"open_plugins", open_plugins},
+                                                   {"open_plugins", preflight},
                                                    {"preview", preview},
                                                    {"rescore", data::rescore},
                                                    {"score", inference::score},
@@ -48,7 +48,7 @@ const std::map<std::string, ModelCommand> commands{{"about", about},
 int model_command(const std::string& name, const std::string& options) {
   const auto found = commands.find(name);
   if (found == commands.end()) become_tools(name, options);
-  kernels::obey_environment();
+  kernels::use_instruction_set_from_environment();
   return found->second(nlohmann::json::parse(options));
 }
 

@@ -56,7 +56,7 @@ void write_error_file(const SignalText& text) {
   ::_exit(code);
 }
 
-void tell_crash(int signal) {
+void report_crash(int signal) {
   char phase[comm::longest_phase], plugin[comm::longest_plugin];
   comm::copy_activity(phase, plugin);
   const auto mapped = signal == SIGBUS ? record::find_mapped_fault(crash_address()) : record::MappedFault{};
@@ -84,7 +84,7 @@ void tell_crash(int signal) {
 }
 
 void on_stop(int signal) {
-  if (signal == SIGINT && interrupts.add() > 1) die_of(signal);
+  if (signal == SIGINT && interrupts.add() > 1) exit_by_signal(signal);
   known.stop->raise(signal);
 }
 
@@ -140,7 +140,7 @@ void hold_stops() { mask_stops(SIG_BLOCK); }
 
 }  // namespace
 
-void obey_signals(comm::StopFlag& stop) {
+void install_stop_handlers(comm::StopFlag& stop) {
   known.stop = &stop;
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
@@ -152,9 +152,9 @@ void release_signals() { mask_stops(SIG_UNBLOCK); }
 
 void write_faults_into(const std::filesystem::path& error_file) { known.file = std::filesystem::absolute(error_file); }
 
-void watch_for_crashes() { when_crashing(tell_crash); }
+void install_crash_handlers() { install_crash_handler(report_crash); }
 
-void watch_for_faults(comm::World& world) {
+void install_fault_handlers(comm::World& world) {
   known.world = &world;
   if (world.size() > 1) known.who = "rank " + std::to_string(world.rank()) + " (host " + world.host() + "): ";
   SignalText host;
@@ -164,7 +164,7 @@ void watch_for_faults(comm::World& world) {
   ::sem_init(&known.stack_shown, 0, 0);
 
   handle(SIGRTMIN, on_show_stack);
-  watch_for_crashes();
+  install_crash_handlers();
   std::set_terminate(on_terminate);
   ::on_exit(on_exit_called, nullptr);
   task_runs = true;

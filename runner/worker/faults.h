@@ -10,7 +10,7 @@ namespace compeer::worker {
 /// Installs signal handlers: SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`, which must outlive them. Signals of the
 /// first three kinds that arrived earlier are delivered now: programs that link this file block them from their start.
 /// A second SIGINT (base/signals.h) kills the process. SIGPIPE and SIGXFSZ are ignored, so that writes return errors.
-void obey_signals(comm::StopFlag& stop);
+void install_stop_handlers(comm::StopFlag& stop);
 
 /// Unblocks SIGUSR1, SIGUSR2 and SIGTERM with their default actions, for commands that are not runs.
 void release_signals();
@@ -18,15 +18,16 @@ void release_signals();
 /// Installs handlers for crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), which print a line and the stack on
 /// standard error. A failed read of a mapped file (SIGBUS) is reported with file and cause instead, and exits with 1,
 /// or with 4 if the file was truncated.
-void watch_for_crashes();
+void install_crash_handlers();
 
-/// Reports every abnormal end of this process: crashes (see watch_for_crashes), uncaught exceptions, and calls of
+/// Reports every abnormal end of this process: crashes (see install_crash_handlers), uncaught exceptions, and calls of
 /// exit() before task_is_over(). Prints rank, host, phase, plugin and cause on standard error. The exit code is 5 in a
 /// plugin's phase; otherwise that of the exception, or the signal itself. To be called after MPI is initialized, which
 /// installs its own handlers. `world` must outlive main().
-void watch_for_faults(comm::World& world);
+void install_fault_handlers(comm::World& world);
 
-/// Makes the reports of watch_for_faults write error.json, too. The process must hold the lock of the run's folder.
+/// Makes the reports of install_fault_handlers write error.json, too. The process must hold the lock of the run's
+/// folder.
 void write_faults_into(const std::filesystem::path& error_file);
 
 /// After this call exit() is a normal end of the process.

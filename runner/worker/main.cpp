@@ -35,7 +35,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   check_agreement(world, spec);
   // Absolute path, because a plugin may change the current folder.
   run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
-  world.barrier(comm::the_end);
+  world.barrier(comm::final_barrier);
 }
 
 // Ends a failed or stopped run; to be called in a catch block. If all ranks know of the failure, each leaves by itself;
@@ -60,13 +60,13 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 
 int start(const WorkerCall& call) {
   comm::StopFlag stop;
-  obey_signals(stop);  // before MPI is initialized, because a launcher may forward a signal early
+  install_stop_handlers(stop);  // before MPI is initialized, because a launcher may forward a signal early
   const Orphans orphans;
   comm::World world;
   try {
-    watch_for_faults(world);
-    const auto mine =
-        world.together("take the folder", [&] { return world.rank() == 0 ? take_folder(call) : TakenFolder(); });
+    install_fault_handlers(world);
+    const auto mine = world.run_on_all_ranks("take the folder",
+                                             [&] { return world.rank() == 0 ? lock_folder(call) : LockedFolder(); });
     if (!world.any(mine.is_over)) {
       std::error_code none;
       if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier start

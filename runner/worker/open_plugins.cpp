@@ -30,7 +30,7 @@ using nlohmann::json;
 namespace {
 
 // A language model that throws when it is called.
-class Speechless : public LanguageModel {
+class UnavailableLanguageModel : public LanguageModel {
  public:
   std::unique_ptr<Conversation> begin(const std::vector<Turn>&) override { refuse(); }
   std::vector<Completion> answer(const std::vector<Conversation*>&, const std::vector<std::string>&,
@@ -72,7 +72,7 @@ void add_steps(const json& spec, Names& names) {
 }
 
 // Opens the plugins of all specs; plugins with equal settings are opened once.
-class PluginOpener : private Opener {
+class RunPreflight : private PluginPreflight {
  public:
   // Opens the plugins of a spec and returns the names of its metrics, as far as the plugins know them.
   Names open(const json& spec_file, const std::set<std::string>& missing) {
@@ -203,7 +203,7 @@ class PluginOpener : private Opener {
   std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, with its settings as key
 };
 
-Names opened(PluginOpener& opening, const json& one) {
+Names opened(RunPreflight& opening, const json& one) {
   try {
     return opening.open(one.at("file"), one.at("missing").get<std::set<std::string>>());
   } catch (const Error& error) {
@@ -215,8 +215,8 @@ Names opened(PluginOpener& opening, const json& one) {
 
 }  // namespace
 
-Opener::Opener() : services_(inference::command_services()) {
-  static Speechless speechless;
+PluginPreflight::PluginPreflight() : services_(inference::command_services()) {
+  static UnavailableLanguageModel speechless;
   services_.seed = 1;
   services_.find = [this](const std::string& kind, const std::string& name) {
     return inference::chosen(plugins_, kind, name);
@@ -224,20 +224,20 @@ Opener::Opener() : services_(inference::command_services()) {
   services_.language_model = [](const std::string&) -> LanguageModel& { return speechless; };
 }
 
-void Opener::begin(const json& spec_file) {
+void PluginPreflight::begin(const json& spec_file) {
   run_ = spec_file.at("spec").at("name").get<std::string>();
   plugins_ = spec_file.at("plugins");
 }
 
-plugin::Chosen Opener::announced(const std::string& kind, const json& table) const {
+plugin::PluginFile PluginPreflight::announced(const std::string& kind, const json& table) const {
   const auto chosen = inference::chosen(plugins_, kind, table.at("plugin").get<std::string>());
   std::cout << json{{"opening", chosen.kind + "/" + chosen.name}, {"run", run_}}.dump() << std::endl;
   return chosen;
 }
 
-int open_plugins(const json& options) {
+int preflight(const json& options) {
   const auto specs = json::parse(read_plain_file(options.at("input").get<std::string>(), 1 << 30));
-  PluginOpener opening;
+  RunPreflight opening;
   json columns = json::array();
   for (const json& one : specs) columns.push_back(opened(opening, one));
   std::cout << json{{"columns", columns}}.dump() << std::endl;

@@ -9,14 +9,14 @@ namespace compeer::worker {
 /// Base class for opening the plugins of specs outside of runs. No model is loaded: the host's language models throw
 /// when they are called. Prints the name of each plugin on standard output before it is opened, so that the front end
 /// can attribute a crash.
-class Opener {
+class PluginPreflight {
  public:
-  Opener();
-  Opener(const Opener&) = delete;
-  Opener& operator=(const Opener&) = delete;
+  PluginPreflight();
+  PluginPreflight(const PluginPreflight&) = delete;
+  PluginPreflight& operator=(const PluginPreflight&) = delete;
 
  protected:
-  ~Opener() = default;
+  ~PluginPreflight() = default;
 
   /// Selects the spec for the following calls. `spec_file`: contents of spec.json, with "spec" and "plugins".
   void begin(const nlohmann::json& spec_file);
@@ -35,7 +35,7 @@ class Opener {
   }
 
  private:
-  plugin::Chosen announced(const std::string& kind, const nlohmann::json& table) const;
+  plugin::PluginFile announced(const std::string& kind, const nlohmann::json& table) const;
 
   std::string run_;
   nlohmann::json plugins_;
@@ -49,6 +49,6 @@ class Opener {
 /// only the library is loaded; a model's tokenizer is checked. Prints {"opening": "rewards/length", "run": name} before
 /// each plugin, and finally {"columns": [...]}: for each spec a list of the names of its metrics, as far as they are
 /// known. Returns 0. Throws Error, with the run's name, for the first problem.
-int open_plugins(const nlohmann::json& options);
+int preflight(const nlohmann::json& options);
 
 }  // namespace compeer::worker

@@ -51,11 +51,11 @@ double tokens_in(const std::string& text) {
 }
 
 // The preview of one run.
-class RunPreview : private Opener {
+class RunPreview : private PluginPreflight {
  public:
   // `planned`: {folder: table "model"} of the earlier runs.
   RunPreview(const json& spec_file, const json& planned)
-      : spec_(spec_file.at("spec")), computes_(spec::computes(spec_)), models_(planned) {
+      : spec_(spec_file.at("spec")), computes_(spec::compute_settings(spec_)), models_(planned) {
     begin(spec_file);
   }
 
@@ -129,9 +129,10 @@ class RunPreview : private Opener {
     std::set<std::string> bases{policy};
     double sum = 0;
     for (const auto& folder : folders_) {
-      const auto model = models_.in(folder);
+      const auto model = models_.in_folder(folder);
       if (bases.insert(model.base).second)
-        sum += (halved || model.size.half ? 2 : 4) * static_cast<double>(model.size.text() + model.size.tower) / mib;
+        sum += (halved || model.size.is_16_bit ? 2 : 4) *
+               static_cast<double>(model.size.text() + model.size.vision_parameters) / mib;
       sum += 4 * static_cast<double>(model.adapter()) / mib;
     }
     return sum;
@@ -144,14 +145,14 @@ class RunPreview : private Opener {
       return;
     }
     std::optional<inference::KnownModel> model;
-    tried("model", [&] { model = models_.of(spec_.at("model")); });
+    tried("model", [&] { model = models_.from_table(spec_.at("model")); });
     if (!model || model->size.shape.layers == 0 || !prompt_tokens_) return;
     made_["memory"] = memory(*model, task == "sft" ? sft_demand() : rollout_demand(task == "grpo"));
   }
 
   bool halved() const { return computes_.compute == "bfloat16"; }
   int64_t ranks() const { return spec_.at("ranks").get<int64_t>(); }
-  int64_t mine(int64_t count) const { return comm::share(count, static_cast<int>(ranks()), 0).count; }
+  int64_t mine(int64_t count) const { return comm::leaves_of_rank(count, static_cast<int>(ranks()), 0).count; }
 
   PeakMemory sft_demand() const {
     const json& sft = spec_.at("sft");
@@ -166,41 +167,42 @@ class RunPreview : private Opener {
     const auto longest = static_cast<int64_t>(longer * *prompt_tokens_);
     if (learns) {
       const train::GrpoSettings grpo(whole);
-      return grpo.demand(mine(grpo.leaves()), longest);
+      return grpo.estimated_peak(mine(grpo.leaves()), longest);
     }
     const json& task = spec_.at("evaluate");
     const auto batch = std::min(task.at("batch").get<int64_t>(), task.at("prompts").get<int64_t>());
     return {0, 0,
-            train::positions_of(mine(batch), longest, task.at("group_size").get<int64_t>(),
-                                spec::read_table<spec::Sampling>(whole.table("sampling").json()))};
+            train::kv_tokens(mine(batch), longest, task.at("group_size").get<int64_t>(),
+                             spec::read_table<spec::Sampling>(whole.table("sampling").json()))};
   }
 
   // Minimum memory of a rank, in MiB: copies of weights are not kept between uses.
   json memory(const inference::KnownModel& model, PeakMemory demand) const {
     demand.kept = false;
     const bool learns = demand.gradients > 0, adapter = model.adapter_rank > 0;
-    const double all = static_cast<double>(model.size.text()), tower = 4 * static_cast<double>(model.size.tower) / mib,
+    const double all = static_cast<double>(model.size.text()),
+                 tower = 4 * static_cast<double>(model.size.vision_parameters) / mib,
                  trained = !learns ? 0 : static_cast<double>(adapter ? model.adapter() : model.size.text());
     const double split = spec_.value("shard", "none") == "optimizer" ? static_cast<double>(ranks()) : 1;
     const json above = spec_.at("model").value("recompute_above", json());
-    const bool recomputed = above.is_number() && static_cast<double>(demand.learned) > above.get<double>();
+    const bool recomputed = above.is_number() && static_cast<double>(demand.tokens_per_pass) > above.get<double>();
 
     auto shape = model.size.shape;
-    shape.rounded = model.size.half;
-    const double weights = (learns && !adapter ? 4 : model.size.half ? 2 : 4) * all / mib;
+    shape.bfloat16_weights = model.size.is_16_bit;
+    const double weights = (learns && !adapter ? 4 : model.size.is_16_bit ? 2 : 4) * all / mib;
     const double now =
         program + weights + tower + plugin_models(model.base, false) + optimizer_state * trained / split / mib;
-    const train::Learner read{static_cast<int64_t>(learns ? trained : all), adapter};
+    const train::TrainedWeights read{static_cast<int64_t>(learns ? trained : all), adapter};
     const auto cpu = train::estimate_memory(shape, read, demand, recomputed, false, now);
     shape.compute = halved() ? at::kBFloat16 : at::kFloat;
     const auto device = train::device_memory(shape, {static_cast<int64_t>(trained), adapter}, demand, recomputed);
     const double there = train::device_weights(shape, model.size.text()) + tower + plugin_models(model.base, halved());
     const double host = program + (master + gradient + optimizer_state / split) * trained / mib;
-    return {{"cpu", cpu.all()}, {"device", there + device.more()}, {"host", host}};
+    return {{"cpu", cpu.all()}, {"device", there + device.added()}, {"host", host}};
   }
 
   const json& spec_;
-  const spec::Computes computes_;
+  const spec::ComputeSettings computes_;
   const inference::KnownModels models_;
   json made_;
   std::optional<double> prompt_tokens_;

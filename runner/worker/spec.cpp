@@ -39,7 +39,7 @@ void note(const comm::World& world, const std::string& text) {
 
 void check_plugin(comm::World& world, const json& plugin) {
   const std::string name = plugin.value("kind", "?") + "/" + plugin.value("name", "?");
-  const std::string hash = world.together("check plugins", [&] {
+  const std::string hash = world.run_on_all_ranks("check plugins", [&] {
     const std::filesystem::path file = plugin.value("path", "");
     if (!std::filesystem::exists(file)) {
       throw Error(file, "plugin " + name + " no longer exists", "build it, or resolve the run again", Exit::plugin);
@@ -54,7 +54,7 @@ void check_plugin(comm::World& world, const json& plugin) {
 
 json read_spec(comm::World& world, const std::filesystem::path& run) {
   std::string text;
-  world.together("read spec", [&] {
+  world.run_on_all_ranks("read spec", [&] {
     if (world.rank() != 0) return;
     std::error_code none;
     if (!std::filesystem::exists(run / "spec.json", none))
@@ -70,9 +70,11 @@ json read_spec(comm::World& world, const std::filesystem::path& run) {
 
 void check_agreement(comm::World& world, const json& spec_file) {
   if (world.size() > 1) {
-    world.agree("worker program", world.together("check program", [] { return sha256_file("/proc/self/exe"); }));
+    world.agree("worker program",
+                world.run_on_all_ranks("check program", [] { return sha256_file("/proc/self/exe"); }));
   }
-  const std::string allowed = world.together("read allowed plugins", [] { return plugin::AllowLists().hash(); });
+  const std::string allowed =
+      world.run_on_all_ranks("read allowed plugins", [] { return plugin::AllowLists().hash(); });
   world.agree("list of allowed plugins", allowed);
   if (!allowed.empty()) note(world, "COMPEER_LOCKED is set: only plugins whose SHA-256 it allows are loaded");
   for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);

@@ -23,10 +23,10 @@ namespace compeer::worker {
 namespace {
 
 // Collective. Selects the device on which the run's models compute. Throws if only some ranks have one.
-void use_device(comm::World& world, const spec::Computes& asked) {
+void use_device(comm::World& world, const spec::ComputeSettings& asked) {
   const auto setting = asked.table + ".device";
-  world.together("open the device",
-                 [&] { inference::use_device(setting, asked.device, asked.engine, world.local_rank()); });
+  world.run_on_all_ranks("open the device",
+                         [&] { inference::use_device(setting, asked.device, asked.engine, world.local_rank()); });
   const bool on_cpu = inference::device_in_use() == "cpu";
   if (world.any(on_cpu) && world.any(!on_cpu))
     throw Error(setting, "is 'auto', and some ranks have a device while others have none",
@@ -37,7 +37,7 @@ void use_device(comm::World& world, const spec::Computes& asked) {
 }
 
 // "bfloat16 by avx512_bf16"
-std::string arithmetic_of(const spec::Computes& how) {
+std::string arithmetic_of(const spec::ComputeSettings& how) {
   const bool exact = how.engine == "exact" || (how.table == "data" && inference::device_in_use() == "cpu");
   return how.compute + " by " + (exact ? kernels::instruction_set() : "libtorch");
 }
@@ -47,10 +47,10 @@ std::string arithmetic_of(const spec::Computes& how) {
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
               comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });  // no stack traces in error messages of libtorch
-  kernels::obey_environment();
+  kernels::use_instruction_set_from_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
-  const auto how = spec::computes(spec_file.at("spec"));
+  const auto how = spec::compute_settings(spec_file.at("spec"));
   use_device(world, how);
   train::print_placements(world, spec.integer("threads"), arithmetic_of(how));
   const auto task = spec.text("task");
@@ -64,7 +64,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
                         folder,  spec,   train::find_start(world, folder, resume && task != "evaluate", spec_file),
                         nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
-  world.together("open plugins", [&] {
+  world.run_on_all_ranks("open plugins", [&] {
     run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank(),
                                                       std::filesystem::absolute(folder).parent_path() / "answers");
   });
@@ -88,7 +88,7 @@ nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
   auto& batch = table.at("batch");
   const auto part = table.value(task == "sft" ? "micro_batch" : "groups_per_reduction", int64_t{1});
   const auto whole = batch.get<int64_t>();
-  batch = std::min(whole, part * comm::share((whole + part - 1) / part, ranks, 0).count);
+  batch = std::min(whole, part * comm::leaves_of_rank((whole + part - 1) / part, ranks, 0).count);
   spec["ranks"] = 1;
   return spec_file;
 }

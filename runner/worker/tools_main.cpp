@@ -33,7 +33,7 @@ const std::map<std::string, ModelCommand> commands{
 int run(const std::string& name, const std::string& options) {
   const auto found = commands.find(name);
   if (found == commands.end()) throw Error("", "unknown model command '" + name + "'", "", Exit::usage);
-  kernels::obey_environment();
+  kernels::use_instruction_set_from_environment();
   return found->second(nlohmann::json::parse(options));
 }
 

@@ -137,10 +137,10 @@ TEST_F(Usage, PassesOverValuesOfOptions) {
   EXPECT_EQ(told({"run", "--", "--strange"}), "FILE is required\n  help: see compeer run --help");
 }
 
-TEST(PlainOutput, ShowsControlCharactersInsteadOfSendingThem) {
+TEST(EscapingOutput, ShowsControlCharactersInsteadOfSendingThem) {
   std::ostringstream stream;
   {
-    const PlainOutput plain(stream);
+    const EscapingOutput plain(stream);
     stream << "name\x1b]0;title\x07 " << 'x' << '\r' << "\tend\n"
            << "\x1b[2J";
     EXPECT_EQ(stream.str(), "name\\x1b]0;title\\x07 x\\x0d\tend\n") << "whole lines go at once";
@@ -150,10 +150,10 @@ TEST(PlainOutput, ShowsControlCharactersInsteadOfSendingThem) {
   EXPECT_TRUE(stream.str().ends_with("\x1b")) << "it is what it was before";
 }
 
-TEST(PlainOutput, KeepsCharactersWhole) {
+TEST(EscapingOutput, KeepsCharactersWhole) {
   std::ostringstream stream;
   {
-    const PlainOutput plain(stream);
+    const EscapingOutput plain(stream);
     stream << "gr\xc3"
            << "\xb6\xc3\x9f"
            << "er \xc2"

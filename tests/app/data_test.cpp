@@ -110,7 +110,7 @@ class StoredAnswers : public testing::Test {
 };
 
 TEST_F(StoredAnswers, AreAddedUpByModel) {
-  const auto sums = sums_of(folder_, {}, log());
+  const auto sums = answer_totals(folder_, {}, log());
   ASSERT_EQ(sums.size(), 2u);
   EXPECT_EQ(sums.at("large").answers, 2);
   EXPECT_EQ(sums.at("large").malformed, 1) << "the mark lies in another process's file";
@@ -123,8 +123,8 @@ TEST_F(StoredAnswers, AreAddedUpByModel) {
 }
 
 TEST_F(StoredAnswers, OfAModelAreThoseByTheNameItAnsweredByToo) {
-  EXPECT_EQ(sums_of(folder_, {"large-2026", false}, nullptr).at("large").answers, 1);
-  EXPECT_TRUE(sums_of(folder_, {"small", true}, nullptr).empty());
+  EXPECT_EQ(answer_totals(folder_, {"large-2026", false}, nullptr).at("large").answers, 1);
+  EXPECT_TRUE(answer_totals(folder_, {"small", true}, nullptr).empty());
 }
 
 TEST_F(StoredAnswers, AreDroppedWithTheirMarksAndTheOthersStay) {
@@ -132,7 +132,7 @@ TEST_F(StoredAnswers, AreDroppedWithTheirMarksAndTheOthersStay) {
   EXPECT_EQ(read_file(folder_ / "a-0.jsonl"), answer('2', "large", "", 0.25));
   EXPECT_EQ(read_file(folder_ / "b-0.jsonl"), answer('3', "small", "", 0));
   drop_answers(folder_, {"large", false}, nullptr);
-  EXPECT_EQ(sums_of(folder_, {}, nullptr).size(), 1u);
+  EXPECT_EQ(answer_totals(folder_, {}, nullptr).size(), 1u);
   EXPECT_TRUE(drop_answers(folder_, {"large", false}, nullptr).empty());
 }
 
@@ -147,12 +147,12 @@ TEST_F(StoredAnswers, AreNotDroppedWhileARunAddsToThem) {
     EXPECT_EQ(error.problem(), "a run is writing to it");
     EXPECT_EQ(error.exit(), Exit::data);
   }
-  EXPECT_EQ(sums_of(folder_, {}, nullptr).at("small").answers, 1);
+  EXPECT_EQ(answer_totals(folder_, {}, nullptr).at("small").answers, 1);
 }
 
 TEST_F(StoredAnswers, AreNamedWhereThereAreNone) {
   try {
-    sums_of(folder_ / "elsewhere", {}, nullptr);
+    answer_totals(folder_ / "elsewhere", {}, nullptr);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "contains no answers");

@@ -29,7 +29,7 @@ class Pretended : public script::Actions {
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return changes_; }
   bool dry_run() const override { return true; }  // checkpoints of runs that were not made can't be hashed
-  bool promised(const std::string&) const override { return true; }
+  bool is_planned_path(const std::string&) const override { return true; }
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
     std::vector<script::RunResult> results;
     for (const auto& spec : specs) {
@@ -43,7 +43,7 @@ class Pretended : public script::Actions {
     }
     return results;
   }
-  void failed(const std::vector<script::RunResult>&) override {}
+  void record_failures(const std::vector<script::RunResult>&) override {}
   void report(const script::ReportRequest&) override { ++reports; }
   void note(const std::string&) override {}
 
@@ -139,7 +139,7 @@ class ReadingPages : public testing::Test {
   static void TearDownTestSuite() { fs::remove_all(root_); }
 
   void SetUp() override {
-    const auto asked = launch::ask_program({"python3", "-c", "import h5py, pandas"});
+    const auto asked = launch::run_program({"python3", "-c", "import h5py, pandas"});
     if (asked.exit != 0) GTEST_SKIP() << "python3 here has no h5py and pandas: " << asked.text;
   }
 
@@ -195,7 +195,7 @@ class ReadingPages : public testing::Test {
   /// Returns the output of a recipe, run in the folder that contains results/.
   static std::string printed(const std::string& recipe) {
     const auto program = "import os; os.chdir('" + root_.string() + "')\n" + recipe;
-    const auto done = launch::ask_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
+    const auto done = launch::run_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
     EXPECT_EQ(done.exit, 0) << done.text << program;
     return done.text;
   }

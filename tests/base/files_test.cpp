@@ -256,15 +256,15 @@ TEST(EntriesOf, AFolderThatIsNotThereAreNone) {
 }
 
 TEST(RemedyOfWrite, SpeaksOfSpaceOnlyWhereSpaceIsShort) {
-  EXPECT_EQ(remedy_of_write(ENOSPC), "free disk space, then run the same command to continue");
-  EXPECT_EQ(remedy_of_write(EDQUOT),
+  EXPECT_EQ(write_error_help(ENOSPC), "free disk space, then run the same command to continue");
+  EXPECT_EQ(write_error_help(EDQUOT),
             "your disk quota is used up: free disk space, then run the same command to continue");
   for (const int other : {EIO, ESTALE, EROFS, EACCES, EPERM, EFBIG, EMFILE}) {
-    EXPECT_NE(remedy_of_write(other), "");
-    EXPECT_EQ(remedy_of_write(other).find("room"), std::string::npos);
+    EXPECT_NE(write_error_help(other), "");
+    EXPECT_EQ(write_error_help(other).find("room"), std::string::npos);
   }
-  EXPECT_EQ(remedy_of_write(EINTR), "");
-  EXPECT_EQ(remedy_of_write(0), "");
+  EXPECT_EQ(write_error_help(EINTR), "");
+  EXPECT_EQ(write_error_help(0), "");
 }
 
 TEST(CauseIn, FindsWhatTheSystemSaid) {

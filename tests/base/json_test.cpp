@@ -60,10 +60,10 @@ TEST(ParseJson, RefusesWhatNestsTooDeeply) {
 }
 
 TEST(Whole, IsNoFractionAndFits) {
-  const auto read = [](const char* text) { return whole<int64_t>(nlohmann::json::parse(text)); };
+  const auto read = [](const char* text) { return get_integer<int64_t>(nlohmann::json::parse(text)); };
   EXPECT_EQ(read("-7"), -7);
   EXPECT_EQ(read("8.0"), 8) << "as some programs write it";
-  EXPECT_EQ(whole<int>(nlohmann::json(7.0)), 7);
+  EXPECT_EQ(get_integer<int>(nlohmann::json(7.0)), 7);
   for (const char* none : {"1.5", "1e300", "-1e300", "\"8\"", "null"})
     EXPECT_THROW(read(none), nlohmann::json::type_error) << none;
 }

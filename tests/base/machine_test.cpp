@@ -137,10 +137,10 @@ TEST(Forget, LosesNothingThatIsKept) {
   const Zeros<std::byte> zeros(4 * huge_page);
   std::ranges::fill(zeros.all(), std::byte{1});
   pages_kept = true;
-  EXPECT_TRUE(forget(zeros.all().data(), zeros.all().size()).empty());
+  EXPECT_TRUE(release_pages(zeros.all().data(), zeros.all().size()).empty());
   EXPECT_EQ(std::ranges::count(zeros.all(), std::byte{1}), 4 * huge_page);
   pages_kept = false;
-  EXPECT_EQ(forget(zeros.all().data(), zeros.all().size()).size(), 4 * huge_page);
+  EXPECT_EQ(release_pages(zeros.all().data(), zeros.all().size()).size(), 4 * huge_page);
   EXPECT_EQ(std::ranges::count(zeros.all(), std::byte{0}), 4 * huge_page);
 }
 

@@ -58,12 +58,12 @@ void add_mine(TreeSum& sum, int64_t length) {
   }
 }
 
-TEST(Share, IsContiguousEvenAndComplete) {
+TEST(ElementRange, IsContiguousEvenAndComplete) {
   for (int size = 1; size <= 9; ++size) {
     for (int64_t leaves = 0; leaves <= 33; ++leaves) {
       int64_t next = 0;
       for (int rank = 0; rank < size; ++rank) {
-        const Share mine = share(leaves, size, rank);
+        const ElementRange mine = leaves_of_rank(leaves, size, rank);
         ASSERT_EQ(mine.first, next);
         ASSERT_TRUE(mine.count == leaves / size || mine.count == leaves / size + 1);
         for (int64_t leaf = next; leaf < next + mine.count; ++leaf) ASSERT_EQ(owner(leaves, size, leaf), rank);
@@ -110,8 +110,8 @@ TEST(TreeSum, IsTheSameInMemoryThatWasForgotten) {
   const int64_t ranks = world().size();
   TreeSum sum(world(), ranks, block_length);
   for (int turn = 0; turn < 2; ++turn) {
-    std::ranges::fill(sum.room(), static_cast<float>(sum.mine().first + 1));
-    sum.add(sum.mine().first, sum.room());
+    std::ranges::fill(sum.next_leaf_buffer(), static_cast<float>(sum.mine().first + 1));
+    sum.add(sum.mine().first, sum.next_leaf_buffer());
     const auto all = sum.finish();
     EXPECT_EQ(std::ranges::count(all, static_cast<float>(ranks * (ranks + 1) / 2)), block_length);
     sum.forget_vectors();
@@ -132,7 +132,7 @@ TEST(TreeSum, CanGiveEveryRankItsSlice) {
   TreeSum sum(world(), 5, length, nullptr, {.slice = true});
   for (int again = 0; again < 2; ++again) {
     add_mine(sum, length);
-    const Share own = slice(length, slice_block, world().size(), world().rank());
+    const ElementRange own = slice(length, slice_block, world().size(), world().rank());
     EXPECT_TRUE(same_bits(sum.finish(), std::span(whole).subspan(own.first, own.count)));
   }
 }
@@ -140,13 +140,13 @@ TEST(TreeSum, CanGiveEveryRankItsSlice) {
 // Fills the next leaf piece by piece, as a backward pass does. All pieces but one are marked as ready, out of order.
 void fill_backwards(TreeSum& sum, int64_t leaf, int64_t length) {
   const auto values = leaf_values(leaf, length);
-  const auto room = sum.room();
+  const auto room = sum.next_leaf_buffer();
   const std::vector<int64_t> cuts{0, 1, 700, 1024, 1500, length / 3, length / 2 + 77, length - 1030, length};
   for (size_t i = cuts.size() - 1; i > 0; --i) {
     const size_t stretch = (i * 5) % (cuts.size() - 1);  // a permutation of the pieces
-    const Share elements{cuts[stretch], cuts[stretch + 1] - cuts[stretch]};
+    const ElementRange elements{cuts[stretch], cuts[stretch + 1] - cuts[stretch]};
     std::ranges::copy(part(std::span(values), elements), part(room, elements).begin());
-    if (stretch != 4) sum.ready(elements);
+    if (stretch != 4) sum.mark_final(elements);
   }
   sum.add(leaf, room);
 }
@@ -161,7 +161,7 @@ TEST(TreeSum, OfElementsThatSetOutEarlyHasTheSameBits) {
           again == 1 ? sum.add(leaf, leaf_values(leaf, length)) : fill_backwards(sum, leaf, length);
         }
         const auto whole = expected(leaves, length);
-        const Share own = slice(length, slice_block, world().size(), world().rank());
+        const ElementRange own = slice(length, slice_block, world().size(), world().rank());
         EXPECT_TRUE(same_bits(sum.finish(), sliced ? part(std::span(whole), own) : std::span(whole)))
             << leaves << " leaves, sum " << again;
       }
@@ -188,10 +188,10 @@ TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
   TreeSum sum(world(), 4 * world().size(), block_length);
   double most = 0, before = resident_megabytes();
   for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + 4; ++leaf) {
-    const auto room = sum.room();
+    const auto room = sum.next_leaf_buffer();
     for (int64_t at = 0; at < block_length; at += part_length) {
       std::ranges::fill(part(room, {at, part_length}), 1.0f);
-      sum.ready({at, part_length});
+      sum.mark_final({at, part_length});
       most = std::max(most, resident_megabytes() - before);
     }
     sum.add(leaf, room);
@@ -205,7 +205,7 @@ TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
 TEST(TreeSum, EarlyElementsAndOtherSumsDoNotMeet) {
   const int64_t length = (3 << 18) + 5, leaves = world().size() + 1;
   TreeSum early(world(), leaves, length, nullptr, {.early = true}), other(world(), leaves, 9);
-  const Share mine = early.mine();
+  const ElementRange mine = early.mine();
   for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) fill_backwards(early, leaf, length);
   add_mine(other, 9);
   EXPECT_TRUE(same_bits(other.finish(), expected(leaves, 9)));
@@ -218,12 +218,12 @@ TEST(TreeSum, AFailureInTheLastLeafIsEveryRanksAndSumsStillWork) {
   const int last = world().size() - 1;
   {
     TreeSum sum(world(), world().size(), length, nullptr, {.early = true});
-    EXPECT_THROW(world().together("train",
-                                  [&] {
-                                    sum.ready({length / 2, length / 2});
-                                    if (world().rank() == last) throw std::runtime_error("no gradient");
-                                    sum.add(world().rank(), sum.room());
-                                  }),
+    EXPECT_THROW(world().run_on_all_ranks("train",
+                                          [&] {
+                                            sum.mark_final({length / 2, length / 2});
+                                            if (world().rank() == last) throw std::runtime_error("no gradient");
+                                            sum.add(world().rank(), sum.next_leaf_buffer());
+                                          }),
                  RankError);
   }
   TreeSum sum(world(), 5, length, nullptr, {.early = true});
@@ -233,9 +233,9 @@ TEST(TreeSum, AFailureInTheLastLeafIsEveryRanksAndSumsStillWork) {
 
 TEST(TreeSum, RefusesElementsThatWereReadyBefore) {
   TreeSum sum(world(), world().size(), 10, nullptr, {.early = true});
-  sum.room();
-  sum.ready({2, 5});
-  EXPECT_THROW(sum.ready({0, 9}), std::logic_error);
+  sum.next_leaf_buffer();
+  sum.mark_final({2, 5});
+  EXPECT_THROW(sum.mark_final({0, 9}), std::logic_error);
 }
 
 TEST(Slice, IsWholeBlocksEvenlyShared) {

@@ -76,9 +76,9 @@ TEST(World, NamesTheRanksThatDiffer) {
 }
 
 TEST(Together, ReturnsWhatEachRankMade) {
-  EXPECT_EQ(world().together("count", [] { return 10 + world().rank(); }), 10 + world().rank());
+  EXPECT_EQ(world().run_on_all_ranks("count", [] { return 10 + world().rank(); }), 10 + world().rank());
   bool done = false;
-  world().together("work", [&] { done = true; });
+  world().run_on_all_ranks("work", [&] { done = true; });
   EXPECT_TRUE(done);
 }
 
@@ -88,7 +88,7 @@ TEST(Together, ThrowsTheErrorOfOneRankOnAll) {
     if (world().rank() == last) throw Error("data/x.jsonl:3", "no 'text'", "add one", Exit::data);
   };
   try {
-    world().together("load", work);
+    world().run_on_all_ranks("load", work);
     ADD_FAILURE() << "nothing thrown";
   } catch (const RankError& e) {
     const std::string head = last == 0 ? "" : rank_name(last) + ", phase 'load': ";
@@ -103,7 +103,7 @@ TEST(Together, ThrowsTheErrorOfOneRankOnAll) {
 TEST(Together, ThrowsTheErrorOfTheLowestRankThatFails) {
   const int lowest = world().size() / 2;
   const std::string text = error_of([&] {
-    world().together("load", [&] {
+    world().run_on_all_ranks("load", [&] {
       if (world().rank() >= lowest) throw Error("", "I am " + std::to_string(world().rank()));
     });
   });
@@ -112,7 +112,7 @@ TEST(Together, ThrowsTheErrorOfTheLowestRankThatFails) {
 
 TEST(Together, NamesTheInnermostPhaseAndItsPlugin) {
   try {
-    world().together("score", [&] {
+    world().run_on_all_ranks("score", [&] {
       if (world().rank() != 0) return;
       const Phase inner("score group", "rewards/length 1.0.0");
       throw std::runtime_error("negative length");
@@ -133,7 +133,7 @@ TEST(World, RanksInDifferentCallsFailTogether) {
   const std::string text = error_of([&] {
     const Phase phase("update");
     if (world().rank() == last) {
-      world().barrier(the_end);
+      world().barrier(final_barrier);
     } else {
       world().any(false);
     }

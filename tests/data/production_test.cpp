@@ -43,24 +43,24 @@ class BegunStage : public testing::Test {
   }
 
   // Returns the result of a process that is killed at record `killed_at`, or finishes if that is -1.
-  Product process(int64_t killed_at, int64_t together = 2) {
+  StageResult process(int64_t killed_at, int64_t together = 2) {
     killed_at_ = killed_at;
     made_.clear();
     told_.clear();
-    Production work{"test", 7, together, [this](int64_t first, int64_t count) { return portion(first, count); },
-                    [this](int64_t done) { told_.push_back(done); }};
-    work.begun = folder_ / "begun";
+    StageWork work{"test", 7, together, [this](int64_t first, int64_t count) { return portion(first, count); },
+                   [this](int64_t done) { told_.push_back(done); }};
+    work.partial_file = folder_ / "begun";
     return produce(world_, stop_, work, folder_);
   }
   void killed(int64_t at, int64_t together = 2) { EXPECT_THROW(process(at, together), comm::RankError); }
 
-  void expect_all(const Product& product) {
+  void expect_all(const StageResult& product) {
     EXPECT_EQ(read_file(folder_ / "records.jsonl"), "0+2\n2+2\n4+2\n6+1\n");
     EXPECT_EQ(product.tally.in, 7);
     EXPECT_EQ(product.tally.out, 4);
     EXPECT_EQ(product.tally.counts.at("first"), 0 + 2 + 4 + 6);
     std::string glimpses;
-    each_glimpse(product.glimpses, [&](const std::string& one) { glimpses += one; });
+    each_summary(product.summaries, [&](const std::string& one) { glimpses += one; });
     EXPECT_EQ(glimpses, "0246");
   }
 
@@ -153,7 +153,7 @@ TEST_F(BegunStage, ThatCannotBeOpenedIsNotMadeAgain) {
   ::getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{0, before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &none);
-  EXPECT_THROW(Begun(folder_ / "begun", "form", [](std::string_view) {}), Error);
+  EXPECT_THROW(PartialStageFile(folder_ / "begun", "form", [](std::string_view) {}), Error);
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 

@@ -41,7 +41,7 @@ Gpu gpu_in_use() {
   return {rank, "an emulated device", std::to_string(rank), "0.0", memory, memory - emulated::in_use()};
 }
 
-double memory_taken() { return static_cast<double>(emulated::in_use()) / (1 << 20); }
+double gpu_memory_used_mib() { return static_cast<double>(emulated::in_use()) / (1 << 20); }
 
 Pinned::Pinned(void*, size_t) : memory_(nullptr) {}
 Pinned::~Pinned() = default;

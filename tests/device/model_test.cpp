@@ -182,8 +182,8 @@ std::vector<float> learnt(const json& more, const std::vector<std::vector<rollou
       LearningGroup group(prompt, false);
       group.rewards = {1, 0, 2};
       group.advantages = {0.1, -1.2, 1.1};
-      const UpdateGoal goal{{}, {{3, 60, 20}, 0, 60}, {}};
-      learn(pass, parameters, group, goal, {gradient, i > 0});
+      const UpdateContext goal{{}, {{3, 60, 20}, 0, 60}, {}};
+      accumulate_gradient(pass, parameters, group, goal, {gradient, i > 0});
     }
     optimizer.step(gradient, norm_of(gradient), parameters.weights());
     parameters.weights_changed();

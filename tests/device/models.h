@@ -13,7 +13,7 @@ namespace compeer {
 inline std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& folder, const std::string& family,
                                                          const nlohmann::json& more = nlohmann::json::object()) {
   static const plugin::Services services;
-  const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
+  const plugin::PluginFile chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
   nlohmann::json settings{{"path", COMPEER_SOURCE_DIR "/tests/golden/" + folder},
                           {"frozen", true},
                           {"precision", "stored"},

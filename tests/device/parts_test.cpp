@@ -69,7 +69,7 @@ TEST_F(OnADevice, AJudgeAnswersAsOnTheCpu) {
     plugin::Services services;
     services.device = device;
     services.find = [](const std::string& kind, const std::string& name) {
-      return plugin::Chosen{kind, name, COMPEER_BINARY_DIR "/plugins/" + kind + "/" + name + ".so", ""};
+      return plugin::PluginFile{kind, name, COMPEER_BINARY_DIR "/plugins/" + kind + "/" + name + ".so", ""};
     };
     const auto judge = inference::open_language_model(folder / "judge", services);
     const auto conversation = judge->begin({{"user", "i feel lonely."}, {"assistant", "that sounds hard."}});
@@ -132,9 +132,9 @@ TEST_F(OnADevice, GradientsOfSeveralPassesComeBackOnce) {
   };
   parameters.collect(once, {}, pass);
   emulated::forget();
-  parameters.collect(twice, {.on = false, .more = true}, pass);
+  parameters.collect(twice, {.add = false, .partial = true}, pass);
   EXPECT_TRUE(std::isnan(twice[0]));
-  parameters.collect(twice, {.on = true, .more = false}, pass);
+  parameters.collect(twice, {.add = true, .partial = false}, pass);
   double norm = 0;
   for (size_t i = 0; i < once.size(); ++i) {
     EXPECT_FLOAT_EQ(twice[i], 2 * once[i]) << i;

@@ -33,7 +33,7 @@ Numbers on_devices(int64_t leaves, int64_t length, bool whole) {
   comm::DeviceMessages devices(world());
   auto own = leaf_of(world().rank(), length);
   const auto there = at::from_blob(own.data(), {length}).to(emulated::device());
-  add_up_there(world(), devices, leaves, there, whole);
+  sum_on_devices(world(), devices, leaves, there, whole);
   const auto here = there.cpu();
   return {here.data_ptr<float>(), here.data_ptr<float>() + length};
 }
@@ -63,11 +63,11 @@ TEST(SumsOnDevices, NeedEachLeafOnce) {
   Parameters parameters(model->object());
   Gradients gradients(world(), parameters, world().size(), {.on_devices = true, .delivery = {}});
   const int64_t own = world().rank();
-  EXPECT_THROW(gradients.add(own + 1, gradients.room()), std::logic_error);
-  if (own == 0) gradients.add(own, gradients.room());
+  EXPECT_THROW(gradients.add(own + 1, gradients.next_leaf_buffer()), std::logic_error);
+  if (own == 0) gradients.add(own, gradients.next_leaf_buffer());
   EXPECT_THROW(gradients.finish(), Error);  // on ranks with a missing leaf
-  gradients.add(own, gradients.room());
-  EXPECT_THROW(gradients.add(own, gradients.room()), std::logic_error);
+  gradients.add(own, gradients.next_leaf_buffer());
+  EXPECT_THROW(gradients.add(own, gradients.next_leaf_buffer()), std::logic_error);
   EXPECT_EQ(gradients.finish().size(), static_cast<size_t>(parameters.size()));
 }
 

@@ -21,7 +21,7 @@ TEST(Shaping, WithAWeightMapsARangeOntoAnother) {
 }
 
 TEST(Shaping, ReducesRewardsOfCompletionsThatWereCutOff) {
-  const Shaping half{.cut_off = .5};
+  const Shaping half{.truncated_factor = .5};
   EXPECT_DOUBLE_EQ(shaped(1, 9, true, half), 1);
   EXPECT_DOUBLE_EQ(shaped(.8, 9, false, half), .4);
   EXPECT_DOUBLE_EQ(shaped(.6, 9, true, half), .6);

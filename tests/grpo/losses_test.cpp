@@ -52,10 +52,10 @@ TEST(Ratio, AsAProductGivesTheObjectiveAsPrinted) {
   result.value.backward();
   expect_near(c.log_prob.grad(), {1, 1, 1, 0, 0, 0}, 1e-12);
   const auto cut = clipping(c, result.ratio, as_printed());
-  EXPECT_EQ(cut.places, 2);
+  EXPECT_EQ(cut.ratios, 2);
   EXPECT_EQ(cut.low, 1);
   EXPECT_EQ(cut.high, 0);
-  EXPECT_NEAR(cut.furthest, 1, 1e-12);
+  EXPECT_NEAR(cut.max_distance, 1, 1e-12);
 }
 
 // On policy the gradient of each token is -A / G for the product ratio, for any length; for the token ratio and the
@@ -290,12 +290,12 @@ TEST(PublishedCases, TheEntropyBonusRisesStepByStepWhileEntropyIsTooLow) {
   const EntropyControl control{2.0, .005, .1};
   double bonus = .01;
   for (int n = 1; n <= 6; ++n) {
-    bonus = next_bonus(bonus, 1.5, control);
+    bonus = next_entropy_bonus(bonus, 1.5, control);
     EXPECT_NEAR(bonus, .01 + .005 * n, 1e-12);
   }
-  EXPECT_NEAR(next_bonus(bonus, 2.0, control), .035, 1e-12);
-  EXPECT_EQ(next_bonus(.002, 2.5, control), 0);
-  EXPECT_EQ(next_bonus(.099, 1.5, control), .1);
+  EXPECT_NEAR(next_entropy_bonus(bonus, 2.0, control), .035, 1e-12);
+  EXPECT_EQ(next_entropy_bonus(.002, 2.5, control), 0);
+  EXPECT_EQ(next_entropy_bonus(.099, 1.5, control), .1);
 }
 
 TEST(PublishedCases, WeightsAreBoundedOnBothSides) {

@@ -124,7 +124,7 @@ TEST_P(EveryLoss, OnPolicyHasThePolicyGradient) {
   o.kl = 0;
   o.clip_cov.low = 100;  // no token is eligible
   const auto result = group_loss(c, o, step_length, {}, at::zeros({3, 4}, at::kDouble));
-  EXPECT_EQ(clipping(c, result.ratio, o).furthest, 0.0);
+  EXPECT_EQ(clipping(c, result.ratio, o).max_distance, 0.0);
   result.value.backward();
   const auto sign = c.log_prob.grad() * c.advantage;
   if (o.loss == "kl_cov") return;  // |log r| has no gradient at 0; the other losses check the sign
@@ -194,10 +194,10 @@ TEST(Objective, CountsWhatIsCut) {
   const auto c = three_tokens();
   const auto o = objective("grpo");
   const auto cut = clipping(c, ratio(c, Level::token), o);
-  EXPECT_EQ(cut.places, 3);
+  EXPECT_EQ(cut.ratios, 3);
   EXPECT_EQ(cut.low, 0);  // the ratio .5 has A > 0, so it is not clipped
   EXPECT_EQ(cut.high, 1);
-  EXPECT_NEAR(cut.furthest, 0.5, 1e-5);
+  EXPECT_NEAR(cut.max_distance, 0.5, 1e-5);
 }
 
 TEST(Objective, CountsNoClippingOfALossThatDoesNotClip) {
@@ -246,7 +246,7 @@ TEST(NearPolicy, DropsBadCompletionsThatMovedFar) {
   c.old_log_prob = at::zeros({3, 3}, at::kDouble);
   c.log_prob = at::tensor({-2.0, -2.0, 1e4, -.5, -.5, -1e4, -2.0, -2.0, 1e4}, at::kDouble).view({3, 3});
   c.advantage = at::tensor({1, -1, -1}, at::kDouble).unsqueeze(1);
-  expect_near(near_policy(c, 1.0), {1, 1, 0}, 0);
+  expect_near(off_policy_mask(c, 1.0), {1, 1, 0}, 0);
 }
 
 // pi_old / pi_sampler = exp(prev - gen) with prev = -1 and gen = -.5, -1.5, -.8.

@@ -8,10 +8,10 @@
 namespace compeer::inference {
 namespace {
 
-TEST(Interruption, ThatCameJustBeforeSomebodyWaitsEndsTheWaiting) {
+TEST(SigintFlag, ThatCameJustBeforeSomebodyWaitsEndsTheWaiting) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  Interruption interruption(true);
+  SigintFlag interruption(true);
   JsonLineReader lines(ends[0], interruption.descriptor());
   ::raise(SIGINT);
   EXPECT_EQ(lines.next(), "");

@@ -67,7 +67,7 @@ TEST_F(Cuda, GivesProcessesOfAMachineItsDevicesInTurn) {
   EXPECT_EQ(machine.chosen, (std::vector<int>{0, 1, 3, 0, 2}));
   EXPECT_EQ(gpu_in_use().bus, "2");
   EXPECT_EQ(text(gpu_in_use()), "NVIDIA X1 (2.0 GiB)");
-  EXPECT_EQ(memory_taken(), 1024);
+  EXPECT_EQ(gpu_memory_used_mib(), 1024);
   EXPECT_EQ(use_device("model.device", "auto", "libtorch"), "cuda");
   EXPECT_EQ(use_device("model.device", "auto", "exact"), "cpu");
 }

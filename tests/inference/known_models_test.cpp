@@ -38,13 +38,13 @@ TEST(ModelSize, CountsTheTower) {
   config["vision_config"] = {
       {"depth", 32}, {"hidden_size", 1280}, {"intermediate_size", 3420}, {"out_hidden_size", 3584}};
   const auto size = model_size(config, "config.json");
-  EXPECT_EQ(size.text() + size.tower, 8'292'166'656);  // Qwen2.5-VL-7B
+  EXPECT_EQ(size.text() + size.vision_parameters, 8'292'166'656);  // Qwen2.5-VL-7B
 }
 
 TEST(ModelSize, IsWhatAnAdapterOfRankOneHas) {
   const auto size = model_size(sizes("llama", 4, 10, 2, 2, 1, 100, true), "config.json");
   // q and o 4 x 4, k and v 4 x 2, three of 4 x 10; in each of two layers
-  EXPECT_EQ(size.sides, 2 * (8 + 8 + 6 + 6 + 3 * 14));
+  EXPECT_EQ(size.lora_parameters_per_rank, 2 * (8 + 8 + 6 + 6 + 3 * 14));
   EXPECT_EQ(size.multiplied(), size.blocks + 400);
 }
 

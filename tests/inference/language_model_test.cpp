@@ -28,7 +28,7 @@ using nlohmann::json;
 
 const fs::path tokenizer_folder = fs::path(COMPEER_SOURCE_DIR) / "plugins/datasets/esc_world/tokenizer";
 
-plugin::Chosen model_plugin(const std::string& kind, const std::string& name) {
+plugin::PluginFile model_plugin(const std::string& kind, const std::string& name) {
   return {kind, name, fs::path(COMPEER_BINARY_DIR) / "plugins" / kind / (name + ".so"), ""};
 }
 
@@ -66,7 +66,7 @@ class SmallModel : public testing::Test {
   static void raise(Model& model, const std::string& word) {
     const auto tokenizer = language::Tokenizer::load(tokenizer_folder);
     auto ids = tokenizer.encode(word);
-    ids.push_back(tokenizer.end());
+    ids.push_back(tokenizer.end_token());
     auto rows = model.parameters().back().value.detach();
     for (const int32_t id : ids) rows[id].mul_(10 / rows[id].norm().item<double>());
   }
@@ -302,7 +302,8 @@ TEST_F(SeeingSpeaker, WeighsAnswersAsScoringDoes) {
   const size_t asked = tokens.size();
   for (const int32_t id : chat.answer("yes")) tokens.push_back(id);
   rollout::Policy policy(model.object());
-  const auto scored = rollout::Engine(policy).score({{0, tokens, vision_input.look(tokens, 0, 0, pictures)}})[0];
+  const auto scored =
+      rollout::Engine(policy).score({{0, tokens, vision_input.compute_vision(tokens, 0, 0, pictures)}})[0];
   double sum = 0;
   for (size_t i = asked; i < tokens.size(); ++i) sum += static_cast<double>(scored[i - 1]);
   EXPECT_EQ(weighed(shown(0)), sum);
@@ -343,7 +344,7 @@ TEST_F(SmallModel, WithoutATextTheLastTurnIsAnswered) {
 // A randomly initialized model with so few positions that texts can exceed them.
 struct Small {
   Small() : tokenizer(language::Tokenizer::load(COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer")) {
-    const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+    const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     const nlohmann::json settings = {{"path", nullptr},
                                      {"frozen", false},
                                      {"precision", "float32"},

@@ -22,8 +22,8 @@ class Seeing : public testing::Test {
     make_seeing_model(folder);
     services.seed = 5;
     services.find = [](const std::string& kind, const std::string& name) {
-      return plugin::Chosen{kind, name, std::filesystem::path(COMPEER_BINARY_DIR) / "plugins" / kind / (name + ".so"),
-                            ""};
+      return plugin::PluginFile{kind, name,
+                                std::filesystem::path(COMPEER_BINARY_DIR) / "plugins" / kind / (name + ".so"), ""};
     };
   }
   ~Seeing() override { std::filesystem::remove_all(folder); }

@@ -72,14 +72,14 @@ TEST_F(SeenTurns, LooksOnFromAnyTurn) {
   const auto turns = dialogue(0);
   const auto pictures = vision_input.read(turns, "");
   const auto tokens = vision_input.prompt(chat, turns, pictures, "");
-  const auto whole = vision_input.look(tokens, 0, 0, pictures);
+  const auto whole = vision_input.compute_vision(tokens, 0, 0, pictures);
   const auto middle = static_cast<size_t>(std::find(tokens.begin(), tokens.end(), image_token) - tokens.begin()) + 8;
-  const auto begin = vision_input.look(std::span(tokens).first(middle), 0, 0, pictures);
-  const auto rest = vision_input.look(tokens, middle, begin->next, pictures);
+  const auto begin = vision_input.compute_vision(std::span(tokens).first(middle), 0, 0, pictures);
+  const auto rest = vision_input.compute_vision(tokens, middle, begin->next, pictures);
   EXPECT_TRUE(at::equal(at::cat({begin->features, rest->features}), whole->features));
   EXPECT_TRUE(at::equal(at::cat({begin->positions, rest->positions}, 1), whole->positions));
   EXPECT_EQ(rest->next, whole->next);
-  EXPECT_EQ(vision_input.look(tokens, tokens.size() - 3, 40, pictures), nullptr);
+  EXPECT_EQ(vision_input.compute_vision(tokens, tokens.size() - 3, 40, pictures), nullptr);
 }
 
 TEST_F(SeenTurns, SaysWhatCanNotBeShown) {
@@ -126,7 +126,7 @@ class LearntWithPictures : public SeenTurns, public testing::WithParamInterface<
     const auto turns = dialogue(number);
     group.pictures = vision_input.read(turns, "");
     group.prompt = vision_input.prompt(chat, turns, group.pictures, "");
-    group.vision = vision_input.look(group.prompt, 0, 0, group.pictures);
+    group.vision = vision_input.compute_vision(group.prompt, 0, 0, group.pictures);
     return group;
   }
   static std::vector<float> list(const at::Tensor& t) {
@@ -153,16 +153,17 @@ TEST_P(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
   auto tokens = group(0).prompt;
   const auto pictures = group(0).pictures;
   for (const int32_t id : chat.answer("no")) tokens.push_back(id);
-  const train::Lesson lesson(tokens, {{1, static_cast<int64_t>(tokens.size())}},
-                             vision_input.look(std::span(tokens).first(tokens.size() - 1), 0, 0, pictures));
-  const auto scored = rollout::Engine(policy).score({{0, tokens, vision_input.look(tokens, 0, 0, pictures)}});
+  const train::TrainingSequence lesson(
+      tokens, {{1, static_cast<int64_t>(tokens.size())}},
+      vision_input.compute_vision(std::span(tokens).first(tokens.size() - 1), 0, 0, pictures));
+  const auto scored = rollout::Engine(policy).score({{0, tokens, vision_input.compute_vision(tokens, 0, 0, pictures)}});
   EXPECT_EQ(list(train::log_probs(policy, std::vector{lesson, lesson})).size(), 2 * scored[0].size());
   EXPECT_EQ(list(train::log_probs(policy, std::vector{lesson})), scored[0]);
 }
 
 TEST_P(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
   auto own = group(0);
-  const rollout::Request request{{.max_new_tokens = 5}, 3, {tokenizer.end()}, 11, 1};
+  const rollout::Request request{{.max_new_tokens = 5}, 3, {tokenizer.end_token()}, 11, 1};
   own.samples = rollout::generate(policy, {{0, own.prompt, own.vision}}, request)[0];
   const auto batch = train::group_batch(own);
   const auto now = train::log_probs(policy, batch, 1.0);
@@ -194,14 +195,14 @@ class Interviewed : public Seeing {
   }
   std::string read(SpeculativeQuestions& questions) {
     const auto guess = questions.next(1);
-    asked = guess.places.size();
+    asked = guess.positions.size();
     return tokenizer.decode(guess.tokens, true);
   }
   // Acts as if the model had answered `text` at the first place.
   void say(SpeculativeQuestions& questions, const std::string& text) {
     std::vector<rollout::NextToken> choices;
     for (const char letter : text) choices.push_back({{tokenizer.encode(std::string(1, letter))[0]}, {}});
-    questions.take(choices);
+    questions.accept_tokens(choices);
   }
 
   const language::Tokenizer tokenizer = language::Tokenizer::load(folder);
@@ -211,7 +212,7 @@ class Interviewed : public Seeing {
   rollout::Policy policy{model.object()};
   rollout::Engine engine{policy};
   const PromptFormat format{tokenizer, chat, vision_input, model.object().shape().positions};
-  ChoiceTokens words{format};
+  ChoiceTokenCache words{format};
   ConversationState conversation{{}, std::make_shared<const std::vector<Picture>>(), engine.new_sequence()};
   const SamplingParams sampling{0, 6};
   const std::vector<Question> unsure = {{"a?", {"yes", "no"}, 1, false}, {"b?", {"yes", "no"}, 1, false}};

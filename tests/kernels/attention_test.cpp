@@ -144,7 +144,7 @@ TEST_P(Attend, FollowsItsDefinition) {
   const auto rounded = [&](float x) { return heads.pairs ? Bfloat16::nearest(x).widened() : x; };
   for (const int64_t row : {int64_t{0}, int64_t{15}, int64_t{16}, row_count - 1}) {
     for (int64_t h = 0; h < heads.query; ++h) {
-      const int64_t key = h / heads.share() * heads.dim, at = row * width + h * heads.dim;
+      const int64_t key = h / heads.queries_per_key() * heads.dim, at = row * width + h * heads.dim;
       std::vector<double> p(static_cast<size_t>(row + 1));
       const int64_t first = heads.window > 0 ? std::max(int64_t{0}, row - heads.window + 1) : 0;
       double sum = 0;

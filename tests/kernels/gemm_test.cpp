@@ -234,7 +234,7 @@ TEST(WeightGradient, MayBeTakenInAnyParts) {
   const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
   const auto go_on = [&](int64_t from, int64_t to, std::vector<float>& dw) {
     multiply({dy.data() + from * out, 1, out}, out, {View{x.data() + from * in, in, 1}, to - from, in}, nullptr,
-             dw.data(), in, Write::go_on);
+             dw.data(), in, Write::continue_chain);
   };
   auto whole = start;
   go_on(0, rows, whole);

@@ -94,14 +94,14 @@ TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
     EXPECT_TRUE(at::equal(dx, at::cat({dx0, dx1})));
     EXPECT_TRUE(at::equal(both(0, 100).first, y0)) << "the copy is made again";
 
-    EXPECT_TRUE(weight.factor(rows_as_it_lies - 1).packed);
-    EXPECT_FALSE(weight.factor(rows_as_it_lies).packed);
+    EXPECT_TRUE(weight.factor(min_rows_unpacked - 1).packed);
+    EXPECT_FALSE(weight.factor(min_rows_unpacked).packed);
     const at::NoGradGuard nothing_is_differentiated;
-    EXPECT_FALSE(weight.factor(rows_as_it_lies).packed) << "a copy would have to be made";
+    EXPECT_FALSE(weight.factor(min_rows_unpacked).packed) << "a copy would have to be made";
     weight.packed();
-    EXPECT_TRUE(weight.factor(rows_as_it_lies).packed) << "it is there";
+    EXPECT_TRUE(weight.factor(min_rows_unpacked).packed) << "it is there";
     weight.changed();
-    EXPECT_FALSE(weight.factor(rows_as_it_lies).packed);
+    EXPECT_FALSE(weight.factor(min_rows_unpacked).packed);
   }
 }
 
@@ -115,10 +115,10 @@ TEST_F(Weights, ThatTrainKeepTheirCopyWhereMemoryIsKept) {
       Weight weight(w, {format, false, nullptr});
       const auto tracked = many.clone().set_requires_grad(true), y = linear(tracked, weight);
       found.insert(found.end(), {y.detach(), torch::autograd::grad({y}, {tracked}, {dy})[0]});
-      EXPECT_EQ(weight.factor(rows_as_it_lies).packed != nullptr, kept);
+      EXPECT_EQ(weight.factor(min_rows_unpacked).packed != nullptr, kept);
       weight.changed();
       const at::NoGradGuard nothing_is_differentiated;
-      EXPECT_FALSE(weight.factor(rows_as_it_lies).packed) << "a copy would have to be made";
+      EXPECT_FALSE(weight.factor(min_rows_unpacked).packed) << "a copy would have to be made";
     }
     pages_kept = false;
     EXPECT_TRUE(at::equal(found[0], found[2]));

@@ -30,7 +30,7 @@ PictureSettings plain(int64_t slots) {
   s.patch_size = 1;
   s.temporal_patch_size = slots;
   s.mean = {0, 0, 0};
-  s.deviation = {1, 1, 1};
+  s.std_dev = {1, 1, 1};
   s.rescale_factor = 1;
   return s;
 }

@@ -42,9 +42,9 @@ TEST(Normalize, MovesSpans) {
 
 TEST(TakeSettled, KeepsWhatMayBecomeACharacter) {
   std::string bytes = "a\xE4\xBD";
-  EXPECT_EQ(take_settled(bytes), "a");
+  EXPECT_EQ(take_complete_characters(bytes), "a");
   bytes += "\xA0z\xF0\x9F\xFF";
-  EXPECT_EQ(take_settled(bytes), "\xE4\xBD\xA0z\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(take_complete_characters(bytes), "\xE4\xBD\xA0z\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(bytes, "");
 }
 

@@ -187,8 +187,8 @@ TEST_F(Steps, KeepSpansThroughTheNormalForm) {
   EXPECT_EQ(std::count(other.begin(), other.end(), 1), 3) << json(other);
 }
 
-TEST(NormalForm, GrowsSpansThatEndWithinAReplacement) {
-  NormalForm form;
+TEST(Normalizer, GrowsSpansThatEndWithinAReplacement) {
+  Normalizer form;
   form.add_prefix("_");
   form.add_replacement({"bcd", "x"});
   form.add_replacement({"a", "yy"});

@@ -44,14 +44,14 @@ TEST(Tokenizer, DecodesWhatItEncoded) {
 
 TEST(Tokenizer, ReadsSpecialTokensInTextOnlyIfAsked) {
   const std::string text = "<|im_end|>";
-  EXPECT_EQ(tokenizer().encode(text, true), (std::vector<int32_t>{tokenizer().end()}));
+  EXPECT_EQ(tokenizer().encode(text, true), (std::vector<int32_t>{tokenizer().end_token()}));
   const auto plain = tokenizer().encode(text);
   EXPECT_GT(plain.size(), 1u);
   EXPECT_EQ(tokenizer().decode(plain), text);
 }
 
 TEST(Tokenizer, LeavesSpecialTokensOutUnlessAsked) {
-  const std::vector<int32_t> ids{tokenizer().end()};
+  const std::vector<int32_t> ids{tokenizer().end_token()};
   EXPECT_EQ(tokenizer().decode(ids), "");
   EXPECT_EQ(tokenizer().decode(ids, true), "<|im_end|>");
 }
@@ -97,10 +97,10 @@ TEST(Qwen, HasMergesThatBeginWithANumberSign) { EXPECT_EQ(qwen().encode("##"), (
 
 TEST(Qwen, KnowsItsTokens) {
   EXPECT_EQ(qwen().size(), 151665);
-  EXPECT_EQ(qwen().end(), 151645);
-  EXPECT_TRUE(qwen().knows(151664));
-  EXPECT_FALSE(qwen().knows(151665));
-  EXPECT_FALSE(qwen().knows(-1));
+  EXPECT_EQ(qwen().end_token(), 151645);
+  EXPECT_TRUE(qwen().has_id(151664));
+  EXPECT_FALSE(qwen().has_id(151665));
+  EXPECT_FALSE(qwen().has_id(-1));
   EXPECT_EQ(qwen().decode(Ids{151700, 9707, -3}), "Hello");
 }
 
@@ -129,8 +129,8 @@ TEST(Qwen, ReadsSpecialTokensOutsideOfSpansOnly) {
 TEST(Qwen, FindsTheTemplatesTokensBesideBrokenOnes) {
   const std::string text = "<|im_<|im_end|>";
   const ByteSpan content{0, 5}, half{0, 8};
-  EXPECT_EQ(qwen().encode(text, {&content, 1}).back(), qwen().end());
-  EXPECT_NE(qwen().encode(text, {&half, 1}).back(), qwen().end());
+  EXPECT_EQ(qwen().encode(text, {&content, 1}).back(), qwen().end_token());
+  EXPECT_NE(qwen().encode(text, {&half, 1}).back(), qwen().end_token());
 }
 
 TEST(TextStream, NeverGivesHalfACharacter) {
@@ -239,7 +239,7 @@ TEST_F(Tiny, TakesTokensOfTheConfigThatTheTokenizerLacks) {
   config({{"eos_token", {{"content", "<end>"}}},
           {"added_tokens_decoder", {{"300", {{"content", "<x>"}, {"special", true}}}}}});
   EXPECT_EQ(load().id("<x>"), 300);
-  EXPECT_EQ(load().end(), 301);
+  EXPECT_EQ(load().end_token(), 301);
   EXPECT_EQ(load().encode("<x>", true), (Ids{300}));
 }
 

@@ -14,7 +14,7 @@
 namespace compeer::language {
 namespace {
 
-std::string cut(std::string_view text, const BertWording& wording = {}) {
+std::string cut(std::string_view text, const BertNormalizerSettings& wording = {}) {
   std::string joined;
   for (const auto& word : bert_words(text, wording)) joined += (joined.empty() ? "" : "|") + word;
   return joined;
@@ -33,7 +33,7 @@ TEST(BertWords, CutsAtWhiteSpaceAndPunctuation) {
 TEST(BertWords, CutsChineseCharacterByCharacter) {
   EXPECT_EQ(cut("我很sad。"), "我|很|sad|。");
   EXPECT_EQ(cut("かな"), "かな") << "kana stay together";
-  BertWording together;
+  BertNormalizerSettings together;
   together.handle_chinese_chars = false;
   EXPECT_EQ(cut("我很sad", together), "我很sad");
 }
@@ -41,7 +41,7 @@ TEST(BertWords, CutsChineseCharacterByCharacter) {
 TEST(BertWords, RemovesControlCharactersAndWhatIsNoText) {
   EXPECT_EQ(cut(std::string_view("a\0b\u200bc\u00add\x7f", 10)), "abcd");
   EXPECT_EQ(cut("a\xff\xfe b\xe4\xbd"), "a|b");
-  BertWording dirty;
+  BertNormalizerSettings dirty;
   dirty.clean_text = false;
   EXPECT_EQ(cut("a\u200bb\xff", dirty), "a\u200bb\uFFFD");
 }
@@ -49,10 +49,10 @@ TEST(BertWords, RemovesControlCharactersAndWhatIsNoText) {
 TEST(BertWords, RemovesAccentsAndCapitalsIfAsked) {
   EXPECT_EQ(cut("Café ÀÉÎ İ Ωμέγα Å"), "cafe|aei|i|ωμεγα|a");
   EXPECT_EQ(cut("e\u0301"), "e") << "marks that are characters of their own, too";
-  BertWording accents;
+  BertNormalizerSettings accents;
   accents.strip_accents = false;
   EXPECT_EQ(cut("Café İ", accents), "café|i\u0307");
-  BertWording cased{true, true, false, false};
+  BertNormalizerSettings cased{true, true, false, false};
   EXPECT_EQ(cut("Café", cased), "Café");
 }
 

@@ -310,25 +310,25 @@ TEST_F(Launch, TakesItsProcessesAlongWhenItIsKilled) {
 }
 
 TEST(AskProgram, GivesOutputAndExitCode) {
-  const auto answer = ask_program({"sh", "-c", "echo out; echo err >&2; exit 7"});
+  const auto answer = run_program({"sh", "-c", "echo out; echo err >&2; exit 7"});
   EXPECT_EQ(answer.exit, 7);
   EXPECT_EQ(answer.text, "out\nerr\n");
 }
 
 TEST(AskProgram, AddsVariablesThatPrevail) {
   ::setenv("COMPEER_DOCTOR_TEST", "old", 1);
-  EXPECT_EQ(ask_program({"sh", "-c", "echo $COMPEER_DOCTOR_TEST"}, {"COMPEER_DOCTOR_TEST=new"}).text, "new\n");
+  EXPECT_EQ(run_program({"sh", "-c", "echo $COMPEER_DOCTOR_TEST"}, {"COMPEER_DOCTOR_TEST=new"}).text, "new\n");
 }
 
-TEST(AskProgram, SaysThatAProgramIsNotThere) { EXPECT_EQ(ask_program({"/nonexistent/program"}).exit, 127); }
+TEST(AskProgram, SaysThatAProgramIsNotThere) { EXPECT_EQ(run_program({"/nonexistent/program"}).exit, 127); }
 
-TEST(AskProgram, EndsOneThatTakesTooLong) { EXPECT_EQ(ask_program({"sleep", "60"}, {}, 0.05).exit, 128 + SIGKILL); }
+TEST(AskProgram, EndsOneThatTakesTooLong) { EXPECT_EQ(run_program({"sleep", "60"}, {}, 0.05).exit, 128 + SIGKILL); }
 
 TEST(AskProgram, SaidByPassesOnWhatAProgramOfOursTells) {
-  EXPECT_EQ(said_by("sh", {0, "fine\n"}), "fine\n");
+  EXPECT_EQ(output_or_throw("sh", {0, "fine\n"}), "fine\n");
   const auto refused = [](const ProgramOutput& done) {
     try {
-      return said_by("sh", done) + " was taken";
+      return output_or_throw("sh", done) + " was taken";
     } catch (const Error& error) {
       return std::to_string(static_cast<int>(error.exit())) + " " + error.what();
     }
@@ -339,7 +339,7 @@ TEST(AskProgram, SaidByPassesOnWhatAProgramOfOursTells) {
 }
 
 TEST(AskProgram, NamesTheSignalThatEndedIt) {
-  EXPECT_EQ(ask_program({"sh", "-c", "kill -SEGV $$"}).exit, 128 + SIGSEGV);
+  EXPECT_EQ(run_program({"sh", "-c", "kill -SEGV $$"}).exit, 128 + SIGSEGV);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 namespace compeer::launch {
 namespace {
 
-class Opening : public Program {
+class PluginTrial : public Program {
  protected:
-  Opening() {
+  PluginTrial() {
     write("bad.lua", "return function(completion) return end end\n");
     write("good.lua", "return function(completion) return #completion.text end\n");
   }
@@ -44,7 +44,7 @@ class Opening : public Program {
   const std::string broken = "--plugin-dir " COMPEER_FIXTURES "/broken ";
 };
 
-TEST_F(Opening, CompilesRewardsInLuaBeforeAnyRunBegins) {
+TEST_F(PluginTrial, CompilesRewardsInLuaBeforeAnyRunBegins) {
   experiment("x.toml", "[[rewards]]\nplugin = \"lua\"\npath = \"bad.lua\"\n");
   for (const std::string command : {"resolve x.toml", "run x.toml --dry-run", "submit x.toml --dry-run"}) {
     const auto text = told(command);
@@ -62,7 +62,7 @@ TEST_F(Opening, CompilesRewardsInLuaBeforeAnyRunBegins) {
   EXPECT_TRUE(nothing_began());
 }
 
-TEST_F(Opening, LooksIntoTheFolderOfAModel) {
+TEST_F(PluginTrial, LooksIntoTheFolderOfAModel) {
   write("m.gguf", "GGUF");
   auto text = told("run " + smoke + " --set model.config=null --set model.path=m.gguf --dry-run");
   EXPECT_TRUE(holds(text, "m.gguf: is a GGUF file, not a model folder\n  help: import it: compeer import ")) << text;
@@ -72,7 +72,7 @@ TEST_F(Opening, LooksIntoTheFolderOfAModel) {
   EXPECT_TRUE(text.ends_with("exit 4")) << text;
 }
 
-TEST_F(Opening, ReadsThePromptsOfStages) {
+TEST_F(PluginTrial, ReadsThePromptsOfStages) {
   fs::create_directories(folder() / "mine/en");
   write("mine/en/filter.txt", "Is {dialogue} fit? {anwsers}\n");
   write("x.toml",
@@ -84,7 +84,7 @@ TEST_F(Opening, ReadsThePromptsOfStages) {
   EXPECT_TRUE(text.ends_with("exit 4")) << text;
 }
 
-TEST_F(Opening, OutlivesPluginsThatCrash) {
+TEST_F(PluginTrial, OutlivesPluginsThatCrash) {
   const auto text = told(broken + "run " + smoke + " --set rewards.0.plugin=static_crash --dry-run");
   EXPECT_TRUE(holds(text,
                     "compeer: error: run 'smoke-grpo': rewards/static_crash: crashed (segmentation fault) when it was "
@@ -92,12 +92,12 @@ TEST_F(Opening, OutlivesPluginsThatCrash) {
       << text;
 }
 
-TEST_F(Opening, LeavesToTheRunWhatAnotherRunWillMake) {
+TEST_F(PluginTrial, LeavesToTheRunWhatAnotherRunWillMake) {
   experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"results/judge/checkpoints/last\"\n");
   EXPECT_TRUE(told("resolve x.toml").ends_with("exit 0")) << told("resolve x.toml");
 }
 
-TEST_F(Opening, AsksOnceForSeedsWhoseFilesAreStillToBeMade) {
+TEST_F(PluginTrial, AsksOnceForSeedsWhoseFilesAreStillToBeMade) {
   write("worker", "#!/bin/sh\necho \"$2\" >>calls\nexec " COMPEER_BINARY_DIR "/bin/compeer-worker \"$@\"\n");
   fs::permissions(folder() / "worker", fs::perms::owner_all);
   ::setenv("COMPEER_WORKER", (folder() / "worker").c_str(), 1);
@@ -114,7 +114,7 @@ TEST_F(Opening, AsksOnceForSeedsWhoseFilesAreStillToBeMade) {
   EXPECT_EQ(std::ranges::count(all, "open_plugins"), 2) << "judges, and policies";
 }
 
-TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
+TEST_F(PluginTrial, FindsMisspeltFiguresBeforeTheFirstRun) {
   const std::string good = "{ plugin = 'lua', path = 'good.lua' }";
   for (const auto& [then, name, meant] :
        {std::tuple{"print(compeer.results { first, second }:table('name', 'rewards/lua/scroe'))", "rewards/lua/scroe",
@@ -137,7 +137,7 @@ TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
   EXPECT_TRUE(nothing_began());
 }
 
-TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
+TEST_F(PluginTrial, LooksForRecordsInEverySplitThatIsRead) {
   experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n");
   for (const std::string setting : {"grpo.split=trian", "validation.every=2 --set validation.split=trian",
                                     "task=evaluate --set evaluate.split=trian", "task=sft --set sft.split=trian"}) {
@@ -152,7 +152,7 @@ TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
   EXPECT_TRUE(nothing_began());
 }
 
-TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
+TEST_F(PluginTrial, CountsTheExamplesThatNeighboursAreOf) {
   experiment("x.toml", "");
   const auto text = told("run x.toml --set task=sft --set sft.neighbours=3 --set sft.batch=6 --set sft.micro_batch=6");
   EXPECT_TRUE(
@@ -162,7 +162,7 @@ TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
   EXPECT_TRUE(nothing_began());
 }
 
-TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
+TEST_F(PluginTrial, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
   experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n[validation]\nevery = 2\nmetrics = [\"truncated\"]\n");
   const auto text = told("run x.toml --dry-run");
   EXPECT_TRUE(holds(text, "validation.better: must be set: whether a higher 'truncated' is better is not known\n"))
@@ -171,7 +171,7 @@ TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
   EXPECT_TRUE(told("run x.toml --dry-run --set validation.better=lower").ends_with("exit 0"));
 }
 
-TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
+TEST_F(PluginTrial, RefusesAModelThatIsNotAsItWasWritten) {
   const std::string smallest = " --ranks 1 -q --set grpo.steps=1";
   ASSERT_TRUE(told("run " + smoke + smallest).ends_with("exit 0"));
   fs::copy(folder() / "results/smoke-grpo/checkpoints/step-000001", folder() / "mine");
@@ -194,7 +194,7 @@ TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
   EXPECT_FALSE(fs::exists(folder() / "results/again"));
 }
 
-TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
+TEST_F(PluginTrial, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
   ASSERT_TRUE(told("run " + smoke + " --ranks 1 -q --set grpo.steps=1").ends_with("exit 0"));
   const std::string mine = "results/smoke-grpo/checkpoints/last";
   write(mine + "/form.json", R"({"judge": {"view": "orm", "prompts": "a/en", "prompts_sha256": "0"}})");
@@ -219,7 +219,7 @@ TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
   EXPECT_FALSE(fs::exists(folder() / "results/x") || fs::exists(folder() / "results/other"));
 }
 
-TEST_F(Opening, FindsABaseThatNoRunIsBeforeTheFirstRun) {
+TEST_F(PluginTrial, FindsABaseThatNoRunIsBeforeTheFirstRun) {
   study("{ plugin = 'lua', path = 'good.lua' }",
         "print(compeer.results { first, second }:compare { 'reward', against = { ['grpo.clip'] = 0.3 } })");
   const auto text = told("run study.lua");
@@ -229,7 +229,7 @@ TEST_F(Opening, FindsABaseThatNoRunIsBeforeTheFirstRun) {
   EXPECT_TRUE(nothing_began());
 }
 
-TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
+TEST_F(PluginTrial, PromisesNoFigureThatARunWillNotHave) {
   for (const std::string name : {"kl", "advantage", "left_out"}) {
     study("{ plugin = 'lua', path = 'good.lua' }", "print(second['" + name + "'])");
     const auto text = told("run study.lua --dry-run");
@@ -238,7 +238,7 @@ TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
 }
 
 // A script's dry run accepts every metric that the run reports.
-TEST_F(Opening, PromisesEveryFigureOfARun) {
+TEST_F(PluginTrial, PromisesEveryFigureOfARun) {
   ASSERT_TRUE(told("run " + smoke + " --set grpo.steps=2 --ranks 1 -q").ends_with("exit 0"));
   std::string names;
   const auto summary = nlohmann::json::parse(std::ifstream(folder() / "results/smoke-grpo/summary.json"));

@@ -13,7 +13,7 @@ class Run : public FakeWorker {
   Run() { worker("finish"); }
   static ProgramOutput compeer(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
-    return ask_program(arguments, {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins",
+    return run_program(arguments, {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins",
                                    "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1"});
   }
   static const std::string smoke;

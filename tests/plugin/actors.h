@@ -16,7 +16,7 @@ namespace compeer::plugin {
 inline const std::filesystem::path broken = COMPEER_BROKEN_DIR;
 
 /// A library of tests/plugin/libraries/, built into the set by tests/plugin/CMakeLists.txt.
-inline Chosen library(const std::string& set, const std::string& kind, const std::string& name) {
+inline PluginFile library(const std::string& set, const std::string& kind, const std::string& name) {
   return {kind, name, broken / set / kind / (name + ".so"), ""};
 }
 
@@ -24,7 +24,7 @@ inline Chosen library(const std::string& set, const std::string& kind, const std
 inline Services services(const std::string& set = "mirror") {
   return {.seed = 1, .log = {}, .cancelled = {}, .find = [set](const std::string& kind, const std::string& name) {
             const auto found = Finder({broken / set}).get(kind, name);
-            return Chosen{found.kind, found.name, found.path, found.sha256};
+            return PluginFile{found.kind, found.name, found.path, found.sha256};
           }};
 }
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ChatRequest asks(const std::string& text, int64_t max_tokens = 16) {
-  return {.turns = {{"user", text}}, .temperature = 0.5, .max_tokens = max_tokens, .draw = 1};
+  return {.turns = {{"user", text}}, .temperature = 0.5, .max_tokens = max_tokens, .sample_index = 1};
 }
 
 class Answers : public testing::Test {
@@ -233,8 +233,8 @@ TEST_F(AnAnswerStore, MarksWhatCouldNotBeReadOnce) {
     store->mark_malformed({"who", asks("other")}, asks("other"));
   }
   const auto before = read_file(file());
-  EXPECT_TRUE(
-      before.ends_with(",\"cost\":0.5}\n{\"key\":\"" + AnswerKey("who", asks("q")).ended + "\",\"malformed\":true}\n"))
+  EXPECT_TRUE(before.ends_with(",\"cost\":0.5}\n{\"key\":\"" + AnswerKey("who", asks("q")).complete +
+                               "\",\"malformed\":true}\n"))
       << before;
   open()->mark_malformed({"who", asks("q")}, asks("q"));
   EXPECT_EQ(read_file(file()), before);
@@ -248,14 +248,14 @@ TEST(AnAnswersKey, TellsEverythingApartThatMayChangeAnAnswer) {
   others[2].turns = {{"user", "a"}, {"user", "a"}};
   others[3].temperature = 0.25;
   others[4].choices = {"a", "b"};
-  others[5].draw = 2;
+  others[5].sample_index = 2;
   others[6].turns = {{"user\",\"a", ""}};
-  for (const auto& other : others) EXPECT_NE(AnswerKey("w", other).ended, AnswerKey("w", base).ended);
-  EXPECT_NE(AnswerKey("v", base).ended, AnswerKey("w", base).ended);
-  EXPECT_EQ(AnswerKey("w", asks("a", 6)).ended, AnswerKey("w", base).ended);
-  EXPECT_NE(AnswerKey("w", asks("a", 6)).cut, AnswerKey("w", base).cut);
+  for (const auto& other : others) EXPECT_NE(AnswerKey("w", other).complete, AnswerKey("w", base).complete);
+  EXPECT_NE(AnswerKey("v", base).complete, AnswerKey("w", base).complete);
+  EXPECT_EQ(AnswerKey("w", asks("a", 6)).complete, AnswerKey("w", base).complete);
+  EXPECT_NE(AnswerKey("w", asks("a", 6)).truncated, AnswerKey("w", base).truncated);
   // printf '["w",[["user","a"]],0.5,1]' | sha256sum
-  EXPECT_EQ(AnswerKey("w", base).ended, "509cd77bd0144c87f297b254e5b8170bbb79ec92c4dbdd8e5d53312a824b9880")
+  EXPECT_EQ(AnswerKey("w", base).complete, "509cd77bd0144c87f297b254e5b8170bbb79ec92c4dbdd8e5d53312a824b9880")
       << "pinned: a change would make every run ask again";
 }
 
@@ -266,7 +266,7 @@ TEST(AnAnswersKey, IsThatOfAPicturesBytes) {
   std::ofstream(file) << "one";
   const AnswerKey one("w", request);
   std::ofstream(file) << "two";
-  EXPECT_NE(AnswerKey("w", request).ended, one.ended);
+  EXPECT_NE(AnswerKey("w", request).complete, one.complete);
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ class EveryChange : public testing::TestWithParam<std::pair<const char*, const c
 
 TEST_P(EveryChange, OfACallIsUndoneAndRefusedByName) {
   const auto [act, what] = GetParam();
-  const CallerState before;
+  const ThreadStateGuard before;
   const auto error = error_after(std::string("change: ") + act);
   EXPECT_EQ(error.exit(), Exit::plugin);
   EXPECT_EQ(error.where(), in("score"));
@@ -227,7 +227,7 @@ TEST_P(EveryChange, OfACallIsUndoneAndRefusedByName) {
 
 TEST_P(EveryChange, OfAConstructorIsUndoneAndRefusedByName) {
   const auto [act, what] = GetParam();
-  const CallerState before;
+  const ThreadStateGuard before;
   const auto shared = services();
   const auto in_make = std::string("change in make: ") + act;
   const auto error = error_of([&] { actor(in_make, shared); });
@@ -238,13 +238,13 @@ TEST_P(EveryChange, OfAConstructorIsUndoneAndRefusedByName) {
 }
 
 TEST_P(EveryChange, OfADestructorIsUndone) {
-  const CallerState before;
+  const ThreadStateGuard before;
   const auto shared = services();
   { const auto plugin = actor(std::string("change at the end: ") + GetParam().first, shared); }
   EXPECT_EQ(before.restore(), std::vector<std::string>{});
 }
 
-INSTANTIATE_TEST_SUITE_P(CallerState, EveryChange,
+INSTANTIATE_TEST_SUITE_P(ThreadStateGuard, EveryChange,
                          testing::Values(std::pair{"rounding", "the rounding mode"},
                                          std::pair{"folder", "the current folder"},
                                          std::pair{"signals", "the set of blocked signals"},
@@ -256,13 +256,13 @@ INSTANTIATE_TEST_SUITE_P(CallerState, EveryChange,
                                          std::pair{"locale", "the locale"}),
                          [](const auto& one) { return std::string(one.param.first); });
 
-TEST(CallerState, IsUndoneAfterACallThatThrew) {
+TEST(ThreadStateGuard, IsUndoneAfterACallThatThrew) {
   const auto error = error_after("change and throw");
   EXPECT_EQ(error.problem(), "no more");
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-TEST(CallerState, HasNoPartInFlagsOfPastCalculations) {
+TEST(ThreadStateGuard, HasNoPartInFlagsOfPastCalculations) {
   const auto shared = services();
   auto plugin = actor("change: flags", shared);
   EXPECT_NO_THROW(score_one(plugin));
@@ -270,14 +270,14 @@ TEST(CallerState, HasNoPartInFlagsOfPastCalculations) {
 
 // A plugin that changes process state, calls another plugin and restores the state has changed nothing, and neither has
 // the other plugin.
-TEST(CallerState, IsThatOfTheInnerCallsCaller) {
+TEST(ThreadStateGuard, IsThatOfTheInnerCallsCaller) {
   const auto shared = services();
   auto plugin = actor("change for the similarity", shared);
   EXPECT_NO_THROW(score_one(plugin));
 }
 
-TEST(CallerState, NamesAllThatIsOtherwise) {
-  const CallerState before;
+TEST(ThreadStateGuard, NamesAllThatIsOtherwise) {
+  const ThreadStateGuard before;
   std::fesetround(FE_DOWNWARD);
   ASSERT_EQ(::chdir("/"), 0);
   EXPECT_EQ(before.restore(), (std::vector<std::string>{"the rounding mode", "the current folder"}));
@@ -285,19 +285,19 @@ TEST(CallerState, NamesAllThatIsOtherwise) {
   EXPECT_EQ(in_words({"the rounding mode", "the current folder"}), "the rounding mode and the current folder");
 }
 
-TEST(CallerState, IsTheSameInAFolderThatSomebodyRenamed) {
+TEST(ThreadStateGuard, IsTheSameInAFolderThatSomebodyRenamed) {
   const auto home = fs::current_path();
   const Folder folder;
   fs::create_directory(folder.path() / "a");
   fs::current_path(folder.path() / "a");
-  const CallerState before;
+  const ThreadStateGuard before;
   fs::rename(folder.path() / "a", folder.path() / "b");
   EXPECT_EQ(before.restore(), std::vector<std::string>{});
   EXPECT_EQ(fs::current_path(), fs::canonical(folder.path() / "b"));
   fs::current_path(home);
 }
 
-TEST(CallerState, IsUndoneWhenALibraryChangedItOnLoading) {
+TEST(ThreadStateGuard, IsUndoneWhenALibraryChangedItOnLoading) {
   const auto home = fs::current_path();
   const auto error = error_of([] { Library(library("moving", "rewards", "plain"), "rewards"); });
   EXPECT_EQ(error.exit(), Exit::plugin);

@@ -21,7 +21,7 @@ namespace compeer::plugin {
 namespace {
 
 // Returns the error of opening this library as a reward; checks that it is attributed to the plugin and names the file.
-Error refusal(const Chosen& chosen) {
+Error refusal(const PluginFile& chosen) {
   const auto shared = services();
   const auto error = error_of([&] { open<Reward>(chosen, Settings(), std::make_unique<RunHost>(chosen, shared)); });
   EXPECT_EQ(error.exit(), Exit::plugin);
@@ -35,7 +35,7 @@ TEST(AReadingOfADescriptor, RunsNoneOfTheLibrarysCode) {
   ASSERT_EQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), nullptr);
   EXPECT_EQ(read_descriptor(chosen.path).version, "2.3.4");
   EXPECT_EQ(Finder({broken / "actor"}).all().size(), 1u);
-  Chosen other = chosen;
+  PluginFile other = chosen;
   other.sha256 = std::string(64, '0');
   EXPECT_THROW(Library(other, "rewards"), Error);
   EXPECT_EQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), nullptr);
@@ -154,7 +154,7 @@ TEST(Open, RefusesALibraryWithoutAFactory) {
 
 TEST(Open, DoesNotBlameALibraryForAFailingDisk) {
   Folder folder;
-  const Chosen chosen{"rewards", "plain", folder.path() / "plain.so", ""};
+  const PluginFile chosen{"rewards", "plain", folder.path() / "plain.so", ""};
   std::filesystem::create_symlink("/proc/self/mem", chosen.path);
   const auto error = error_of([&] { Library(chosen, "rewards"); });
   EXPECT_EQ(error.exit(), Exit::failure);
@@ -164,7 +164,7 @@ TEST(Open, DoesNotBlameALibraryForAFailingDisk) {
 TEST(Open, RefusesFilesThatAreMissingTextOrCutOff) {
   Folder folder;
   const auto path = folder.path() / "rewards" / "plain.so";
-  const Chosen chosen{"rewards", "plain", path, ""};
+  const PluginFile chosen{"rewards", "plain", path, ""};
   EXPECT_EQ(refusal(chosen).problem(), "plugin rewards/plain can't be read: No such file or directory");
   folder.write("rewards/plain.so", "#!/bin/sh\n");
   EXPECT_EQ(refusal(chosen).problem(), "is not a shared library (no ELF header)");

@@ -128,7 +128,7 @@ TEST_F(ARememberedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
     log_ += one.model + ": " + std::to_string(one.unknown) + " of " + std::to_string(one.requests) + ", " +
             std::to_string(one.tokens) + " tokens\n";
   };
-  shared_.paid = [&](const std::string& model, const ChatReply& reply) {
+  shared_.on_reply = [&](const std::string& model, const ChatReply& reply) {
     log_ += model + " " + std::to_string(reply.prompt_tokens) + "\n";
   };
   ask({"a"});
@@ -144,7 +144,7 @@ TEST_F(ARememberedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
   const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
   const AnswerKey a(who, {.turns = {{"user", "a"}}});
   ASSERT_TRUE(other.claim(a));
-  shared_.paid = [&](const std::string&, const ChatReply& reply) {
+  shared_.on_reply = [&](const std::string&, const ChatReply& reply) {
     log_ += reply.text + "\n";
     if (reply.text == "re: c") other.release(a);
   };
@@ -157,7 +157,7 @@ TEST_F(ARememberedChat, CountsAndMarksWhatCouldNotBeRead) {
   auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
   chat.unreadable({.turns = {{"user", "a"}}}, "re: a", true);
   chat.unreadable({.turns = {{"user", "b"}}}, "re: b", false);
-  EXPECT_EQ(counts_.again, 1);
+  EXPECT_EQ(counts_.retried, 1);
   EXPECT_EQ(counts_.malformed, 1);
   EXPECT_EQ(counts_.unreadable.take(), std::vector<std::string>{"'re: b'"});
   EXPECT_EQ(counts_.unreadable.take(), std::vector<std::string>{});
@@ -207,7 +207,7 @@ TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
 
 TEST_F(ARememberedChat, StopsWhereNothingCanBeStored) {
   for (const char* act : {"well", "wait"}) {
-    shared_.paid = [](const std::string&, const ChatReply&) { throw Error("disk", "is full"); };
+    shared_.on_reply = [](const std::string&, const ChatReply&) { throw Error("disk", "is full"); };
     EXPECT_EQ(error_of([&] { ask({act, "b"}, {{"act", act}}); }).where(), "disk") << act;
   }
 }
@@ -236,11 +236,11 @@ TEST_F(ARememberedChat, IsAskedByOneOfTwoThreadsWhatBothWantToKnow) {
 // A plugin that is called by several threads, one at a time.
 TEST(AVisit, IsInterruptedWhileAChatModelIsAwaited) {
   std::mutex door;
-  Visit visit(door);
+  PluginLock visit(door);
   EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
-  Visit::leave_during([&] { std::async([&] { const Visit another(door); }).get(); });
+  PluginLock::release_during([&] { std::async([&] { const PluginLock another(door); }).get(); });
   EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
-  EXPECT_THROW(Visit::leave_during([] { throw Error("x", "y"); }), Error);
+  EXPECT_THROW(PluginLock::release_during([] { throw Error("x", "y"); }), Error);
   EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
 }
 

@@ -26,7 +26,7 @@ inline const plugin::Services& services() {
   static const plugin::Services one{
       .seed = 1, .log = {}, .cancelled = {}, .find = [](const std::string& kind, const std::string& name) {
         const auto found = finder().get(kind, name);
-        return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
+        return plugin::PluginFile{found.kind, found.name, found.path, found.sha256};
       }};
   return one;
 }
@@ -41,7 +41,7 @@ plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings =
     EXPECT_NE(spec::find(found.descriptor.parameters, key), nullptr) << name << " has no setting " << key;
     values[key] = value;
   }
-  const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
+  const plugin::PluginFile chosen{found.kind, found.name, found.path, found.sha256};
   if (!host) host = std::make_unique<plugin::RunHost>(chosen, services());
   return plugin::open<T>(chosen, Settings(values), std::move(host));
 }

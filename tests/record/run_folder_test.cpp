@@ -65,7 +65,7 @@ TEST(RunFolder, IsSetAsideWholeAndNothingOfItIsLost) {
   const TemporaryFolder place;
   const auto run = finished_run(place / "x");
   const auto before = contents(run);
-  EXPECT_EQ(set_aside(run), fs::canonical(place.path()) / "x~1");
+  EXPECT_EQ(rename_aside(run), fs::canonical(place.path()) / "x~1");
   EXPECT_EQ(contents(place / "x~1"), before);
   EXPECT_EQ(pointed_at(place / "x~1"), place / "x~1/checkpoints/step-000002");
   EXPECT_EQ(contents(run), (std::map<std::string, std::string>{
@@ -79,7 +79,7 @@ TEST(RunFolder, LeavesOpenFilesWithItsName) {
   const auto run = finished_run(place / "x");
   write_file(run / ".lock", "1 here");
   std::ofstream log(run / "log.txt", std::ios::app), lock(run / ".lock", std::ios::app);
-  set_aside(run);
+  rename_aside(run);
   log << " and more" << std::flush;
   lock << " and there" << std::flush;
   EXPECT_EQ(read_file(run / "log.txt"), "log.txt and more");
@@ -94,19 +94,19 @@ TEST(RunFolder, GetsANameOfItsOwnEachTimeItIsSetAside) {
   write_file(place / "x~2", "mine");
   for (const char* name : {"x~1", "x~3"}) {
     write_file(run / "run.h5", name);
-    EXPECT_EQ(set_aside(run).filename(), name);
+    EXPECT_EQ(rename_aside(run).filename(), name);
     EXPECT_EQ(read_file(place / name / "run.h5"), name);
-    EXPECT_TRUE(is_set_aside(place / name));
+    EXPECT_TRUE(is_renamed_aside(place / name));
   }
   EXPECT_EQ(read_file(place / "x~2"), "mine");
-  for (const char* name : {"x", "x~", "x~1a", "~/x", "x~0"}) EXPECT_FALSE(is_set_aside(name)) << name;
+  for (const char* name : {"x", "x~", "x~1a", "~/x", "x~0"}) EXPECT_FALSE(is_renamed_aside(name)) << name;
 }
 
 TEST(RunFolder, SharesItsLogWithNothingButWhatWasSetAside) {
   const TemporaryFolder place;
   const auto run = finished_run(place / "x");
   fs::create_directories(place / "x~3");
-  fs::create_hard_link(run / "log.txt", place / "x~3/log.txt");  // killed in `set_aside`
+  fs::create_hard_link(run / "log.txt", place / "x~3/log.txt");  // killed in `rename_aside`
   EXPECT_NO_THROW(refuse_outside_files(run));
   fs::create_hard_link(run / "log.txt", place / "mine");
   EXPECT_THROW(refuse_outside_files(run), Error);
@@ -117,7 +117,7 @@ TEST(RunFolder, KeepsItsLinkWhereItLiesElsewhere) {
   fs::create_directory(place / "large");
   finished_run(place / "large/x");
   fs::create_directory_symlink("large/x", place / "x");
-  EXPECT_EQ(set_aside(place / "x"), fs::canonical(place.path()) / "large/x~1");
+  EXPECT_EQ(rename_aside(place / "x"), fs::canonical(place.path()) / "large/x~1");
   EXPECT_FALSE(was_begun(place / "x"));
   EXPECT_TRUE(fs::exists(place / "x/spec.json"));
 }

@@ -13,36 +13,36 @@ namespace {
 
 using Tokens = std::vector<int32_t>;
 
-void learn(Drafts& drafts, const Tokens& text) {
-  for (size_t end = 1; end <= text.size(); ++end) drafts.learn(std::span(text).first(end));
+void learn(NgramDrafts& drafts, const Tokens& text) {
+  for (size_t end = 1; end <= text.size(); ++end) drafts.add(std::span(text).first(end));
 }
 
-TEST(Drafts, GuessesWhatWasSaidMoreThanOnce) {
-  Drafts drafts;
+TEST(NgramDrafts, GuessesWhatWasSaidMoreThanOnce) {
+  NgramDrafts drafts;
   const Tokens text{5, 6, 7, 8, 9, 10};
   learn(drafts, text);
-  EXPECT_EQ(drafts.guess(Tokens{5, 6, 7}, 8), Tokens{});
+  EXPECT_EQ(drafts.propose(Tokens{5, 6, 7}, 8), Tokens{});
   learn(drafts, text);
-  EXPECT_EQ(drafts.guess(Tokens{5, 6, 7}, 8), (Tokens{8, 9, 10}));
-  EXPECT_EQ(drafts.guess(Tokens{1, 1, 5, 6, 7}, 2), (Tokens{8, 9}));
-  EXPECT_EQ(drafts.guess(Tokens{6, 5, 7}, 8), Tokens{});
-  EXPECT_EQ(drafts.guess(Tokens{6, 7}, 8), Tokens{});
-  EXPECT_EQ(drafts.guess(Tokens{5, 6, 7}, 0), Tokens{});
+  EXPECT_EQ(drafts.propose(Tokens{5, 6, 7}, 8), (Tokens{8, 9, 10}));
+  EXPECT_EQ(drafts.propose(Tokens{1, 1, 5, 6, 7}, 2), (Tokens{8, 9}));
+  EXPECT_EQ(drafts.propose(Tokens{6, 5, 7}, 8), Tokens{});
+  EXPECT_EQ(drafts.propose(Tokens{6, 7}, 8), Tokens{});
+  EXPECT_EQ(drafts.propose(Tokens{5, 6, 7}, 0), Tokens{});
 }
 
-TEST(Drafts, FollowWhatIsSaidOfLate) {
-  Drafts drafts;
+TEST(NgramDrafts, FollowWhatIsSaidOfLate) {
+  NgramDrafts drafts;
   for (int i = 0; i < 100; ++i) learn(drafts, {5, 6, 7, 8});
   for (int i = 0; i < 12; ++i) learn(drafts, {5, 6, 7, 9});
-  EXPECT_EQ(drafts.guess(Tokens{5, 6, 7}, 1), Tokens{9});
+  EXPECT_EQ(drafts.propose(Tokens{5, 6, 7}, 1), Tokens{9});
   learn(drafts, {5, 6, 7, 8});
-  EXPECT_EQ(drafts.guess(Tokens{5, 6, 7}, 1), Tokens{9});
+  EXPECT_EQ(drafts.propose(Tokens{5, 6, 7}, 1), Tokens{9});
 }
 
-TEST(Drafts, GoRoundInCircles) {
-  Drafts drafts;
+TEST(NgramDrafts, GoRoundInCircles) {
+  NgramDrafts drafts;
   learn(drafts, {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3});
-  EXPECT_EQ(drafts.guess(Tokens{1, 2, 3}, 7), (Tokens{1, 2, 3, 1, 2, 3, 1}));
+  EXPECT_EQ(drafts.propose(Tokens{1, 2, 3}, 7), (Tokens{1, 2, 3, 1, 2, 3, 1}));
 }
 
 // Returns the draft length that is used most in 1,000 passes, if a pass over `rows` rows takes seconds(rows) and the
@@ -53,7 +53,7 @@ int64_t settled(int64_t sequences, int64_t right, double (*seconds)(int64_t rows
   for (int pass = 0; pass < 1000; ++pass) {
     const int64_t guessed = length.next(sequences);
     ++used[guessed];
-    length.measured(sequences * (1 + std::min(guessed, right)), seconds(sequences * (1 + guessed)));
+    length.record(sequences * (1 + std::min(guessed, right)), seconds(sequences * (1 + guessed)));
   }
   const auto best = std::max_element(used.begin(), used.end(), [](auto& a, auto& b) { return a.second < b.second; });
   EXPECT_GT(best->second, 900);
@@ -87,7 +87,7 @@ TEST(DraftLength, TriesAgainWhatDidNotPay) {
   int64_t right = 0;
   const auto pass = [&] {
     const int64_t guessed = length.next(1);
-    length.measured(1 + std::min(guessed, right), 1.0 + 0.01 * static_cast<double>(guessed));
+    length.record(1 + std::min(guessed, right), 1.0 + 0.01 * static_cast<double>(guessed));
     return guessed;
   };
   for (int i = 0; i < 500; ++i) pass();

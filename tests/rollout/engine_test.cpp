@@ -139,7 +139,7 @@ TEST_F(RolloutEngine, HandsOutAPromptAsSoonAsItIsRead) {
   Engine engine(*policy);
   auto kept = engine.new_sequence();
   auto prompt = prompts[1];
-  prompt.after = &kept;
+  prompt.context = &kept;
   auto request = request_for(2, 64);
   std::vector<int64_t> lengths;
   request.rules = [&](uint32_t) {
@@ -277,7 +277,7 @@ TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
   EXPECT_EQ(generate(*policy, mixed, all)[0].size(), 12u);
   for (const int64_t concurrent : {1, 2, 3, 8}) {
     all.sampling.concurrent = concurrent;
-    all.most_places = std::max<int64_t>(concurrent / 2, 1);
+    all.max_active_per_prompt = std::max<int64_t>(concurrent / 2, 1);
     size_t given = 0;
     std::vector<size_t> ended;
     rollout::Engine(*policy).generate(
@@ -297,8 +297,8 @@ TEST_F(RolloutEngine, GivesPlacesToPromptsInTurn) {
     const auto before = [&](size_t prompt) {  // number of completions of the first prompt that ended before this one
       return std::count(ended.begin(), std::find(ended.begin(), ended.end(), prompt), 0u);
     };
-    EXPECT_LE(before(1), 1 + 2 * all.most_places) << concurrent;
-    EXPECT_LE(before(2), 2 + 3 * all.most_places) << concurrent;
+    EXPECT_LE(before(1), 1 + 2 * all.max_active_per_prompt) << concurrent;
+    EXPECT_LE(before(2), 2 + 3 * all.max_active_per_prompt) << concurrent;
   }
 }
 
@@ -308,7 +308,7 @@ TEST_F(LongPrompts, DoNotKeepShortOnesFromBeingRead) {
   for (const bool in_turn : {false, true}) {
     auto request = request_for(1, 8);
     request.sampling.max_new_tokens = 1;
-    request.most_places = in_turn ? 1 : 0;
+    request.max_active_per_prompt = in_turn ? 1 : 0;
     std::vector<size_t> ended;
     rollout::Engine(*policy).generate(in_order(all), request, [&](size_t prompt, uint32_t, const Sample& sample) {
       EXPECT_EQ(sample.tokens.size(), 1u);

@@ -72,7 +72,7 @@ TEST_F(RolloutEngine, ForgetsTheEndOfAConversation) {
   engine.read({{0, numbers(4, 40), nullptr, &talk}});
   auto copy = talk;
   for (const int64_t count : {33, 32, 20, 1}) {
-    EXPECT_EQ(talk.keep(count), count);
+    EXPECT_EQ(talk.truncate(count), count);
     const auto whole = numbers(4, static_cast<int32_t>(count));
     EXPECT_EQ(talk.tokens(), whole);
     auto next = whole;
@@ -98,28 +98,29 @@ TEST_F(RolloutEngine, ChoosesWhereItIsAskedWhatItWouldSay) {
     const auto said = engine.generate({{3, prompt}}, request)[0][0];
     ASSERT_GT(said.tokens.size(), 5u);
     engine.read({{0, {prompt.begin(), prompt.begin() + 10}, nullptr, &talk}});
-    Guess guess{&talk, {prompt.begin() + 10, prompt.end()}, {}};
+    DraftTokens guess{&talk, {prompt.begin() + 10, prompt.end()}, {}};
     guess.tokens.insert(guess.tokens.end(), said.tokens.begin(), said.tokens.begin() + 3);
     guess.tokens.push_back((said.tokens[3] + 1) % 90);
-    for (uint32_t i = 0; i < 5; ++i) guess.places.push_back({18 + i, {request.seed, request.step, 3, 0, i}});
+    for (uint32_t i = 0; i < 5; ++i) guess.positions.push_back({18 + i, {request.seed, request.step, 3, 0, i}});
     auto alone = talk;
-    const auto chosen = engine.choose({guess}, request.sampling)[0];
+    const auto chosen = engine.verify({guess}, request.sampling)[0];
     ASSERT_EQ(chosen.size(), 5u);
     for (size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(chosen[i].token.id, said.tokens[i]) << i;
       EXPECT_EQ(chosen[i].token.log_prob, said.log_probs[i]) << i;
     }
-    EXPECT_EQ(talk.keep(21, chosen[3].state), 21);
+    EXPECT_EQ(talk.truncate(21, chosen[3].state), 21);
     EXPECT_EQ(talk.unread(), 0) << "what is known is not read again";
-    const auto rest = engine.choose({{&talk, {said.tokens[3]}, {guess.places[3], guess.places[4]}}}, request.sampling);
+    const auto rest =
+        engine.verify({{&talk, {said.tokens[3]}, {guess.positions[3], guess.positions[4]}}}, request.sampling);
     EXPECT_EQ(rest[0][0].token.id, said.tokens[3]) << "out of what was kept";
     EXPECT_EQ(rest[0][1].token.log_prob, said.log_probs[4]);
-    guess.after = &alone;
+    guess.context = &alone;
     auto other = guess;
     auto long_one = engine.new_sequence();
-    other.after = &long_one;
+    other.context = &long_one;
     other.tokens.insert(other.tokens.begin(), prompt.begin(), prompt.begin() + 10);
-    const auto together = engine.choose({other, guess}, request.sampling);
+    const auto together = engine.verify({other, guess}, request.sampling);
     for (size_t i = 0; i < 5; ++i) {
       for (const auto& one : together) EXPECT_EQ(one[i].token.log_prob, chosen[i].token.log_prob) << i;
     }
@@ -131,7 +132,7 @@ TEST_F(RolloutEngine, ChoosesNamesAModelThatIsBroken) {
   policy->parameters_changed();
   rollout::Engine engine(*policy);
   auto talk = engine.new_sequence();
-  EXPECT_THROW(engine.choose({{&talk, {1, 2}, {{2, {0, 0, 9, 0, 0}}}}}, {}), Error);
+  EXPECT_THROW(engine.verify({{&talk, {1, 2}, {{2, {0, 0, 9, 0, 0}}}}}, {}), Error);
 }
 
 // A model with sliding-window attention: the engine frees pages outside the window, without any effect on results.
@@ -196,7 +197,7 @@ TEST_F(Windowed, WhatItForgotIsReadAgainIfTheEndIsCutOff) {
   engine.read({{0, numbers(3, 80), nullptr, &talk}});
   engine.read({{0, numbers(1, 20), nullptr, &talk}});
   for (const int64_t count : {95, 60, 5}) {
-    EXPECT_EQ(talk.keep(count), count);
+    EXPECT_EQ(talk.truncate(count), count);
     std::vector<int32_t> next = talk.tokens();
     next.push_back(3);
     EXPECT_EQ(engine.score({{0, {3}, nullptr, &talk}})[0].at(0), all_log_probs(next).back()) << count;

@@ -35,8 +35,8 @@ SampledToken draw(std::vector<float> logits, const Sampling& sampling, const Tok
   return Sampler(sampling, static_cast<int64_t>(logits.size())).sample(logits.data(), seen, place);
 }
 
-Kept kept(std::vector<float> logits, const Sampling& sampling, const Ids& seen = {}) {
-  return Sampler(sampling, static_cast<int64_t>(logits.size())).kept(logits.data(), seen);
+FilteredDistribution kept(std::vector<float> logits, const Sampling& sampling, const Ids& seen = {}) {
+  return Sampler(sampling, static_cast<int64_t>(logits.size())).filtered_distribution(logits.data(), seen);
 }
 
 // Logits distributed like a model's, the same on any machine.
@@ -203,14 +203,14 @@ TEST(Nucleus, CutsInsideABucketOfNearlyEqualWeights) {
   // Ten unsorted weights that differ only in their last bits.
   std::vector<float> weights;
   for (int i = 0; i < 10; ++i) weights.push_back(0.5f + static_cast<float>((i * 7) % 10) * 0x1p-24f);
-  const Cut cut = nucleus(weights, 1.6);  // four of the ten
+  const Cutoff cut = top_p_cutoff(weights, 1.6);  // four of the ten
   EXPECT_EQ(cut.least, 0.5f + 6 * 0x1p-24f);
   EXPECT_EQ(cut.ties, 1);
 }
 
 TEST(Nucleus, KeepsEverythingIfTheTargetIsOutOfReach) {
   const std::vector<float> weights{0.25f, 0.0f, 0.5f};
-  const Cut cut = nucleus(weights, 0.7500001);
+  const Cutoff cut = top_p_cutoff(weights, 0.7500001);
   EXPECT_EQ(cut.least, 0.25f);
   EXPECT_EQ(cut.ties, 1);
 }

@@ -26,7 +26,7 @@ class RolloutEngine : public testing::Test {
                           {"rms_norm_eps", 1e-6},
                           {"tie_word_embeddings", true}};
     config.update(more);
-    const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
+    const plugin::PluginFile chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
     services.seed = 11;
     model = std::make_unique<plugin::Plugin<Model>>(
         plugin::open<Model>(chosen,

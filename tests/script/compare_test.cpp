@@ -180,7 +180,7 @@ RunResult planned(std::vector<std::string> promised) {
   auto result = run_of(0.5, 1, 0);
   result.state = RunResult::State::planned;
   result.metrics.clear();
-  result.promised = std::move(promised);
+  result.expected_metrics = std::move(promised);
   return result;
 }
 

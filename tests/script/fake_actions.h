@@ -21,7 +21,7 @@ class FakeActions : public Actions {
   const std::vector<spec::Change>& changes() const override { return changes_; }
   bool dry_run() const override { return dry_; }
   std::string folder() const override { return folder_; }
-  bool promised(const std::string& path) const override {
+  bool is_planned_path(const std::string& path) const override {
     const auto made = [&](const spec::Spec& spec) {
       return path.starts_with("results/" + spec.values.at("name").get<std::string>() + "/");
     };
@@ -45,12 +45,14 @@ class FakeActions : public Actions {
     return results;
   }
 
-  void failed(const std::vector<RunResult>& runs) override { failed_.insert(failed_.end(), runs.begin(), runs.end()); }
+  void record_failures(const std::vector<RunResult>& runs) override {
+    failed_.insert(failed_.end(), runs.begin(), runs.end());
+  }
   void report(const ReportRequest& report) override { reports_.push_back(report); }
-  std::optional<spec::json> kept(const std::string& file) const override {
+  std::optional<spec::json> read_figures(const std::string& file) const override {
     return kept_.contains(file) ? std::optional(kept_.at(file)) : std::nullopt;
   }
-  void keep(const std::string& file, const spec::json& figures) override { kept_[file] = figures; }
+  void store_figures(const std::string& file, const spec::json& figures) override { kept_[file] = figures; }
   bool quick() const override { return quick_; }
   void note(const std::string& text) override { notes_ += text + "\n"; }
 

@@ -71,8 +71,8 @@ TEST(FigureNames, ThatFitSeveralAreRefusedBeforeAnythingIsLaunched) {
     auto fake = std::make_shared<FakeActions>();
     fake->dry_ = true;
     fake->answer_ = [](RunResult& result) {
-      result.promised = {"reward", "rewards/format/score", "seed"};
-      if (result.name == "y") result.promised.push_back("rewards/length/score");
+      result.expected_metrics = {"reward", "rewards/format/score", "seed"};
+      if (result.name == "y") result.expected_metrics.push_back("rewards/length/score");
     };
     EXPECT_EQ(said(base + "local a, b = base:launch(), base:with { name = 'y', seed = 2 }:launch() " + use, fake),
               "script.lua:2: 'score' is ambiguous: it matches 2 figures|use one of: rewards/format/score, "

@@ -10,7 +10,7 @@ std::shared_ptr<FakeActions> computing() {
   auto fake = std::make_shared<FakeActions>();
   fake->answer_ = [](RunResult& result) {
     if (result.state == RunResult::State::planned) {
-      result.promised = {"a/x", "a/y"};
+      result.expected_metrics = {"a/x", "a/y"};
       return;
     }
     const double lr = result.spec.at("grpo").at("lr"), seed = result.spec.at("seed");
@@ -243,9 +243,9 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
             "a study's 'seeds' must be a number of seeds or a list of seeds|seeds = 3, or seeds = { 1, 2, 3 }");
   EXPECT_EQ(wrong("seeds = 1"),
             "a study needs 'figures'|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
-  EXPECT_EQ(
-      wrong("seeds = 1, figures = 'x'"),
-      "a study's 'figures' must be a list, not a string|figures = { \"reward\", { \"Fluency\", \"esc_eval.fluency\" } }");
+  EXPECT_EQ(wrong("seeds = 1, figures = 'x'"),
+            "a study's 'figures' must be a list, not a string|figures = { \"reward\", { \"Fluency\", "
+            "\"esc_eval.fluency\" } }");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', beter = 1 } }"),
             "a figure has no field 'beter'|did you mean 'better'? known: better");
   EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', better = 'up' } }"),
@@ -256,15 +256,17 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
   EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slo' } }"),
             "a contrast names an unknown row 'slo'|did you mean 'slow'? known: slow, fast");
   EXPECT_EQ(wrong(whole + ", contrasts = { 'fast' }"),
-            "a study's 'contrasts' must be a list of pairs of rows: the first minus the second|contrasts = { { \"fast\", \"slow\" "
+            "a study's 'contrasts' must be a list of pairs of rows: the first minus the second|contrasts = { { "
+            "\"fast\", \"slow\" "
             "} }, or { { \"fast\", \"slow\", { \"reward\" } } } for this figure alone");
   EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slow', { 'z' } } }"),
             "a contrast names an unknown figure 'z'|did you mean 'x'? known: x");
   EXPECT_EQ(wrong(whole + ", kept = '../figures'"),
             "figures can't be stored in '../figures'|set a folder below the current one: kept = \"figures/rates\"");
-  EXPECT_EQ(wrong(whole + ", against = 'slow', contrasts = {}"),
-            "a study can't have both 'against' and 'contrasts'|contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", "
-            "\"slow\", { \"reward\" } } } for this figure alone");
+  EXPECT_EQ(
+      wrong(whole + ", against = 'slow', contrasts = {}"),
+      "a study can't have both 'against' and 'contrasts'|contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", "
+      "\"slow\", { \"reward\" } } } for this figure alone");
 }
 
 // A study that forgets the seed would count one run several times and find every difference significant.

@@ -77,13 +77,13 @@ TEST_F(Http, RefusesEncodingsThatItDoesNotKnow) {
 TEST(NamesLoopback, TellsThisMachineFromOthers) {
   for (const char* host : {"localhost", "LocalHost:8000", "localhost.:80", "127.0.0.1", "127.1.2.3:9", "[::1]:8000",
                            "[0:0:0:0:0:0:0:1]", "node7:8000", "NODE7"})
-    EXPECT_TRUE(names_loopback(host, "node7")) << host;
+    EXPECT_TRUE(is_local_host(host, "node7")) << host;
   for (const char* host : {"evil.example:8000", "127.evil.example", "127.0.0.1.evil.example", "localhost.evil.example",
                            "128.0.0.1", "[::2]", "[", "]", ":", "::1", "node8", "1", "0x7f.1"})
-    EXPECT_FALSE(names_loopback(host, "node7")) << host;
-  EXPECT_TRUE(names_loopback("[::1]", "::1"));
-  EXPECT_TRUE(names_loopback("[fe80::2]:80", "FE80::2"));
-  EXPECT_FALSE(names_loopback(":80", ""));
+    EXPECT_FALSE(is_local_host(host, "node7")) << host;
+  EXPECT_TRUE(is_local_host("[::1]", "::1"));
+  EXPECT_TRUE(is_local_host("[fe80::2]:80", "FE80::2"));
+  EXPECT_FALSE(is_local_host(":80", ""));
 }
 
 TEST_F(Http, TellsAClientThatAsksToGoOn) {

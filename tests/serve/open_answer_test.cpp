@@ -11,11 +11,11 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-ChoiceGuide guide_of(std::vector<Ids> sequences, Ids ends) {
+ChoiceConstraint guide_of(std::vector<Ids> sequences, Ids ends) {
   return {std::make_shared<const std::vector<Ids>>(std::move(sequences)), std::move(ends)};
 }
 
-TEST(ChoiceGuide, AllowsWhatSomeSequenceGoesOnWith) {
+TEST(ChoiceConstraint, AllowsWhatSomeSequenceGoesOnWith) {
   auto guide = guide_of({{1, 2, 3}, {1, 4}, {5}}, {9});
   EXPECT_EQ(guide.allowed(), (Ids{1, 5}));
   EXPECT_FALSE(guide.push(1));
@@ -25,9 +25,9 @@ TEST(ChoiceGuide, AllowsWhatSomeSequenceGoesOnWith) {
   EXPECT_TRUE(guide.push(3));
 }
 
-TEST(ChoiceGuide, EndsAtOnceWhereNothingElseCanFollow) { EXPECT_TRUE(guide_of({{5}, {1, 2}}, {9}).push(5)); }
+TEST(ChoiceConstraint, EndsAtOnceWhereNothingElseCanFollow) { EXPECT_TRUE(guide_of({{5}, {1, 2}}, {9}).push(5)); }
 
-TEST(ChoiceGuide, AsksForAnEndBehindWhatOthersGoOnFrom) {
+TEST(ChoiceConstraint, AsksForAnEndBehindWhatOthersGoOnFrom) {
   auto guide = guide_of({{1}, {1, 2}}, {9, 8});
   EXPECT_FALSE(guide.push(1));
   EXPECT_EQ(guide.allowed(), (Ids{2, 8, 9}));
@@ -70,7 +70,7 @@ class Growing : public testing::Test {
   static std::shared_ptr<const CompletionOptions> wanted(CompletionOptions options) {
     return std::make_shared<const CompletionOptions>(std::move(options));
   }
-  static nlohmann::json told(const Said& said) { return nlohmann::json::parse("[" + said.log_probs + "]"); }
+  static nlohmann::json told(const CompletionDelta& said) { return nlohmann::json::parse("[" + said.log_probs + "]"); }
   int32_t id(const std::string& text) const { return tokenizer.encode(text).at(0); }
 };
 
@@ -100,10 +100,10 @@ TEST_F(Growing, NeverGivesOutWhatAStopMayBeginWith) {
 }
 
 TEST_F(Growing, TellsTheModelsOwnLogProbs) {
-  GrowingCompletion growing(tokenizer, wanted({.stop = {}, .choices = {}, .log_probs = true, .alternatives = 2}));
+  GrowingCompletion growing(tokenizer, wanted({.stop = {}, .choices = {}, .log_probs = true, .top_logprobs = 2}));
   // p = 1/2, 1/4, 1/4 of these three
   auto logits = row({{id("a"), std::log(2.0f)}, {id("b"), 0}, {id("c"), 0}});
-  growing.see(logits);
+  growing.constrain(logits);
   growing.push(id("c"));
   const auto tokens = told(growing.take());
   ASSERT_EQ(tokens.size(), 1u);
@@ -118,12 +118,12 @@ TEST_F(Growing, TellsTheModelsOwnLogProbs) {
 
 TEST_F(Growing, IsHeldToItsChoices) {
   using Sequences = std::vector<std::vector<int32_t>>;
-  const ChoiceGuide guide(std::make_shared<const Sequences>(Sequences{{id("a")}, {id("b"), id("c")}}),
-                          {tokenizer.end()});
-  GrowingCompletion growing(tokenizer, wanted({.stop = {}, .choices = guide, .log_probs = true, .alternatives = 20}));
+  const ChoiceConstraint guide(std::make_shared<const Sequences>(Sequences{{id("a")}, {id("b"), id("c")}}),
+                               {tokenizer.end_token()});
+  GrowingCompletion growing(tokenizer, wanted({.stop = {}, .choices = guide, .log_probs = true, .top_logprobs = 20}));
   auto logits = row({{id("c"), 9}, {id("a"), std::log(3.0f)}, {id("b"), 0}});
-  growing.see(logits);
-  for (const auto one : {id("c"), tokenizer.end()}) EXPECT_LT(logits[static_cast<size_t>(one)], -1e20f);
+  growing.constrain(logits);
+  for (const auto one : {id("c"), tokenizer.end_token()}) EXPECT_LT(logits[static_cast<size_t>(one)], -1e20f);
   EXPECT_EQ(logits[static_cast<size_t>(id("b"))], 0.0f);
   EXPECT_FALSE(growing.push(id("b")));
   const auto tokens = told(growing.take());
@@ -132,7 +132,7 @@ TEST_F(Growing, IsHeldToItsChoices) {
   ASSERT_EQ(tokens[0]["top_logprobs"].size(), 2u);
   EXPECT_NEAR(tokens[0]["top_logprobs"][0]["logprob"].get<double>(), std::log(0.75), 1e-6);
   logits = row({});
-  growing.see(logits);
+  growing.constrain(logits);
   EXPECT_TRUE(growing.push(id("c")));
 }
 

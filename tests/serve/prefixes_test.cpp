@@ -17,22 +17,22 @@ class SharedPrefixes : public rollout::RolloutEngine {
   }
 
   // Processes a prompt and samples a completion, as a server does. Sets `begun` to the length of the reused prefix.
-  rollout::Sample completed(Engine& engine, Prefixes& prefixes, const std::vector<int32_t>& all,
+  rollout::Sample completed(Engine& engine, PrefixCache& prefixes, const std::vector<int32_t>& all,
                             int64_t* begun = nullptr) {
-    auto* place = prefixes.enter(all);
+    auto* place = prefixes.acquire(all);
     EXPECT_NE(place, nullptr);
     if (begun) *begun = place->begun;
     rollout::Prompt rest{0, {all.begin() + place->begun, all.end()}};
-    rest.after = &place->sequence;
+    rest.context = &place->sequence;
     const auto sample = engine.generate({rest}, request_for(1, 1))[0][0];
-    prefixes.leave(place);
+    prefixes.release(place);
     return sample;
   }
 };
 
 TEST_F(SharedPrefixes, AreReadOnceAndChangeNoBit) {
   Engine engine(*policy);
-  Prefixes prefixes(engine, 1000);
+  PrefixCache prefixes(engine, 1000);
   int64_t begun = -1;
   completed(engine, prefixes, prompt(0, 20, {1}), &begun);
   EXPECT_EQ(begun, 0);
@@ -47,46 +47,46 @@ TEST_F(SharedPrefixes, AreReadOnceAndChangeNoBit) {
 
 TEST_F(SharedPrefixes, BelongToTheAdapterThatReadThem) {
   Engine engine(*policy);
-  Prefixes prefixes(engine, 1000);
-  auto* first = prefixes.enter(prompt(0, 40, {1}), 0);
-  auto* second = prefixes.enter(prompt(0, 40, {1}), 1);  // `enter` does not wait
+  PrefixCache prefixes(engine, 1000);
+  auto* first = prefixes.acquire(prompt(0, 40, {1}), 0);
+  auto* second = prefixes.acquire(prompt(0, 40, {1}), 1);  // `acquire` does not wait
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->sequence.adapter(), 1);
   for (auto* place : {first, second}) {
     rollout::Prompt read{0, place->prompt};
-    read.after = &place->sequence;
+    read.context = &place->sequence;
     engine.read({read});
-    prefixes.leave(place);
+    prefixes.release(place);
   }
   for (const int32_t adapter : {0, 1, 2}) {
-    auto* again = prefixes.enter(prompt(0, 40, {2}), adapter);
+    auto* again = prefixes.acquire(prompt(0, 40, {2}), adapter);
     EXPECT_EQ(again->begun, adapter < 2 ? 40 : 0);
     EXPECT_EQ(again->sequence.adapter(), adapter);
-    prefixes.leave(again);
+    prefixes.release(again);
   }
 }
 
 TEST_F(SharedPrefixes, AreAwaitedWhileTheyAreRead) {
   Engine engine(*policy);
-  Prefixes prefixes(engine, 1000);
-  auto* first = prefixes.enter(prompt(0, 40, {1}));
-  EXPECT_EQ(prefixes.enter(prompt(0, 40, {2})), nullptr);
-  auto* other = prefixes.enter(prompt(0, 31, {2}));  // a prefix of 31 tokens is too short to wait for
+  PrefixCache prefixes(engine, 1000);
+  auto* first = prefixes.acquire(prompt(0, 40, {1}));
+  EXPECT_EQ(prefixes.acquire(prompt(0, 40, {2})), nullptr);
+  auto* other = prefixes.acquire(prompt(0, 31, {2}));  // a prefix of 31 tokens is too short to wait for
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->begun, 0);
   rollout::Prompt read{0, prompt(0, 40, {1})};
-  read.after = &first->sequence;
+  read.context = &first->sequence;
   engine.read({read});
-  auto* second = prefixes.enter(prompt(0, 40, {2}));
+  auto* second = prefixes.acquire(prompt(0, 40, {2}));
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->begun, 40);
 }
 
 TEST_F(SharedPrefixes, OfLongestAgoGoFirstAndNoneThatIsInUse) {
   Engine engine(*policy);
-  Prefixes prefixes(engine, 8);  // 8 pages of 16 positions
+  PrefixCache prefixes(engine, 8);  // 8 pages of 16 positions
   int64_t begun = 0;
-  auto* kept = prefixes.enter(prompt(50, 30, {1}));
+  auto* kept = prefixes.acquire(prompt(50, 30, {1}));
   for (int32_t i = 0; i < 5; ++i) completed(engine, prefixes, prompt(7 * i, 30, {1}));
   EXPECT_LE(engine.pages().in_use(), 8 + 4);
   completed(engine, prefixes, prompt(0, 30, {2}), &begun);
@@ -98,7 +98,7 @@ TEST_F(SharedPrefixes, OfLongestAgoGoFirstAndNoneThatIsInUse) {
 
 TEST_F(SharedPrefixes, AreNoMoreThanCanBeLookedThrough) {
   Engine engine(*policy);
-  Prefixes prefixes(engine, 1 << 20);
+  PrefixCache prefixes(engine, 1 << 20);
   int64_t begun = 0;
   for (int32_t i = 0; i < 1100; ++i) completed(engine, prefixes, {i % 90, i / 90, 1});
   completed(engine, prefixes, {0, 1, 1}, &begun);

@@ -15,11 +15,11 @@ json asked(const json& more = {}) {
   return body;
 }
 
-ChatCall read(const json& more) { return read_chat_call(asked(more).dump()); }
+CompletionRequest read(const json& more) { return read_completion_request(asked(more).dump()); }
 
 HttpError refusal_of(const std::string& body) {
   try {
-    read_chat_call(body);
+    read_completion_request(body);
   } catch (const HttpError& refusal) {
     return refusal;
   }
@@ -29,7 +29,7 @@ HttpError refusal_of(const std::string& body) {
 
 std::string refused(const json& more) { return refusal_of(asked(more).dump()).what(); }
 
-TEST(ChatCall, HasOpenAisDefaults) {
+TEST(CompletionRequest, HasOpenAisDefaults) {
   const auto call = read({});
   EXPECT_EQ(call.model, "tiny");
   EXPECT_EQ(call.messages.dump(), R"([{"role":"user","content":"Hello."}])");
@@ -39,7 +39,7 @@ TEST(ChatCall, HasOpenAisDefaults) {
   EXPECT_FALSE(call.max_tokens || call.seed || call.stream || call.log_probs);
 }
 
-TEST(ChatCall, TakesWhatClientsSend) {
+TEST(CompletionRequest, TakesWhatClientsSend) {
   const auto call = read({{"temperature", 0.5},
                           {"top_p", 0.25},
                           {"top_k", 3},
@@ -65,11 +65,11 @@ TEST(ChatCall, TakesWhatClientsSend) {
   EXPECT_EQ(call.seed, UINT64_MAX);
   EXPECT_EQ(call.stop, (std::vector<std::string>{"\n", "END"}));
   EXPECT_TRUE(call.stream && call.usage_in_stream && call.log_probs);
-  EXPECT_EQ(call.alternatives, 4);
+  EXPECT_EQ(call.top_logprobs, 4);
   EXPECT_EQ(read({{"stop", "x"}}).stop, std::vector<std::string>{"x"});
 }
 
-TEST(ChatCall, HasAnswersToChooseFrom) {
+TEST(CompletionRequest, HasAnswersToChooseFrom) {
   const std::vector<std::string> yes_or_no{"yes", "no"};
   EXPECT_EQ(read({{"response_format", {{"type", "choices"}, {"choices", yes_or_no}}}}).choices, yes_or_no);
   EXPECT_EQ(read({{"structured_outputs", {{"choice", yes_or_no}}}}).choices, yes_or_no);
@@ -84,8 +84,8 @@ TEST(ChatCall, HasAnswersToChooseFrom) {
   EXPECT_TRUE(read({{"response_format", {{"type", "text"}}}}).choices.empty());
 }
 
-TEST(ChatCall, JoinsTextsAndKeepsPicturesInOrder) {
-  const auto call = read_chat_call(R"({"model": "tiny", "messages": [
+TEST(CompletionRequest, JoinsTextsAndKeepsPicturesInOrder) {
+  const auto call = read_completion_request(R"({"model": "tiny", "messages": [
     {"role": "system", "content": [{"type": "text", "text": "Be "}, {"type": "text", "text": "kind."}]},
     {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,YWI="}},
                                  {"type": "text", "text": "What is it?"},
@@ -97,7 +97,7 @@ TEST(ChatCall, JoinsTextsAndKeepsPicturesInOrder) {
 }
 
 // A client must not make the server read local files or fetch URLs (server-side request forgery).
-TEST(ChatCall, OpensNoFileAndNoAddress) {
+TEST(CompletionRequest, OpensNoFileAndNoAddress) {
   for (const char* url : {"/etc/passwd", "file:///etc/passwd", "http://127.0.0.1/x.png", "data:text/plain;base64,YWI=",
                           "data:image/png;base64,YW", "data:image/png;base64,Y=I=", "data:image/png;base64,"}) {
     const json part = {{"type", "image_url"}, {"image_url", {{"url", url}}}};
@@ -111,7 +111,7 @@ TEST(ChatCall, OpensNoFileAndNoAddress) {
       "messages[0]: has a part {\"type\":\"image\",\"image\":\"/etc/passwd\"}, which is neither text nor image_url");
 }
 
-TEST(ChatCall, SaysWhatIsWrong) {
+TEST(CompletionRequest, SaysWhatIsWrong) {
   EXPECT_EQ(refused({{"temprature", 1}}).substr(0, 62),
             "unknown field 'temprature'; did you mean 'temperature'? known:");
   EXPECT_EQ(refused({{"temperature", -1}}), "temperature: is -1, but must be from 0 to 100");
@@ -140,7 +140,7 @@ TEST(ChatCall, SaysWhatIsWrong) {
   EXPECT_EQ(std::string(refusal_of("[]").what()).substr(0, 8), "the body");
 }
 
-TEST(ChatCall, BoundsNamesAndTheNumberOfValues) {
+TEST(CompletionRequest, BoundsNamesAndTheNumberOfValues) {
   const std::string megabyte(1 << 20, 'a');
   EXPECT_EQ(refused({{"messages", {{{"role", megabyte}, {"content", "x"}}}}}),
             "messages[0].role: has 1048576 bytes, more than the limit of 256");
@@ -154,7 +154,7 @@ TEST(ChatCall, BoundsNamesAndTheNumberOfValues) {
   EXPECT_EQ(read({{"user", std::string(300'000, ',') + "\"[{"}}).model, "tiny");
 }
 
-TEST(ChatCall, BoundsWhatASchemaMayMultiplyTo) {
+TEST(CompletionRequest, BoundsWhatASchemaMayMultiplyTo) {
   json properties = json::object(), values = json::array();
   for (int i = 0; i < 40; ++i) values.push_back(i);
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) properties[name] = {{"enum", values}};
@@ -171,8 +171,8 @@ TEST(HttpError, IsWhatOpenAisClientsRead) {
             R"({"error":{"message":"no","type":"authentication_error","param":null,"code":null}})");
 }
 
-const ToldToken y{"Y", -0.5f, {{"Y", -0.5f}, {"\xc3", -1.0f}}};
-const Said yes{0, "Yes", json_of(y) + "," + json_of(y), "stop"};
+const TokenLogprob y{"Y", -0.5f, {{"Y", -0.5f}, {"\xc3", -1.0f}}};
+const CompletionDelta yes{0, "Yes", json_of(y) + "," + json_of(y), "stop"};
 
 TEST(AnswerFormat, IsAChatCompletion) {
   EXPECT_EQ(

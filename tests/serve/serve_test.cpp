@@ -71,7 +71,7 @@ TEST_F(Served, AnswersOurOwnEndpointPlugin) {
   for (uint32_t i = 0; i < requests.size(); ++i) {
     requests[i].max_tokens = 8;
     requests[i].temperature = 1;
-    requests[i].draw = i;
+    requests[i].sample_index = i;
   }
   const auto replies = asker.ask(settings({{"concurrent", 16}}), requests);
   const auto one_by_one = asker.ask(settings({{"concurrent", 1}}), requests);
@@ -87,7 +87,7 @@ TEST_F(Served, AnswersOurOwnEndpointPlugin) {
 
 TEST_F(Served, WeighsChoices) {
   start();
-  ChatRequest request{.turns = {{"user", "Is it?"}}, .choices = {"True", "False"}, .weigh = true};
+  ChatRequest request{.turns = {{"user", "Is it?"}}, .choices = {"True", "False"}, .want_log_probs = true};
   for (const char* format : {"choices", "json_schema"}) {
     const auto reply = Asker().ask(settings({{"response_format", format}}), {request})[0];
     EXPECT_EQ(reply.failure, "");

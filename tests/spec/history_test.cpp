@@ -11,10 +11,10 @@ Spec run_of(const std::string& more = "steps = 8\n") {
   return resolve(parse_toml(smallest(more), "x.toml"), FakeCatalog());
 }
 Spec longer(const Spec& spec, int64_t steps, uint64_t done = 8) {
-  return extended(spec, {{"grpo.steps", steps, "--set"}}, done);
+  return with_more_steps(spec, {{"grpo.steps", steps, "--set"}}, done);
 }
 std::string refused(const Spec& spec, const std::string& path, const json& value, uint64_t done = 8) {
-  return complaint([&] { extended(spec, {{path, value, "--set"}}, done); });
+  return complaint([&] { with_more_steps(spec, {{path, value, "--set"}}, done); });
 }
 
 TEST(Extended, IsTheSpecOfALongerRunWithItsHistory) {
@@ -49,7 +49,7 @@ TEST(Extended, HasNoHistoryWhereNothingWasDone) {
 }
 
 TEST(Extended, BringsTheDefaultBackIfUnset) {
-  EXPECT_EQ(extended(run_of(), {{"grpo.steps", nullptr, "--set"}}, 8).values.at("grpo").at("steps"), 100);
+  EXPECT_EQ(with_more_steps(run_of(), {{"grpo.steps", nullptr, "--set"}}, 8).values.at("grpo").at("steps"), 100);
 }
 
 TEST(Extended, RefusesAllOtherChanges) {

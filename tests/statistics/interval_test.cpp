@@ -21,13 +21,13 @@ TEST(MeanInterval, UsesStudentsT) {
   EXPECT_DOUBLE_EQ(three.mean, 2);
   EXPECT_NEAR(three.low, 2 - 2.48414, 1e-5);
   EXPECT_NEAR(three.high, 2 + 2.48414, 1e-5);
-  EXPECT_FALSE(three.clear());
+  EXPECT_FALSE(three.excludes_zero());
 }
 
 TEST(MeanInterval, NeedsTwoValues) {
   EXPECT_EQ(mean_interval({5}).mean, 5);
   EXPECT_FALSE(mean_interval({5}).has_interval());
-  EXPECT_FALSE(mean_interval({5}).clear());
+  EXPECT_FALSE(mean_interval({5}).excludes_zero());
   EXPECT_FALSE(mean_interval(std::vector<double>()).known());
 }
 
@@ -67,7 +67,7 @@ TEST(IndependentDifference, JoinsTheHalfWidths) {
   EXPECT_NEAR(d.mean, 0.20, 1e-12);
   EXPECT_NEAR(d.low, 0.20 - 0.0360555, 1e-6);
   EXPECT_NEAR(d.high, 0.20 + 0.05, 1e-12);
-  EXPECT_TRUE(d.clear());
+  EXPECT_TRUE(d.excludes_zero());
   EXPECT_FALSE(independent_difference({1, unknown, unknown, 1}, {0, -1, 1, 5}).has_interval());
   EXPECT_FALSE(independent_difference({}, {0, -1, 1, 5}).known());
 }
@@ -83,11 +83,11 @@ TEST(TQuantile, AgreesWithPublishedTables) {
 }
 
 TEST(TTails, AgreesWithPublishedTables) {
-  EXPECT_NEAR(t_tails(1, 1), 0.5, 1e-12);  // Cauchy: 1 - 2 atan(1) / pi
-  EXPECT_NEAR(t_tails(-2.2281389, 10), 0.05, 1e-7);
-  EXPECT_NEAR(t_tails(2.7500, 30), 0.01, 1e-5);
-  EXPECT_EQ(t_tails(0, 5), 1);
-  EXPECT_EQ(t_tails(INFINITY, 5), 0);
+  EXPECT_NEAR(t_two_sided_p(1, 1), 0.5, 1e-12);  // Cauchy: 1 - 2 atan(1) / pi
+  EXPECT_NEAR(t_two_sided_p(-2.2281389, 10), 0.05, 1e-7);
+  EXPECT_NEAR(t_two_sided_p(2.7500, 30), 0.01, 1e-5);
+  EXPECT_EQ(t_two_sided_p(0, 5), 1);
+  EXPECT_EQ(t_two_sided_p(INFINITY, 5), 0);
 }
 
 TEST(TTest, FitsTheInterval) {

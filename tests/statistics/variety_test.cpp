@@ -31,7 +31,7 @@ double entropy_in(const std::vector<std::string>& texts, int n) {
 }
 double bleu(const std::vector<std::string>& texts) { return of(texts, self_bleu); }
 double repeated_in(const std::string& text, const std::vector<std::string>& earlier, int n) {
-  return of(earlier, [&](const TokenizedTexts& all) { return repeated(words_of(text), all, n); });
+  return of(earlier, [&](const TokenizedTexts& all) { return repeated_fraction(words_of(text), all, n); });
 }
 
 double similarity(const std::vector<std::string>& texts) {
@@ -173,7 +173,7 @@ TEST(KMeans, FirstCentreIsAnyPointAndTheOthersAreFarFromIt) {
   // Points {0, 0, 10}: with a first centre at 0 the second is always at 10, because the others have distance 0.
   const Points points = {{0}, {0}, {10}};
   for (uint32_t attempt = 0; attempt < 50; ++attempt) {
-    const auto centres = spread_centres(points, 2, attempt, uniform_of);
+    const auto centres = kmeans_plus_plus(points, 2, attempt, uniform_of);
     EXPECT_NE(centres[0], centres[1]);
   }
 }

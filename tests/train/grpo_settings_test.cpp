@@ -83,8 +83,8 @@ TEST(GrpoTable, ReadsLimitsThatAreNotSetByDefault) {
   EXPECT_EQ(table.objective.kl_limits.estimate, 7.0);
   EXPECT_EQ(table.objective.off_policy, 0.0);
   EXPECT_EQ(table.entropy_control.target, 1.5);
-  EXPECT_EQ(table.rule.least, -3.0);
-  EXPECT_EQ(table.rule.most, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(table.rule.min, -3.0);
+  EXPECT_EQ(table.rule.max, std::numeric_limits<double>::infinity());
 }
 
 TEST(GrpoSettings, CountLeaves) {

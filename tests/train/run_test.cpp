@@ -193,14 +193,14 @@ TEST_F(FindStart, NamesDamageWithoutControlCharacters) {
 
 std::vector<uint64_t> due_steps(const nlohmann::json& settings, uint64_t steps) {
   comm::World world;
-  const CheckpointTimes times(Settings(settings), steps);
+  const CheckpointSchedule times(Settings(settings), steps);
   std::vector<uint64_t> due;
   for (uint64_t step = 1; step <= steps; ++step)
     if (times.due(world, step)) due.push_back(step);
   return due;
 }
 
-TEST(CheckpointTimes, AreATenthOfTheRunUnlessTheSpecSaysOtherwise) {
+TEST(CheckpointSchedule, AreATenthOfTheRunUnlessTheSpecSaysOtherwise) {
   EXPECT_EQ(due_steps({{"every", nullptr}, {"minutes", 10.0}}, 25),
             (std::vector<uint64_t>{3, 6, 9, 12, 15, 18, 21, 24, 25}));
   EXPECT_EQ(due_steps({{"every", nullptr}, {"minutes", 10.0}}, 3), (std::vector<uint64_t>{1, 2, 3}));
@@ -208,7 +208,7 @@ TEST(CheckpointTimes, AreATenthOfTheRunUnlessTheSpecSaysOtherwise) {
   EXPECT_EQ(due_steps({{"every", 0}, {"minutes", 0.0}}, 9), std::vector<uint64_t>{9});
 }
 
-TEST(CheckpointTimes, DontWaitForTheStepsWhenTheMinutesHavePassed) {
+TEST(CheckpointSchedule, DontWaitForTheStepsWhenTheMinutesHavePassed) {
   EXPECT_EQ(due_steps({{"every", 4}, {"minutes", 1e-9}}, 5), (std::vector<uint64_t>{1, 2, 3, 4, 5}));
   EXPECT_EQ(due_steps({{"every", 0}, {"minutes", 1e-9}}, 2), (std::vector<uint64_t>{1, 2}));
 }
@@ -229,12 +229,12 @@ TEST(RunPlugins, KnowRewardsByTheirLabels) {
   EXPECT_EQ(terms[0].weight, 0.5);
   EXPECT_EQ(terms[0].shaping.floor, -1);
   EXPECT_EQ(terms[0].shaping.ceiling, 2);
-  EXPECT_EQ(terms[0].shaping.cut_off, 0.25);
+  EXPECT_EQ(terms[0].shaping.truncated_factor, 0.25);
   EXPECT_FALSE(terms[0].shaping.cosine);
   EXPECT_EQ(terms[1].label, "longer");
   EXPECT_EQ(terms[1].weight, 1);
   ASSERT_TRUE(terms[1].shaping.cosine);
-  EXPECT_EQ(terms[1].shaping.cosine->most, 50);
+  EXPECT_EQ(terms[1].shaping.cosine->max_length, 50);
   EXPECT_EQ(terms[1].shaping.cosine->right_above, 0.75);
 }
 
@@ -295,7 +295,7 @@ TEST_F(ValidationOfARun, IsOffUnlessTheSpecWantsIt) {
 
 TEST_F(ValidationOfARun, ReadsTheRecordsOfItsOwnSplit) {
   with({{"validation.every", 2}}, {});
-  const auto records = held_out_records(small->run, {"train", Records::Then::completion, 8});
+  const auto records = held_out_records(small->run, {"train", Records::Reserve::completion, 8});
   ASSERT_TRUE(records);
   EXPECT_EQ(records->read(0, 1, [](int64_t i) { return i; })[0].example.id, "v");
 }

@@ -13,7 +13,7 @@ namespace compeer::train {
 class SmallModel : public testing::Test {
  protected:
   static plugin::Plugin<Model> open(bool tied = true, const nlohmann::json& recompute_above = nullptr) {
-    const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+    const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     static plugin::Services services;
     services.seed = 3;
     const nlohmann::json config{{"vocab_size", 40},

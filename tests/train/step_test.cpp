@@ -34,7 +34,7 @@ class StepOfASmallRun : public testing::Test {
   MetricRow take(uint64_t t) {
     MetricRow row(small->run.journal->columns());
     testing::internal::CaptureStderr();
-    step->take(t, row);
+    step->run_step(t, row);
     log = testing::internal::GetCapturedStderr();
     return row;
   }
@@ -224,7 +224,7 @@ Outcome run_with(const Server& server, const std::optional<std::filesystem::path
   open_journal(small.run, "grpo", step->columns(), step->values(), 2, step->records());
   MetricRow row(small.run.journal->columns());
   testing::internal::CaptureStderr();
-  for (uint64_t t = 1; t <= 2; ++t) step->take(t, row);
+  for (uint64_t t = 1; t <= 2; ++t) step->run_step(t, row);
   testing::internal::GetCapturedStderr();
   const auto weights = step->training().parameters.weights();
   return {{weights.begin(), weights.end()}, row.get("reward")};
@@ -237,7 +237,7 @@ std::string verdict(const std::string& question) {
   return sum % 2 ? "second" : "first";
 }
 
-TEST(Waiting, GivesTheSameWeightsInWhateverOrderAnswersArrive) {
+TEST(AsyncReward, GivesTheSameWeightsInWhateverOrderAnswersArrive) {
   Server prompt([](const Seen& seen) { return server::answer(verdict(server::asked(seen))); });
   const auto expected = run_with(prompt);
   for (int seed = 0; seed < 3; ++seed) {
@@ -253,7 +253,7 @@ TEST(Waiting, GivesTheSameWeightsInWhateverOrderAnswersArrive) {
   }
 }
 
-TEST(Waiting, AsksNothingThatWasAnsweredInAnEarlierStart) {
+TEST(AsyncReward, AsksNothingThatWasAnsweredInAnEarlierStart) {
   const record::TemporaryFolder folder;
   std::atomic<int> asked = 0;
   Server counting([&](const Seen& seen) {
@@ -267,14 +267,14 @@ TEST(Waiting, AsksNothingThatWasAnsweredInAnEarlierStart) {
   EXPECT_EQ(asked, paid);
 }
 
-TEST(Waiting, LeavesOutCompletionsThatTheJudgeDidNotAnswer) {
+TEST(AsyncReward, LeavesOutCompletionsThatTheJudgeDidNotAnswer) {
   Server moody([](const Seen& seen) {
     return verdict(seen.body) == "first" ? server::fail(400, "not this one") : server::answer("first");
   });
   EXPECT_EQ(run_with(moody).reward, -1) << "of those that were judged, all are worse; the others count for nothing";
 }
 
-TEST(Waiting, EndsTheStepWithTheEndpointsErrorWhereNobodyMayAsk) {
+TEST(AsyncReward, EndsTheStepWithTheEndpointsErrorWhereNobodyMayAsk) {
   Server closed([](const Seen&) { return server::fail(401, "no key"); });
   const auto text = complaint([&] { run_with(closed); });
   EXPECT_NE(text.find("HTTP 401: no key"), std::string::npos) << text;

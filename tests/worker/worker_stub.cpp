@@ -101,7 +101,7 @@ void run_task(World& world, const nlohmann::json& spec_file, const std::filesyst
     const comm::Phase phase("update");
     if (world.rank() == culprit) world.receive(std::span(&one, 1), (culprit + 1) % world.size());
   } else {
-    world.together("work", misbehave);
+    world.run_on_all_ranks("work", misbehave);
   }
   const comm::Phase phase("update");
   std::string metrics(100, ' ');

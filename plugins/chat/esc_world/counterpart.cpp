@@ -70,11 +70,11 @@ double rating(std::string_view dimension, const std::vector<Round>& rounds) {
 
 int score_of(double rating) { return static_cast<int>(std::floor(4 * rating + 0.5)); }
 
-bool Counterpart::plays(Task task) {
+bool ScriptedSeeker::plays(Task task) {
   return task == Task::role || task == Task::sage_planning || task == Task::sage_reply || task == Task::rating;
 }
 
-std::string Counterpart::answer(const ParsedPrompt& asked, const Player::Uniform& uniform) const {
+std::string ScriptedSeeker::answer(const ParsedPrompt& asked, const Player::Uniform& uniform) const {
   auto all = rounds(asked);
   if (asked.task == Task::role) return all.back().utterance;
   if (asked.task == Task::sage_reply) return reply_sections(all.back());
@@ -84,7 +84,7 @@ std::string Counterpart::answer(const ParsedPrompt& asked, const Player::Uniform
 }
 
 // Turns before the seeker's first one, such as a greeting, are ignored.
-std::vector<Round> Counterpart::rounds(const ParsedPrompt& asked) const {
+std::vector<Round> ScriptedSeeker::rounds(const ParsedPrompt& asked) const {
   const auto begin =
       std::find_if(asked.lines.begin(), asked.lines.end(), [](const WorldTurn& line) { return line.role == "user"; });
   std::vector<std::string> seeker, replies;
@@ -100,8 +100,8 @@ std::vector<Round> Counterpart::rounds(const ParsedPrompt& asked) const {
                            " is a different dialogue in this world: set 'world' to the settings of the dataset");
 }
 
-std::string Counterpart::planning(const std::vector<Round>& rounds) const {
-  const Heard& heard = rounds[rounds.size() - 2].heard;
+std::string ScriptedSeeker::planning(const std::vector<Round>& rounds) const {
+  const PerceivedReply& heard = rounds[rounds.size() - 2].heard;
   const double change = std::round(profile_.emotion_scale * (heard.felt - profile_.emotion_rest));
   const std::string doing = heard.reply ? manner(heard.keys) : "i do not understand it";
   return fmt::format("Content: {}\nTargetCompletion: {:.2f} of 1\nActivity: {} repeats\nAnalyse: {}\nChange: {}",
@@ -111,8 +111,8 @@ std::string Counterpart::planning(const std::vector<Round>& rounds) const {
                      static_cast<int>(std::clamp(change, -most_change, most_change)));
 }
 
-std::string Counterpart::score(const ParsedPrompt& asked, std::vector<Round> rounds,
-                               const Player::Uniform& uniform) const {
+std::string ScriptedSeeker::score(const ParsedPrompt& asked, std::vector<Round> rounds,
+                                  const Player::Uniform& uniform) const {
   rounds.pop_back();  // the seeker's last utterance has no reply yet
   int score = score_of(rating(asked.dimension, rounds));
   if (uniform(0) < profile_.judge_noise) score += score == 0 ? 1 : score == 4 || uniform(1) < 0.5 ? -1 : 1;

@@ -34,9 +34,9 @@ int score_of(double rating);
 /// The scripted chat models that evaluations need besides the tested model: the seeker (ESC-Eval's role player, SAGE's
 /// simulator) and the judge. Their answers follow from the supporter's replies (play.h). Keeps references to `world`
 /// and `profile`.
-class Counterpart {
+class ScriptedSeeker {
  public:
-  Counterpart(const WorldSettings& world, const Profile& profile) : world_(world), profile_(profile) {}
+  ScriptedSeeker(const WorldSettings& world, const Profile& profile) : world_(world), profile_(profile) {}
 
   /// Returns the answer to a prompt; its task must be one that `plays` accepts. Throws std::runtime_error if the
   /// seeker's turns in the prompt are not those of the case, for example because the world settings differ.

@@ -14,10 +14,10 @@ using namespace compeer;
 
 esc_world::Profile profile_of(const Settings& settings) {
   esc_world::Profile profile;
-  profile.writer = esc_world::usual(settings.text("writer")).writer;
+  profile.writer = esc_world::default_world(settings.text("writer")).writer;
   auto& errors = profile.writer.errors;
-  for (double* rate : {&errors.history, &errors.emotion, &errors.strategy, &errors.follow, &errors.subject,
-                       &errors.attunement, &errors.tone, &errors.grammar, &errors.format})
+  for (double* rate : {&errors.wrong_stage, &errors.wrong_emotion, &errors.random_strategy, &errors.strategy_mismatch,
+                       &errors.subject, &errors.attunement, &errors.tone, &errors.grammar, &errors.format})
     *rate = std::min(1.0, *rate * settings.number("errors"));
   profile.seed = static_cast<uint32_t>(settings.integer("seed"));
   profile.annotator_noise = settings.number("annotator_noise");
@@ -34,7 +34,7 @@ class EscWorldChat : public ChatModel {
   EscWorldChat(const Settings& settings, Host& host)
       : host_(host),
         name_("esc_world-" + settings.text("writer") + "-" + std::to_string(settings.integer("seed"))),
-        world_(esc_world::world_of(settings.table("world").json())),
+        world_(esc_world::parse_world_settings(settings.table("world").json())),
         profile_(profile_of(settings)),
         player_(world_, profile_),
         split_(settings.text("supports")),
@@ -55,9 +55,9 @@ class EscWorldChat : public ChatModel {
     if (const auto asked = asked_in(request)) {
       const auto digits = sha256(name_ + "\n" + request.turns.back().text);
       const auto place = static_cast<uint32_t>(std::stoul(digits.substr(0, 8), nullptr, 16));
-      made.text = player_.answer(*asked, request.draw,
-                                 [&](uint32_t number) { return host_.random(place, number, request.draw); });
-    } else if (auto completion = support().answer(lines_of(request), request.draw)) {
+      made.text = player_.answer(*asked, request.sample_index,
+                                 [&](uint32_t number) { return host_.random(place, number, request.sample_index); });
+    } else if (auto completion = support().answer(lines_of(request), request.sample_index)) {
       made.text = std::move(*completion);
     } else {
       made.failure =

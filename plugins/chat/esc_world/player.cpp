@@ -124,7 +124,7 @@ std::string seeker(std::string_view text, Style style, const Lexicon& words, con
 std::string Player::answer(const ParsedPrompt& asked, uint32_t draw, const Uniform& uniform) const {
   if (asked.task == Task::filter) return filter(asked);
   if (asked.task == Task::rewrite || asked.task == Task::rewrite_as) return rewritten(asked, uniform);
-  if (Counterpart::plays(asked.task)) return Counterpart(world_, profile_).answer(asked, uniform);
+  if (ScriptedSeeker::plays(asked.task)) return ScriptedSeeker(world_, profile_).answer(asked, uniform);
   const WorldDialogue dialogue = esc_world::dialogue(world_, asked.split, asked.dialogue);
   check_case(asked, dialogue);
   const Truth& truth = dialogue.truths.at(static_cast<size_t>(std::max(asked.round, 0)));
@@ -157,8 +157,8 @@ std::string Player::filter(const ParsedPrompt& asked) const {
 
 std::string Player::completion(const ParsedPrompt& asked, const Truth& truth, uint32_t draw) const {
   const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
-  const DrawKey place{profile_.seed_of(world_, draw), split, asked.dialogue,
-                      static_cast<uint32_t>(std::max(asked.round, 0))};
+  const RandomAddress place{profile_.seed_of(world_, draw), split, asked.dialogue,
+                            static_cast<uint32_t>(std::max(asked.round, 0))};
   return write(profile_.writer, truth.seeker, truth.said, truth.feelings, lexicon(truth.language), place,
                Purpose::answer)
       .text;
@@ -253,10 +253,10 @@ std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<
     if (lines[i].role != (i % 2 == 0 ? "user" : "assistant")) return std::nullopt;
     if (i % 2 == 0 && lines[i].text != play.utterance()) return std::nullopt;
     if (i % 2 == 0) continue;
-    const Heard heard = play.hear(lines[i].text);
-    play.go_on(heard.keys, heard.felt);
+    const PerceivedReply heard = play.hear(lines[i].text);
+    play.advance(heard.keys, heard.felt);
   }
-  DrawKey place = play.place();
+  RandomAddress place = play.place();
   place.seed = profile_.seed_of(world_, draw);
   return write(profile_.writer, play.truth().seeker, play.truth().said, play.truth().feelings, play.words(), place,
                Purpose::answer)

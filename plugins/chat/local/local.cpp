@@ -36,12 +36,14 @@ Past past_of(const ChatRequest& request) {
 }
 
 // Sampling parameters: temperature, max_tokens, draw.
-using Manners = std::tuple<double, int64_t, uint32_t>;
+using SamplingKey = std::tuple<double, int64_t, uint32_t>;
 
-Manners manners_of(const ChatRequest& request) { return {request.temperature, request.max_tokens, request.draw}; }
+SamplingKey manners_of(const ChatRequest& request) {
+  return {request.temperature, request.max_tokens, request.sample_index};
+}
 
 class Local : public ChatModel {
-  using Arrived = Chat::Arrived;
+  using Arrived = Chat::OnReply;
   static constexpr size_t most_at_once = 4096;  // requests sorted at a time
 
  public:
@@ -74,7 +76,7 @@ class Local : public ChatModel {
   // Returns the order of processing: requests with equal sampling parameters together, and within them those with the
   // same past.
   static std::vector<size_t> order_of(const std::vector<ChatRequest>& requests) {
-    std::vector<std::tuple<Manners, Past, size_t>> alike;
+    std::vector<std::tuple<SamplingKey, Past, size_t>> alike;
     for (size_t i = 0; i < requests.size(); ++i) alike.emplace_back(manners_of(requests[i]), past_of(requests[i]), i);
     std::sort(alike.begin(), alike.end());
     std::vector<size_t> order;
@@ -127,7 +129,7 @@ class Local : public ChatModel {
       texts.push_back(past < turns.size() ? turns.back().text : "");
     }
     const auto& alike = requests[these.front()];
-    const auto said = language_model.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.draw});
+    const auto said = language_model.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.sample_index});
     for (size_t k = 0; k < these.size(); ++k) {
       arrived(these[k], {.text = said.at(k).text,
                          .finished = said.at(k).finished,

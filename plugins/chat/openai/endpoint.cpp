@@ -165,7 +165,7 @@ std::string Endpoint::remedy_of_field(const ApiError& error) const {
   if (form.limit_field == "max_tokens" ? says(other) && !too_long : unknown && names(form.limit_field))
     return "set limit_field = \"" + other + "\" in the settings of the chat model";
   if (!unknown) return {};
-  const auto body = nlohmann::json::parse(body_of(form, {.turns = {}, .choices = {"a"}, .weigh = true}));
+  const auto body = nlohmann::json::parse(body_of(form, {.turns = {}, .choices = {"a"}, .want_log_probs = true}));
   for (const auto& [field, value] : body.items()) {
     if (field == "model" || field == "messages" || field == "stream" || !names(field)) continue;
     if (form.extra.contains(field)) return "remove '" + field + "' from 'extra' in the settings of the chat model";
@@ -175,10 +175,10 @@ std::string Endpoint::remedy_of_field(const ApiError& error) const {
   return {};
 }
 
-std::string Endpoint::advice(const Ended& last) const {
-  if (last.broken.starts_with("Operation timed out")) return "raise 'timeout', or lower 'concurrent'";
+std::string Endpoint::advice(const HttpResult& last) const {
+  if (last.error.starts_with("Operation timed out")) return "raise 'timeout', or lower 'concurrent'";
   if (last.status == 0) return "start the endpoint, or correct 'url'";
-  if (!last.broken.empty() || last.status >= 300) return "check the endpoint";
+  if (!last.error.empty() || last.status >= 300) return "check the endpoint";
   return std::string(url_ends);
 }
 

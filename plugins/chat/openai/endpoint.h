@@ -38,7 +38,7 @@ class Endpoint {
   std::string remedy(int64_t status, const ApiError& error) const;
 
   /// Returns the help text after too many failed requests, derived from the last one.
-  std::string advice(const Ended& last) const;
+  std::string advice(const HttpResult& last) const;
 
   /// Returns the cost in the currency of the prices.
   double cost(int64_t prompt_tokens, int64_t completion_tokens) const {

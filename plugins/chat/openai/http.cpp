@@ -145,17 +145,17 @@ struct Posts::State {
     if (!post.authorities.empty()) set(t, CURLOPT_CAINFO, post.authorities.c_str());
   }
 
-  Ended end(CURL* easy, std::string broken, bool hopeless = false) {
+  HttpResult end(CURL* easy, std::string broken, bool hopeless = false) {
     auto transfer = std::move(transfers.at(easy));
     transfers.erase(easy);
     curl_multi_remove_handle(multi.get(), easy);
-    Ended ended{.id = transfer->id,
-                .status = 0,
-                .body = std::move(transfer->answer),
-                .retry_after = transfer->retry_after,
-                .broken = std::move(broken),
-                .too_large = transfer->too_large,
-                .hopeless = hopeless};
+    HttpResult ended{.id = transfer->id,
+                     .status = 0,
+                     .body = std::move(transfer->answer),
+                     .retry_after = transfer->retry_after,
+                     .error = std::move(broken),
+                     .too_large = transfer->too_large,
+                     .is_permanent = hopeless};
     long status = 0;
     curl_off_t seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
@@ -166,7 +166,7 @@ struct Posts::State {
     return ended;
   }
 
-  void finished(std::vector<Ended>& all) {
+  void finished(std::vector<HttpResult>& all) {
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi.get(), &left)) {
       if (message->msg != CURLMSG_DONE) continue;
@@ -179,7 +179,7 @@ struct Posts::State {
     }
   }
 
-  void stalled(std::vector<Ended>& all) {
+  void stalled(std::vector<HttpResult>& all) {
     std::vector<CURL*> late;
     for (const auto& [easy, transfer] : transfers) {
       if (transfer->begun && Clock::now() - transfer->last > post.stall) late.push_back(easy);
@@ -215,8 +215,8 @@ void Posts::drop() { state_->drop(); }
 
 size_t Posts::active() const { return state_->transfers.size(); }
 
-std::vector<Ended> Posts::wait(Milliseconds longest) {
-  std::vector<Ended> all;
+std::vector<HttpResult> Posts::wait(Milliseconds longest) {
+  std::vector<HttpResult> all;
   const auto until = Clock::now() + longest;
   while (true) {
     int running = 0;

@@ -31,15 +31,15 @@ struct Post {
 };
 
 /// A completed or failed request.
-struct Ended {
+struct HttpResult {
   size_t id = 0;
   int64_t status = 0;  ///< HTTP status; 0 if there was none
   std::string body;
   /// Delay the endpoint asked for (Retry-After, retry-after-ms).
   std::optional<Milliseconds> retry_after;
-  std::string broken;  ///< why the response is incomplete (no connection, timeout, cut off); empty if it is complete
-  bool too_large = false;  ///< aborted because the response exceeded `largest`
-  bool hopeless = false;   ///< incomplete for a reason that a retry can't fix
+  std::string error;  ///< why the response is incomplete (no connection, timeout, cut off); empty if it is complete
+  bool too_large = false;     ///< aborted because the response exceeded `largest`
+  bool is_permanent = false;  ///< incomplete for a reason that a retry can't fix
 };
 
 /// Concurrent POST requests, with connections that are reused. The only user of libcurl in this plugin.
@@ -56,7 +56,7 @@ class Posts {
   void drop();
 
   /// Blocks until a request ends or `longest` has passed. Returns the requests that have ended since the last call.
-  std::vector<Ended> wait(Milliseconds longest);
+  std::vector<HttpResult> wait(Milliseconds longest);
 
  private:
   struct State;

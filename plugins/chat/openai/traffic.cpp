@@ -12,7 +12,7 @@ namespace compeer::openai {
 
 namespace {
 
-bool is_success(const Ended& ended) { return ended.broken.empty() && ended.status >= 200 && ended.status < 300; }
+bool is_success(const HttpResult& ended) { return ended.error.empty() && ended.status >= 200 && ended.status < 300; }
 
 // True for statuses worth a retry: the endpoint is busy, restarting or failing.
 bool passes(int64_t status) {
@@ -21,7 +21,7 @@ bool passes(int64_t status) {
 
 }  // namespace
 
-std::string Account::summary(const Endpoint& endpoint) const {
+std::string EndpointStats::summary(const Endpoint& endpoint) const {
   std::string text = fmt::format("{} requests, {} tries", requests, tries);
   const char* before = " (";
   for (const auto& [fault, times] : faults) {
@@ -104,15 +104,15 @@ Milliseconds Traffic::until_next() const {
   return std::clamp(left, Milliseconds(0), longest);
 }
 
-void Traffic::take(const Ended& ended) {
+void Traffic::take(const HttpResult& ended) {
   if (ended.too_large) {
     return fail(ended.id, fmt::format("the answer is larger than {} bytes", endpoint_.post.largest));
   }
-  if (ended.hopeless) {
-    throw Error(endpoint_.address.url, ended.broken, "to trust your own certificate, set 'authorities' to its file",
+  if (ended.is_permanent) {
+    throw Error(endpoint_.address.url, ended.error, "to trust your own certificate, set 'authorities' to its file",
                 Exit::plugin);
   }
-  if (!ended.broken.empty()) return again(ended, "no whole answer", ended.broken);
+  if (!ended.error.empty()) return again(ended, "no whole answer", ended.error);
   if (is_success(ended)) return take_answer(ended);
   const auto fault = fmt::format("HTTP {}", ended.status);
   const auto error = error_of(ended.body);
@@ -124,16 +124,16 @@ void Traffic::take(const Ended& ended) {
   fail(ended.id, cause);
 }
 
-void Traffic::take_answer(const Ended& ended) {
+void Traffic::take_answer(const HttpResult& ended) {
   const auto& request = open_.at(ended.id).request;
-  auto received = read(ended.body, request.weigh ? request.choices : std::vector<std::string>());
-  if (received.broken == without_log_probs && !account_.weighs) {
+  auto received = read(ended.body, request.want_log_probs ? request.choices : std::vector<std::string>());
+  if (received.error == without_log_probs && !account_.weighs) {
     throw Error(endpoint_.address.url, "returns no log-probabilities",
                 "set score_by = \"answer\", or use an endpoint that supports 'logprobs' and 'top_logprobs'",
                 Exit::plugin);
   }
-  if (!received.broken.empty()) return again(ended, "broken answer", "invalid answer: " + received.broken);
-  account_.weighs = account_.weighs || request.weigh;
+  if (!received.error.empty()) return again(ended, "broken answer", "invalid answer: " + received.error);
+  account_.weighs = account_.weighs || request.want_log_probs;
   const auto& served = received.reply.served;
   if (account_.served.size() < 10 && account_.served.insert(served).second && !served.empty() &&
       served != endpoint_.form.model)
@@ -141,7 +141,7 @@ void Traffic::take_answer(const Ended& ended) {
   account_.failed_in_a_row = 0;
   account_.prompt_tokens += received.reply.prompt_tokens;
   account_.completion_tokens += received.reply.completion_tokens;
-  if (endpoint_.tokens_per_minute > 0) pace(received.reply.prompt_tokens + received.reply.completion_tokens);
+  if (endpoint_.tokens_per_minute > 0) delay_by_tokens(received.reply.prompt_tokens + received.reply.completion_tokens);
   received.reply.cost = endpoint_.cost(received.reply.prompt_tokens, received.reply.completion_tokens);
   if (!received.usage) ++account_.unknown;
   if (!received.reply.failure.empty()) ++account_.failed;
@@ -149,13 +149,13 @@ void Traffic::take_answer(const Ended& ended) {
 }
 
 // Token counts are known only afterwards, so an answer with many tokens delays the next request.
-void Traffic::pace(int64_t tokens) {
+void Traffic::delay_by_tokens(int64_t tokens) {
   const double minutes = static_cast<double>(tokens) / endpoint_.tokens_per_minute;
   account_.next = std::max(account_.next, Clock::now()) + Milliseconds(static_cast<int64_t>(minutes * 60'000));
 }
 
 // Schedules a retry, or fails the request if there have been too many.
-void Traffic::again(const Ended& ended, const std::string& fault, const std::string& cause) {
+void Traffic::again(const HttpResult& ended, const std::string& fault, const std::string& cause) {
   ++account_.faults[fault];
   const auto failures = ++open_.at(ended.id).failures;
   if (failures > endpoint_.patience.retries) {

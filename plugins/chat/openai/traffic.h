@@ -14,7 +14,7 @@ namespace compeer::openai {
 using Clock = std::chrono::steady_clock;
 
 /// Statistics of an endpoint that are kept between calls: pacing, counts, tokens and failures.
-struct Account {
+struct EndpointStats {
   Clock::time_point next;  ///< earliest start of the next request
   /// Requests taken, attempts to answer them, and requests without an answer.
   int64_t requests = 0, tries = 0, failed = 0;
@@ -40,7 +40,7 @@ class Traffic {
   /// request, after `give_up` failures in a row, and once the budget is spent (exit 84).
   void answer(ChatRequests& requests);
 
-  const Account& account() const { return account_; }
+  const EndpointStats& account() const { return account_; }
 
  private:
   struct Open {
@@ -52,16 +52,16 @@ class Traffic {
   bool spent() const;
   void stop_if_spent() const;
   Milliseconds until_next() const;
-  void take(const Ended& ended);
-  void take_answer(const Ended& ended);
-  void pace(int64_t tokens);
-  void again(const Ended& ended, const std::string& fault, const std::string& cause);
+  void take(const HttpResult& ended);
+  void take_answer(const HttpResult& ended);
+  void delay_by_tokens(int64_t tokens);
+  void again(const HttpResult& ended, const std::string& fault, const std::string& cause);
   void deliver(size_t number, ChatReply reply);
   void fail(size_t number, const std::string& why);
 
   const Endpoint& endpoint_;
   Host& host_;
-  Account account_;
+  EndpointStats account_;
   Posts posts_;
   ChatRequests* requests_ = nullptr;  // set during `answer`
   std::map<size_t, Open> open_;       // requests taken but not answered, by number

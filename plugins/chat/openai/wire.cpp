@@ -25,7 +25,7 @@ std::string plain(std::string text) {
 }
 
 // Returns the only choice that an answer beginning with this token can mean; empty if there are none or several.
-std::optional<size_t> meant(const std::string& token, const std::vector<std::string>& choices) {
+std::optional<size_t> matching_choice(const std::string& token, const std::vector<std::string>& choices) {
   const auto said = plain(token);
   std::optional<size_t> found;
   for (size_t i = 0; i < choices.size() && !said.empty(); ++i) {
@@ -176,7 +176,7 @@ class AnswerReader {
     if (reason_ == "content_filter") reply.failure = "the endpoint's content filter blocked the answer";
     if (!weighed.empty() && reply.failure.empty()) {
       if (tokens_.empty()) throw std::runtime_error(without_log_probs);
-      reply.log_probs = log_probs_of(weighed, tokens_);
+      reply.log_probs = choice_log_probs(weighed, tokens_);
     }
     return std::move(received_);
   }
@@ -269,15 +269,15 @@ void add_tokens(const json& content, std::vector<AnswerToken>& tokens) {
   }
 }
 
-std::vector<double> log_probs_of(const std::vector<std::string>& choices, const std::vector<AnswerToken>& tokens) {
+std::vector<double> choice_log_probs(const std::vector<std::string>& choices, const std::vector<AnswerToken>& tokens) {
   const size_t at = begin_of(tokens);
-  if (at == tokens.size() || !meant(tokens[at].text, choices)) return {};
+  if (at == tokens.size() || !matching_choice(tokens[at].text, choices)) return {};
   std::vector<std::optional<double>> likely(choices.size());
   double told = 0, least = 1;
   for (const auto& [text, log_prob] : tokens[at].alternatives) {
     told += std::exp(log_prob);
     least = std::min(least, std::exp(log_prob));
-    const auto choice = meant(text, choices);
+    const auto choice = matching_choice(text, choices);
     if (!choice) continue;
     auto& sum = likely[*choice];
     sum = sum ? std::log(std::exp(*sum) + std::exp(log_prob)) : log_prob;
@@ -295,10 +295,10 @@ std::string body_of(const RequestFormat& form, const ChatRequest& request) {
     body["messages"].push_back(json{{"role", turn.role}, {"content", content_of(turn)}});
   }
   body[form.limit_field] = request.max_tokens;
-  body["seed"] = request.draw;
+  body["seed"] = request.sample_index;
   body["stream"] = form.stream;
   if (form.stream) body["stream_options"] = json{{"include_usage", true}};
-  if (request.weigh) body["logprobs"] = true, body["top_logprobs"] = most_alternatives;
+  if (request.want_log_probs) body["logprobs"] = true, body["top_logprobs"] = most_alternatives;
   if (form.response_format != "none" && !request.choices.empty())
     body["response_format"] = format_of(form.response_format, request.choices);
   body.update(form.extra);
@@ -320,9 +320,9 @@ Received read(const std::string& body, const std::vector<std::string>& weighed) 
     reading.add(parsed(body), "message");
     return reading.whole(weighed);
   } catch (const json::exception& error) {
-    return {.reply = {}, .broken = one_line(std::string("its JSON is invalid: ") + error.what())};
+    return {.reply = {}, .error = one_line(std::string("its JSON is invalid: ") + error.what())};
   } catch (const std::runtime_error& error) {
-    return {.reply = {}, .broken = one_line(error.what())};
+    return {.reply = {}, .error = one_line(error.what())};
   }
 }
 

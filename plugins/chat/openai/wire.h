@@ -11,7 +11,7 @@ namespace compeer::openai {
 /// Number of alternatives requested for each token: the maximum of OpenAI's API.
 inline constexpr int most_alternatives = 20;
 
-/// Value of Received::broken if log-probabilities were requested but are missing.
+/// Value of Received::error if log-probabilities were requested but are missing.
 inline constexpr const char* without_log_probs =
     "it has no log-probabilities, which score_by = \"likelihood\" requires; score_by = \"answer\" does not";
 
@@ -28,7 +28,7 @@ void add_tokens(const nlohmann::json& content, std::vector<AnswerToken>& tokens)
 /// Returns the natural log-probability of each choice, summed over the alternatives of the answer's first token that
 /// mean it. A choice without one gets an upper bound: the smaller of the least likely alternative and the remaining
 /// probability. Empty if the first token does not mean exactly one choice.
-std::vector<double> log_probs_of(const std::vector<std::string>& choices, const std::vector<AnswerToken>& tokens);
+std::vector<double> choice_log_probs(const std::vector<std::string>& choices, const std::vector<AnswerToken>& tokens);
 
 /// The settings of an endpoint that determine request bodies.
 struct RequestFormat {
@@ -47,14 +47,14 @@ std::string body_of(const RequestFormat& form, const ChatRequest& request);
 /// A parsed response.
 struct Received {
   ChatReply reply;
-  std::string broken;  ///< why it is not an answer and a retry may help; empty if it is one
+  std::string error;   ///< why it is not an answer and a retry may help; empty if it is one
   bool usage = false;  ///< true if the response has token counts
 };
 
 /// Parses the body of a successful response: an object, or a stream of events ("data: {...}"). A stream that ends
 /// within the answer is broken. An answer without text that a retry would not change (a refusal, a tool call, the
-/// endpoint's filter) has a failure. `weighed`: choices whose log-probabilities are wanted (log_probs_of); an answer
-/// without any log-probabilities is then broken.
+/// endpoint's filter) has a failure. `weighed`: choices whose log-probabilities are wanted (choice_log_probs); an
+/// answer without any log-probabilities is then broken.
 Received read(const std::string& body, const std::vector<std::string>& weighed = {});
 
 /// An error reported in a response body.

@@ -79,9 +79,9 @@ ChatReply AnswerTable::reply(const Line& line, uint32_t draw) {
 
 ChatReply AnswerTable::answer(const ChatRequest& request) const {
   const std::string& said = request.turns.back().text;
-  if (const auto line = exact_.find(said); line != exact_.end()) return reply(line->second, request.draw);
+  if (const auto line = exact_.find(said); line != exact_.end()) return reply(line->second, request.sample_index);
   for (const auto& line : others_) {
-    if (said.find(line.contains) != std::string::npos) return reply(line, request.draw);
+    if (said.find(line.contains) != std::string::npos) return reply(line, request.sample_index);
   }
   ChatReply none;
   none.failure = "no line of " + file_ + " matches this question";

@@ -70,7 +70,7 @@ bool continues(const std::vector<Utterance>& whole, const std::vector<Utterance>
 // The last turn's history is the whole dialogue; each turn's answer follows where its own history ends.
 void add_turns(Dialogue& dialogue, const json& record) {
   const auto turns = sorted(list_of(record, "turns"));
-  dialogue.asked.emplace();
+  dialogue.target_answers.emplace();
   if (turns.empty()) return;
   auto& whole = dialogue.utterances = history(record, turns.back());
   if (turns.back().contains("response"))
@@ -88,21 +88,21 @@ void add_turns(Dialogue& dialogue, const json& record) {
       dialogue.left_out.push_back(name + "does not end with the speaker");
       continue;
     }
-    dialogue.asked->push_back(before.size());
+    dialogue.target_answers->push_back(before.size());
     if (before.size() < whole.size()) whole[before.size()].labels.update(reasoning(turn));
   }
 }
 
 void add_videos(Dialogue& dialogue, const json& record) {
   const json& turn = object_of(record, "turn");
-  dialogue.asked.emplace();
+  dialogue.target_answers.emplace();
   each(list_of(turn, "dialogue"), "utterance", [&](const json& one, size_t index) {
     json path = label(one, "video_path");
     if (path.is_string()) std::ranges::replace(path.get_ref<std::string&>(), '\\', '/');
-    if (label(one, "role") == "listener_response") dialogue.asked->push_back(index);
+    if (label(one, "role") == "listener_response") dialogue.target_answers->push_back(index);
     dialogue.utterances.push_back({role_of(one, "role", speakers), text_of(one, "text"), {{"media", std::move(path)}}});
   });
-  for (const size_t index : *dialogue.asked) dialogue.utterances[index].labels.update(reasoning(turn));
+  for (const size_t index : *dialogue.target_answers) dialogue.utterances[index].labels.update(reasoning(turn));
 }
 
 Dialogue dialogue_of(const json& record) {

@@ -40,22 +40,24 @@ class Cer : public Dataset, public FormedDataset {
         form_(settings) {
     std::vector<std::filesystem::path> files{path_};
     for (const auto& file : settings.texts("more")) files.emplace_back(file);
-    for (const auto& file : files) corpora::each_json_record(file, [&](const corpora::Raw& raw) { take(file, raw); });
+    for (const auto& file : files)
+      corpora::each_json_record(file, [&](const corpora::RawRecord& raw) { take(file, raw); });
     if (rewritten_ == "replaced") replace();
     const double allowed = settings.number("max_unreadable");
     const bool cut = std::any_of(unreadable_.begin(), unreadable_.end(),
-                                 [](const Unreadable& one) { return corpora::cut_off(one.reason); });
+                                 [](const Unreadable& one) { return corpora::is_truncation(one.reason); });
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
     if (left_out > allowed * all || (cut && allowed < 1)) refuse();
   }
 
   int64_t size(const std::string& split) const override {
-    return count(splits_, split) * per_record() + count(told_, split);
+    return count(splits_, split) * per_record() + count(reader_examples_, split);
   }
 
   Example get(const std::string& split, int64_t index) override {
     const int64_t completions = count(splits_, split) * per_record();
-    if (index >= completions) return for_reader(read(told_.at(split).at(static_cast<size_t>(index - completions))));
+    if (index >= completions)
+      return for_reader(read(reader_examples_.at(split).at(static_cast<size_t>(index - completions))));
     const auto& lines = splits_.at(split);
     const auto record = read(lines.at(static_cast<size_t>(index / per_record())));
     if (view_ == "record") return whole(record);
@@ -71,8 +73,8 @@ class Cer : public Dataset, public FormedDataset {
   // The form of a judge's conversation (judging/trained_judge.h); null for a policy.
   json form() const override {
     if (!judged()) return nullptr;
-    return judging::form_of(form_, {.steps = view_ != "orm", .reply = view_ != "prm", .apart = view_ != "unifireward"},
-                            reads_);
+    return judging::form_of(
+        form_, {.steps = view_ != "orm", .reply = view_ != "prm", .separate = view_ != "unifireward"}, reads_);
   }
 
  private:
@@ -111,7 +113,8 @@ class Cer : public Dataset, public FormedDataset {
   void check_pictures(const cer::Record& record) const {
     for (const Turn& turn : record.history) {
       for (const std::string& file : turn.pictures) {
-        if (!stays_below(media_, file) && !stays_below(std::filesystem::absolute(path_).parent_path(), file))
+        if (!is_inside_lexically(media_, file) &&
+            !is_inside_lexically(std::filesystem::absolute(path_).parent_path(), file))
           throw std::runtime_error("shows " + file + ", outside of " + media_.string() +
                                    "; set 'media' to the folder of the pictures");
         if (const auto why = why_no_file(file); !why.empty())
@@ -120,7 +123,7 @@ class Cer : public Dataset, public FormedDataset {
     }
   }
 
-  void take(const std::filesystem::path& file, const corpora::Raw& raw) {
+  void take(const std::filesystem::path& file, const corpora::RawRecord& raw) {
     try {
       if (!raw.problem.empty()) throw std::runtime_error(raw.problem);
       const auto record = read(raw.bytes);
@@ -132,8 +135,8 @@ class Cer : public Dataset, public FormedDataset {
       const auto split = record.all.value("split", "train");
       const auto original = record.all.find("rewritten");
       const bool left_out = original != record.all.end() && rewritten_ != "kept";
-      if (view_ == "policy" && reads_.replies && !left_out && of_one_piece(record.all))
-        told_[split].emplace_back(raw.bytes);
+      if (view_ == "policy" && reads_.replies && !left_out && has_one_writer(record.all))
+        reader_examples_[split].emplace_back(raw.bytes);
       if (view_ == "policy" && !wanted(record)) return;
       if (!left_out) {
         splits_[split].emplace_back(raw.bytes);
@@ -169,7 +172,7 @@ class Cer : public Dataset, public FormedDataset {
 
   // True if one writer wrote both steps and reply, so that the reply follows from the steps, right or wrong, and a
   // reader can learn the steps behind it. In spoilt records the reply may come from another dialogue.
-  static bool of_one_piece(const json& record) {
+  static bool has_one_writer(const json& record) {
     const auto from = record.find("provenance");
     return from == record.end() || !from->contains("candidates") || !from->at("candidates").contains("spoilt");
   }
@@ -206,8 +209,8 @@ class Cer : public Dataset, public FormedDataset {
     return {record.id + "/reply", {{"user", written.reply}}, empathy::print_steps(written), record.all};
   }
 
-  // Returns the questions `first` to `last` with the annotators' answers; `learn` counts the answers in the loss, the
-  // last one included.
+  // Returns the questions `first` to `last` with the annotators' answers; `target_turns` counts the answers in the
+  // loss, the last one included.
   Example for_judge(const cer::Record& record, size_t first, size_t last) const {
     const bool swap = random_order_ && draw(record.id) < 0.5;
     const auto& c = record.candidate;
@@ -227,7 +230,7 @@ class Cer : public Dataset, public FormedDataset {
       }
     }
     if (first == last) example.id += "/" + std::to_string(first);
-    example.learn = static_cast<int64_t>(last - first) + 1;
+    example.target_turns = static_cast<int64_t>(last - first) + 1;
     return example;
   }
 
@@ -242,7 +245,7 @@ class Cer : public Dataset, public FormedDataset {
   const judging::Reads reads_;
   const std::filesystem::path media_;
   const judging::JudgeFormat form_;
-  Lines splits_, told_;  // completions, and replies for a reader
+  Lines splits_, reader_examples_;  // completions, and replies for a reader
   std::vector<Unreadable> unreadable_;
   std::map<std::string, size_t> copies_;  // number of rewritten records of an original, by its id
   int64_t read_ = 0;

@@ -10,7 +10,7 @@ namespace {
 class EscWorld : public compeer::Dataset {
  public:
   EscWorld(const compeer::Settings& settings, compeer::Host&)
-      : settings_(settings), world_(compeer::esc_world::world_of(settings.json())) {}
+      : settings_(settings), world_(compeer::esc_world::parse_world_settings(settings.json())) {}
 
   int64_t size(const std::string& split) const override {
     return split == "train" || split == "valid" || split == "test" ? settings_.integer(split) : 0;

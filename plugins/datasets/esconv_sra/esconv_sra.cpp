@@ -48,9 +48,9 @@ int rating_of(const json& judgement) {
 class EsconvSra : public Dataset {
  public:
   EsconvSra(const Settings& settings, Host&) : path_(settings.text("path")) {
-    corpora::read_records(path_, left_out_, [&](const json& judgement, const corpora::Raw&) { take(judgement); });
-    corpora::refuse_too_many(left_out_, judgements_, path_, settings.number("max_unreadable"),
-                             "check that 'path' is annotation-results.json of ESConv-SRA");
+    corpora::read_records(path_, left_out_, [&](const json& judgement, const corpora::RawRecord&) { take(judgement); });
+    corpora::check_unreadable(left_out_, judgements_, path_, settings.number("max_unreadable"),
+                              "check that 'path' is annotation-results.json of ESConv-SRA");
     if (pairs_.empty()) throw Error(path_, "contains no judgement", "", Exit::data);
   }
 

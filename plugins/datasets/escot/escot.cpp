@@ -17,7 +17,7 @@ Dialogue with_response(const json& record) {
   const json &original = object_of(record, "original_data"), &reasoning = object_of(record, "cot_data");
   Dialogue dialogue = dialogue_layout(original);
   dialogue.id = id_of(record, "id");
-  dialogue.asked = {dialogue.utterances.size()};
+  dialogue.target_answers = {dialogue.utterances.size()};
   dialogue.utterances.push_back({Role::supporter,
                                  text_of(original, "response"),
                                  {{"strategy", label(original, "strategy")},

@@ -76,7 +76,7 @@ class Table {
       }
       add(fields(row), row.number);
     } catch (const Refusal& refusal) {
-      if (cut_off(refusal.what())) problem_ = not_whole;
+      if (is_truncation(refusal.what())) problem_ = truncated_record;
       if (problem_.empty()) problem_ = "row " + std::to_string(row.number) + " " + refusal.what();
       if (first_row_ == 0) first_row_ = row.number;
     }
@@ -95,7 +95,7 @@ class Table {
 
  private:
   json fields(const CsvRow& row) const {
-    if (row.unended && row.fields.size() < heading_.size()) throw Refusal(not_whole);
+    if (row.unended && row.fields.size() < heading_.size()) throw Refusal(truncated_record);
     if (row.fields.size() != heading_.size())
       throw Refusal("has " + std::to_string(row.fields.size()) + " fields, but the heading has " +
                     std::to_string(heading_.size()));

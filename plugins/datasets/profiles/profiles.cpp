@@ -42,8 +42,8 @@ class Profiles : public Dataset {
   Profiles(const Settings& settings, Host&) : path_(settings.text("path")), numbers_told_(settings.flag("numbers")) {
     read();
     if (left_out_.empty() && numbers_.empty()) throw Error(path_, "contains no record", "", Exit::data);
-    corpora::refuse_too_many(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
-                             "use JSON lines, a JSON list, or a JSON object of records by their names");
+    corpora::check_unreadable(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
+                              "use JSON lines, a JSON list, or a JSON object of records by their names");
   }
 
   int64_t size(const std::string& split) const override {
@@ -67,8 +67,9 @@ class Profiles : public Dataset {
     if (is_one_object(text)) {
       taking(1, [&] { take_object(corpora::parse(text, mark)); });
     } else {
-      corpora::read_records(path_, left_out_,
-                            [&](json record, const corpora::Raw& raw) { add(std::move(record), raw.number, ""); });
+      corpora::read_records(path_, left_out_, [&](json record, const corpora::RawRecord& raw) {
+        add(std::move(record), raw.number, "");
+      });
     }
   }
 

@@ -253,7 +253,7 @@ class Prompts : public Dataset {
       host.log(path + ": " + corpora::listed(others) + (others.size() > 1 ? " are" : " is") +
                " not read: other files here are named after splits");
     for (size_t file = 0; file < files_.size(); ++file) {
-      corpora::read_records(files_[file].file, left_out_, [&](json record, const corpora::Raw& raw) {
+      corpora::read_records(files_[file].file, left_out_, [&](json record, const corpora::RawRecord& raw) {
         try {
           take(std::move(record), file, raw);
         } catch (const prompts::OtherLayout& other) {
@@ -263,7 +263,7 @@ class Prompts : public Dataset {
       });
     }
     if (left_out_.empty() && ids_.empty()) throw Error(path, "contains no record", "", Exit::data);
-    corpora::refuse_too_many(
+    corpora::check_unreadable(
         left_out_, ids_.size(), path, settings.number("max_unreadable"),
         help_.empty() ? "use JSON lines or a JSON list of records with " + readings.at(format_) : help_);
     ids_ = {};
@@ -289,7 +289,7 @@ class Prompts : public Dataset {
     std::string_view bytes;  // the record's bytes; owned by `arena_`
   };
 
-  void take(json record, size_t file, const corpora::Raw& raw) {
+  void take(json record, size_t file, const corpora::RawRecord& raw) {
     LineAt place{file, raw.number, raw.offset, {}};
     const Example example = example_at(place, std::move(record));
     const auto [first, added] = ids_.emplace(example.id, place);

@@ -25,10 +25,10 @@ struct JudgedDialogue {
 /// One or two judges. Every dimension of every dialogue is a separate question, and each judge answers all of them in
 /// parallel. The first judge may consist of several models, one for each language and dimension, as ESC-Rank does
 /// (setting `judges`).
-class Judging {
+class DimensionJudges {
  public:
   /// Keeps references to the chat models and `host`. Throws Error (exit 4) if a prompt is missing or has other slots.
-  Judging(const Settings& settings, Host& host);
+  DimensionJudges(const Settings& settings, Host& host);
 
   /// Fills in the scores and answers of `cases`. Throws Error (exit 4) if there is a case but no first judge.
   void judge(std::vector<JudgedDialogue>& cases) const;
@@ -53,8 +53,8 @@ class Judging {
   void ask(const std::string& judge, std::vector<JudgedDialogue>& cases) const;
   const Model& model_for(const std::string& judge, const nlohmann::json& record, size_t dimension) const;
 
-  std::map<std::string, Model> judges_;  // by "judge", "second_judge"
-  std::map<Dimension, Model> instead_;   // models that replace "judge" for some dimensions
+  std::map<std::string, Model> judges_;   // by "judge", "second_judge"
+  std::map<Dimension, Model> overrides_;  // models that replace "judge" for some dimensions
   Parser parser_;
 };
 

@@ -53,7 +53,7 @@ class Scored {
     int64_t fewest = static_cast<int64_t>(n_);
     std::vector<bool> any(n_);
     const auto put = [&](const std::string& key, int64_t n, const statistics::Statistic& figure) {
-      all[key] = stages::figure(statistics::bootstrap(n_, figure, how));
+      all[key] = stages::interval_json(statistics::bootstrap(n_, figure, how));
       all[key]["n"] = n;
     };
     for (size_t d = 0; d < dimensions.size(); ++d) {
@@ -173,7 +173,7 @@ json agreement(const std::vector<ScoredDialogue>& dialogues, const JudgeNames& j
     second.push_back(static_cast<size_t>(*b->second[d]));
   }
   const auto mean = [&](auto&& of) {
-    return stages::figure(statistics::bootstrap(
+    return stages::interval_json(statistics::bootstrap(
         first.size(),
         [&](std::span<const size_t> rows) {
           double sum = 0;
@@ -213,7 +213,7 @@ void put_invalid(const std::vector<ScoredDialogue>& dialogues, const JudgeNames&
 
 void count(const json& record, const ScoresByJudge& judged, Outcome& outcome) {
   const json alone = {{"id", record.at("id")}};
-  const auto put = [&](const std::string& name) { outcome.counts[stages::of_dialogue(alone, name)] = 1; };
+  const auto put = [&](const std::string& name) { outcome.counts[stages::dialogue_count_name(alone, name)] = 1; };
   for (const auto& [judge, scores] : judged) {
     for (size_t d = 0; d < dimensions.size(); ++d) {
       const std::string key(dimensions[d].key), score = scores[d] ? std::to_string(*scores[d]) : "-";

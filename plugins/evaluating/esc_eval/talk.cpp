@@ -57,12 +57,12 @@ void RolePlayer::speak(const std::vector<Scene*>& open) const {
     std::vector<ChatRequest> requests;
     for (const Scene* scene : asked) requests.push_back(request(*scene, static_cast<uint32_t>(draw)));
     std::vector<ChatReply> replies(requests.size());
-    chat_.demanded("a card is to be played").answer(requests, [&](size_t i, ChatReply reply) {
+    chat_.require("a card is to be played").answer(requests, [&](size_t i, ChatReply reply) {
       replies[i] = std::move(reply);
     });
     std::vector<Scene*> again;
     for (size_t i = 0; i < asked.size(); ++i) {
-      const auto said = heard(replies[i].text).heard;
+      const auto said = parse_answer(replies[i].text).reply;
       auto& refusal = asked[i]->refusal;
       refusal = !replies[i].failure.empty() ? "role player: no answer"
                 : said.empty()              ? "role player: says nothing"

@@ -114,7 +114,7 @@ std::string shown(const Planning& planning) {
          "\nChange: " + std::to_string(planning.change);
 }
 
-std::optional<SeekerAnswer> read_said(std::string_view answer) {
+std::optional<SeekerAnswer> parse_utterance(std::string_view answer) {
   const auto read = empathy::answer_in(answer);
   if (!read) return std::nullopt;
   const std::string_view text = *read.value;

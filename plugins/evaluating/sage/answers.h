@@ -28,6 +28,6 @@ struct SeekerAnswer {
 };
 
 /// Parses the second answer. Empty if there is no "Response:" or no text after it.
-std::optional<SeekerAnswer> read_said(std::string_view answer);
+std::optional<SeekerAnswer> parse_utterance(std::string_view answer);
 
 }  // namespace compeer::evaluating::sage

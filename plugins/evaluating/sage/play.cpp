@@ -55,16 +55,16 @@ Simulator::Simulator(const Settings& settings, Host& host)
              {"player", "scene", "task", "dialogue", "emotion", "state", "planning", "goodbye"}) {}
 
 std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Supporter& supporter) const {
-  if (!profiles.empty()) chat_.demanded("record '" + profiles[0].at("id").get<std::string>() + "' is to be played");
+  if (!profiles.empty()) chat_.require("record '" + profiles[0].at("id").get<std::string>() + "' is to be played");
   std::vector<Scene> scenes(profiles.size());
   for (size_t i = 0; i < profiles.size(); ++i) {
     scenes[i].record = profiles[i];
-    scenes[i].about = language_of(profiles[i]);
+    scenes[i].about = prompt_keys(profiles[i]);
     scenes[i].feels(profiles[i].at("first_talk"), rules_.start);
   }
   const auto react = [&](std::vector<Scene*>& open) {
     if (open[0]->turns.size() == 1) return;  // the first utterance is given by the profile
-    feel(open), leave_open(open);
+    feel(open), remove_closed(open);
     speak(open);
   };
   evaluating::play(scenes, supporter, react, [&](Scene& scene, int64_t round) {
@@ -90,7 +90,7 @@ std::map<std::string, std::string> Simulator::shown(const Scene& scene) const {
 void Simulator::ask(const std::vector<Scene*>& open, std::vector<stages::ChatQuestion>& questions,
                     const char* what) const {
   if (open.empty()) return;
-  const int64_t refused = stages::ask(chat_.demanded("a seeker is to be played"), questions, asking_);
+  const int64_t refused = stages::ask(chat_.require("a seeker is to be played"), questions, asking_);
   open[0]->refused += refused;
   for (size_t i = 0; i < open.size(); ++i) {
     if (!questions[i].refusal.empty()) open[i]->refusal = std::string(what) + ": " + questions[i].refusal;
@@ -121,7 +121,7 @@ void Simulator::speak(const std::vector<Scene*>& open) const {
     slots["planning"] = sage::shown(scene->planning);
     slots["goodbye"] = alternatives(rules_.goodbyes, scene->about["language"] == "zh");
     questions.push_back({reply_.fill(scene->about, slots), [scene](const std::string& answer) {
-                           const auto read = read_said(answer);
+                           const auto read = parse_utterance(answer);
                            if (read) scene->said = *read;
                            return read ? "" : "has nothing behind 'Response:'";
                          }});
@@ -139,7 +139,7 @@ void Simulator::speak(const std::vector<Scene*>& open) const {
                                          {"activity", planning.activity},
                                          {"analyse", planning.analyse},
                                          {"change", change}};
-    scene->trajectory.end = rules_.with(point, scene->said.text);
+    scene->trajectory.end = rules_.end_after_utterance(point, scene->said.text);
     scene->over = scene->trajectory.end != End::none;
   }
 }

@@ -12,7 +12,7 @@ namespace compeer::evaluating::sage {
 namespace {
 
 using nlohmann::json;
-using stages::figure;
+using stages::interval_json;
 using Numbers = std::map<std::string, double>;  // counts of one dialogue
 constexpr const char *kind_is = "kind: ", *task_is = "task: ", *invalid_is = "invalid: ", *end_is = "ended by ";
 
@@ -44,7 +44,7 @@ json mean(const std::vector<double>& values, const statistics::Resampling& how) 
     for (const size_t row : rows) sum += values[row];
     return sum / static_cast<double>(rows.size());
   };
-  return figure(statistics::bootstrap(values.size(), over, how));
+  return interval_json(statistics::bootstrap(values.size(), over, how));
 }
 
 json share(const std::vector<double>& values, const statistics::Resampling& how) {
@@ -112,7 +112,7 @@ std::pair<json, int64_t> tallied(const std::map<std::string, double>& counts, co
 void count(const json& record, const Trajectory& trajectory, Outcome& outcome) {
   const json alone = {{"id", record.at("id")}};
   const auto put = [&](const std::string& name, double value) {
-    outcome.counts[stages::of_dialogue(alone, name)] = value;
+    outcome.counts[stages::dialogue_count_name(alone, name)] = value;
   };
   put("emotion", static_cast<double>(trajectory.last()));
   put("rounds", static_cast<double>(trajectory.points.size()));

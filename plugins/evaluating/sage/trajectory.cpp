@@ -74,7 +74,8 @@ class TrajectoryReader {
       follow(*point, member(member(turn, "planning"), "change"));
     }
     trajectory_.points.push_back(*point);
-    if (trajectory_.points.size() > 1) trajectory_.end = rules_.with(*point, text_of(member(turn, "content")));
+    if (trajectory_.points.size() > 1)
+      trajectory_.end = rules_.end_after_utterance(*point, text_of(member(turn, "content")));
   }
 
   // Checks the points after a reply. If the change is not recorded, checks only that it is within the limits.
@@ -149,7 +150,7 @@ const char* Rules::state(int64_t point) {
   return point >= failure_below ? "Emotion-C" : "Emotion-F";
 }
 
-End Rules::with(int64_t point, const std::string& utterance) const {
+End Rules::end_after_utterance(int64_t point, const std::string& utterance) const {
   if (point >= success_at) return End::success;
   if (point < failure_below) return End::failure;
   const bool goodbye = std::any_of(goodbyes.begin(), goodbyes.end(), [&](const std::string& word) {
@@ -168,7 +169,7 @@ std::string missing_in(const json& profile) {
   return "";
 }
 
-json language_of(const json& profile) {
+json prompt_keys(const json& profile) {
   const auto given = profile.find("language");
   const std::string said = given != profile.end() && given->is_string() ? given->get<std::string>() : "";
   if (said.starts_with("en") || said.starts_with("zh")) return {{"id", profile.at("id")}, {"language", said}};

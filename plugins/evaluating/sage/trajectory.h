@@ -33,7 +33,7 @@ struct Rules {
   static const char* state(int64_t point);
 
   /// Returns how an utterance of the seeker at `point` ends the dialogue. Not for the first utterance.
-  End with(int64_t point, const std::string& utterance) const;
+  End end_after_utterance(int64_t point, const std::string& utterance) const;
 
   /// Returns `limit` if utterance number `round` (from 1) is the last one allowed. Called once it has been answered.
   End answered(int64_t round) const { return round >= rounds ? End::limit : End::none; }
@@ -45,7 +45,7 @@ std::string missing_in(const nlohmann::json& profile);
 
 /// Returns {"id", "language"} for filling prompts. The language is the profile's if it begins with "en" or "zh",
 /// otherwise it is detected from "first_talk".
-nlohmann::json language_of(const nlohmann::json& profile);
+nlohmann::json prompt_keys(const nlohmann::json& profile);
 
 /// The result of a dialogue: the points at each of the seeker's utterances, the first included, and how it ended.
 struct Trajectory {

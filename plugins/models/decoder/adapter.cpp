@@ -72,7 +72,7 @@ std::vector<Entry> targeted(const TextConfig& model, const std::vector<std::stri
 
 // Returns the name of a weight as peft writes it.
 std::string name_for_others(const TextConfig& model, const std::string& weight) {
-  return model.family.sees ? record::newer_name(weight) : weight;
+  return model.family.has_vision ? record::language_model_name(weight) : weight;
 }
 
 // Returns the adapted modules for target_modules: their last parts if every layer has them, otherwise full names. With
@@ -83,7 +83,7 @@ std::vector<std::string> plain_targets(const TextConfig& model, const std::vecto
   std::vector<std::string> ends, names;
   for (const auto& [end, count] : layers) ends.push_back(end);
   for (const auto& change : changes) names.push_back(module_of(name_for_others(model, change.weight)));
-  const bool whole = !model.family.sees && std::all_of(layers.begin(), layers.end(), [&](const auto& one) {
+  const bool whole = !model.family.has_vision && std::all_of(layers.begin(), layers.end(), [&](const auto& one) {
     return one.second == model.num_hidden_layers;
   });
   return whole ? ends : names;
@@ -141,7 +141,7 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
     auto* values = static_cast<float*>(a.data_ptr());
     for (int64_t j = 0; j < a.numel(); ++j)
       values[j] = static_cast<float>(bound * (2 * uniform(index, static_cast<uint32_t>(j)) - 1));
-    const auto names = record::change_names(name_for_others(model, entry.name));
+    const auto names = record::lora_names(name_for_others(model, entry.name));
     changes_.push_back({entry.name, {names.a, a.set_requires_grad(true)}, {names.b, b.set_requires_grad(true)}});
     ++index;
   }
@@ -154,7 +154,7 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
   Misfits misfits;
   std::set<std::string> known;
   for (const Entry& entry : projections(model)) {
-    const auto [a, b] = record::change_names(file, entry.name);
+    const auto [a, b] = record::lora_names(file, entry.name);
     known.insert({a, b});
     if (!file.has(a) && !file.has(b)) continue;
     const auto fits = [&](const std::string& name, const std::vector<int64_t>& shape) {

@@ -171,8 +171,8 @@ void read_sizes(const ConfigReader& reader, TextConfig& c) {
 }
 
 void read_windows(const ConfigReader& reader, TextConfig& c) {
-  const bool always = c.family.slides == Slides::always;
-  const bool asked = c.family.slides == Slides::if_asked && reader.flag("use_sliding_window", false);
+  const bool always = c.family.slides == SlidingWindow::always;
+  const bool asked = c.family.slides == SlidingWindow::if_asked && reader.flag("use_sliding_window", false);
   if ((!always && !asked) || !reader.has("sliding_window")) return;
   c.windows.assign(static_cast<size_t>(c.num_hidden_layers), reader.size("sliding_window"));
   if (always) return;
@@ -260,8 +260,9 @@ json write_config(const TextConfig& c, int64_t end_token) {
                  {"hidden_act", "silu"},
                  {"attention_dropout", 0.0},
                  {"torch_dtype", "float32"}};
-  if (c.family.slides == Slides::if_asked) config["use_sliding_window"] = false;
-  if (c.family.slides == Slides::always) config["sliding_window"] = c.windows.empty() ? json() : json(c.windows[0]);
+  if (c.family.slides == SlidingWindow::if_asked) config["use_sliding_window"] = false;
+  if (c.family.slides == SlidingWindow::always)
+    config["sliding_window"] = c.windows.empty() ? json() : json(c.windows[0]);
   if (end_token >= 0) config["eos_token_id"] = end_token;
   return config;
 }

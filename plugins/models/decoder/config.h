@@ -34,7 +34,7 @@ std::vector<float> frequencies(const Rope& rope, int64_t dim);
 double yarn_magnitude(double factor, double scale = 1.0);
 
 /// Selection of the layers with sliding-window attention.
-enum class Slides {
+enum class SlidingWindow {
   never,
   if_asked,  ///< with use_sliding_window, the layers selected by layer_types or max_window_layers
   always     ///< all layers, unless sliding_window is null
@@ -46,9 +46,9 @@ struct Family {
   const char* architecture;
   bool biases = false;      ///< the q, k and v projections have biases
   bool head_norms = false;  ///< RMS norm of each query and key head before the rotation
-  Slides slides = Slides::never;
-  bool sees = false;     ///< there is a vision tower, whose weights have names similar to the text model's
-  int64_t head_dim = 0;  ///< default if config.json has none; 0: hidden_size / num_attention_heads
+  SlidingWindow slides = SlidingWindow::never;
+  bool has_vision = false;  ///< there is a vision tower, whose weights have names similar to the text model's
+  int64_t head_dim = 0;     ///< default if config.json has none; 0: hidden_size / num_attention_heads
 };
 
 /// The sizes of a decoder, named as in config.json.

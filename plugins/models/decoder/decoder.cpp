@@ -44,48 +44,49 @@ struct Copies {
 
 }  // namespace
 
-Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
+ComputeOptions::ComputeOptions(const Settings& settings, bool adapted, const std::string& stored_as)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
-      keeping(settings, adapted, stored_as),
-      pairs(settings.json().value("compute", "float32") == "bfloat16"),
+      storage(settings, adapted, stored_as),
+      bfloat16_compute(settings.json().value("compute", "float32") == "bfloat16"),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
-  keeping.plain = !exact();
-  if (keeping.in_blocks() && !exact())
-    throw Error("model.engine", "'libtorch' does not support model.precision = \"" + keeping.precision + "\"",
+  storage.plain = !exact();
+  if (storage.is_quantized() && !exact())
+    throw Error("model.engine", "'libtorch' does not support model.precision = \"" + storage.precision + "\"",
                 "set it to 'exact', or choose another model.precision");
-  if (pairs && keeping.in_blocks())
+  if (bfloat16_compute && storage.is_quantized())
     throw Error(
         "model.compute",
-        "'bfloat16' does not support model.precision = \"" + keeping.precision + "\", which is multiplied in float32",
+        "'bfloat16' does not support model.precision = \"" + storage.precision + "\", which is multiplied in float32",
         "set model.precision = \"bfloat16\"");
   device = at::Device(settings.json().value("device", "cpu"));
   if (!device.is_cpu() && exact()) throw Error("model.engine", "'exact' supports only the CPU", "set it to 'libtorch'");
-  if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
+  if (settings.has("recompute_above")) recompute_above_rows = settings.integer("recompute_above");
 }
 
-kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
-  auto format = keeping.format();
+kernels::WeightOptions ComputeOptions::options(const at::Tensor& matrix) const {
+  auto format = storage.format();
   if (format == WeightFormat::float32 && matrix.scalar_type() == at::kBFloat16) format = WeightFormat::bfloat16;
-  if (pairs) format = WeightFormat::bfloat16_pairs;
-  return {format, keeping.frozen, keeping.frozen ? release : nullptr, !exact()};
+  if (bfloat16_compute) format = WeightFormat::bfloat16_pairs;
+  return {format, storage.frozen, storage.frozen ? release : nullptr, !exact()};
 }
 
-Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use, std::unique_ptr<Adapter> adapter)
+Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, ComputeOptions use,
+                 std::unique_ptr<Adapter> adapter)
     : config_(config), use_(std::move(use)), rotary_(config.rope, config.head_dim, use_.rotary_precision) {
-  use_.keeping.round(parameters);
-  parameters_ = on_device(std::move(parameters), use_.device, use_.pairs);
+  use_.storage.round(parameters);
+  parameters_ = on_device(std::move(parameters), use_.device, use_.bfloat16_compute);
   if (adapter) adapter->move_to(use_.device);
   adapters_.push_back(std::move(adapter));
   if (use_.release && !use_.device.is_cpu()) use_.release();
-  if (!use_.keeping.frozen || this->adapter()) assemble();
+  if (!use_.storage.frozen || this->adapter()) assemble();
 }
 
 int32_t Decoder::add_adapter(const std::filesystem::path& folder, const std::string& fingerprint) {
-  if (!use_.keeping.frozen)
+  if (!use_.storage.frozen)
     throw Error("model.frozen", "is false, but several adapters require a frozen base model", "set it to true");
   if (!use_.exact()) throw Error("model.engine", "'libtorch' supports only one adapter at a time", "set it to 'exact'");
-  use_.keeping.check(folder, trained_over(folder));
+  use_.storage.check(folder, trained_over(folder));
   adapters_.push_back(std::make_unique<Adapter>(config_, folder, fingerprint));
   const auto before = std::exchange(layers_, {});  // what frozen weights were rearranged to is found again
   if (!before.empty()) assemble();
@@ -101,18 +102,18 @@ ModelShape Decoder::shape() const {
           config_.head_dim,
           config_.vocab_size,
           config_.max_position_embeddings,
-          use_.keeping.rounded(),
+          use_.storage.rounded(),
           use_.exact(),
           all_slide ? windows.front() : 0,
-          use_.keeping.frozen ? use_.keeping.format() : WeightFormat::float32,
-          use_.pairs ? at::kBFloat16 : at::kFloat,
+          use_.storage.frozen ? use_.storage.format() : WeightFormat::float32,
+          use_.bfloat16_compute ? at::kBFloat16 : at::kFloat,
           config_.intermediate_size};
 }
 
 // Rounds the embedding's rows to the quantized format, so that they have the same values as the head's.
 at::Tensor Decoder::in_blocks(at::Tensor rows) const {
   for (int64_t i = 0; i < rows.size(0); ++i)
-    kernels::round_row(rows.mutable_data_ptr<float>() + i * rows.size(1), rows.size(1), use_.keeping.format());
+    kernels::round_row(rows.mutable_data_ptr<float>() + i * rows.size(1), rows.size(1), use_.storage.format());
   return rows;
 }
 
@@ -123,7 +124,7 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
   constexpr int64_t rows_at_once = 32;
   const at::Tensor& matrix = parameters_.front().value;
   const auto rows = [&](const at::Tensor& some) {
-    if (use_.keeping.in_blocks()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
+    if (use_.storage.is_quantized()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
     return matrix.scalar_type() == at::kFloat || !use_.exact() ? use_.arithmetic.embedding(some, matrix)
                                                                : at::index_select(matrix, 0, some).to(at::kFloat);
   };
@@ -141,8 +142,8 @@ at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, s
   rows = rows.to(use_.device);
   auto angles = rotary_.angles(positions(batch));
   angles = {angles.cosine.to(use_.device), angles.sine.to(use_.device)};
-  kernels::AttentionContext place{angles.cosine, angles.sine,  batch.segments, cache, 0,
-                                  false,         batch.leaves, batch.continues};
+  kernels::AttentionContext place{angles.cosine, angles.sine,      batch.segments, cache, 0,
+                                  false,         batch.prefix_out, batch.prefix_in};
   const bool all = !cache || !batch.last_only || rows.size(0) == static_cast<int64_t>(batch.segments.size());
   for (Layer& layer : layers_) {
     if (states) states->push_back(rows.cpu());
@@ -164,7 +165,7 @@ at::Tensor Decoder::head() const {
 const char* Decoder::stored_type() const {
   const Parameter& one = config_.tie_word_embeddings ? parameters_.front() : parameters_.back();
   const bool in_bfloat16 = (one.host.defined() ? one.host : one.value).scalar_type() == at::kBFloat16;
-  return use_.keeping.rounded() || in_bfloat16 ? "bfloat16" : "float32";
+  return use_.storage.rounded() || in_bfloat16 ? "bfloat16" : "float32";
 }
 
 void Decoder::parameters_changed() {
@@ -197,7 +198,7 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
   };
   const auto take_if = [&](bool there) { return there ? take() : at::Tensor(); };
   const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim, window,
-                             use_.pairs};
+                             use_.bfloat16_compute};
   const Family& family = config_.family;
   const at::Tensor input_norm = take();
   Weight q = weight();
@@ -210,9 +211,10 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
   Weight o = weight();
   const at::Tensor post_norm = take();
   Weight gate = weight(), up = weight(), down = weight();
-  return {{input_norm, q_bias, k_bias, v_bias, q_norm, k_norm, std::move(q), std::move(k), std::move(v), std::move(o),
-           heads, config_.rms_norm_eps, use_.most_kept},
-          {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps, use_.most_kept}};
+  return {
+      {input_norm, q_bias, k_bias, v_bias, q_norm, k_norm, std::move(q), std::move(k), std::move(v), std::move(o),
+       heads, config_.rms_norm_eps, use_.recompute_above_rows},
+      {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps, use_.recompute_above_rows}};
 }
 
 std::vector<Parameter> on_device(std::vector<Parameter> parameters, at::Device device, bool pairs) {

@@ -18,19 +18,20 @@
 namespace compeer::decoder {
 
 /// Engine, device and precision of a decoder.
-struct Use {
-  Use() = default;
+struct ComputeOptions {
+  ComputeOptions() = default;
   /// Parses the settings `frozen`, `precision`, `compute`, `engine`, `device`, `recompute_above` and, if present,
   /// `rotary_precision`. Other arguments as for Keeping. Throws Error if they contradict each other.
-  explicit Use(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
+  explicit ComputeOptions(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
-  Keeping keeping;
-  bool pairs = false;  ///< the setting `compute` is bfloat16: products take bfloat16 inputs and accumulate in float32
+  WeightStorage storage;
+  bool bfloat16_compute =
+      false;  ///< the setting `compute` is bfloat16: products take bfloat16 inputs and accumulate in float32
   at::Device device = at::kCPU;                  ///< device of the weights and products
   at::ScalarType rotary_precision = at::kFloat;  ///< kFloat or kBFloat16: precision of the RoPE frequencies
   /// Passes over more tokens than this recompute most activations in the backward pass (activation checkpointing).
-  int64_t most_kept = std::numeric_limits<int64_t>::max();
+  int64_t recompute_above_rows = std::numeric_limits<int64_t>::max();
   /// Frozen weights: returns the memory behind them to the system (Store::release); may be null.
   std::function<void()> release = nullptr;
 
@@ -45,7 +46,7 @@ struct Use {
 class Decoder {
  public:
   /// `parameters`: as `entries(config)` lists them. Throws what Adapter does.
-  Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use = {},
+  Decoder(const TextConfig& config, std::vector<Parameter> parameters, ComputeOptions use = {},
           std::unique_ptr<Adapter> adapter = nullptr);
   Decoder(Decoder&&) = delete;  // autograd graphs hold the addresses of its weights
 
@@ -70,7 +71,7 @@ class Decoder {
   int32_t add_adapter(const std::filesystem::path& folder, const std::string& fingerprint);
 
   /// Returns the parameters in the form to be saved.
-  std::vector<Parameter> stored() const { return use_.keeping.stored(parameters_); }
+  std::vector<Parameter> stored() const { return use_.storage.stored(parameters_); }
   /// Returns the name of their type in config.json: "float32" or "bfloat16".
   const char* stored_type() const;
   /// To be called after parameters have been changed in place.
@@ -86,7 +87,7 @@ class Decoder {
   Layer next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const;
 
   TextConfig config_;
-  Use use_;
+  ComputeOptions use_;
   std::vector<Parameter> parameters_;
   std::vector<std::unique_ptr<Adapter>> adapters_;  ///< the first is the model's own, or null
   Rotary rotary_;

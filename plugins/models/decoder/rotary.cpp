@@ -34,7 +34,7 @@ Positions positions(const Batch& batch) {
       continue;
     }
     for (auto& axis : all) {
-      for (int64_t i = 0; i < segment.length; ++i) axis.push_back(segment.position + segment.shift + i);
+      for (int64_t i = 0; i < segment.length; ++i) axis.push_back(segment.position + segment.rope_offset + i);
     }
   }
   return all;

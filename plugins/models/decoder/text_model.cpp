@@ -60,12 +60,12 @@ TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
   const TextConfig config = read_config(divided, settings.table("config").json(), "model.config", Exit::spec);
   check_room(config);
   config_ = write_config(config, end_token_);
-  decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), Use(settings));
+  decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), ComputeOptions(settings));
 }
 
 void TextModel::from_folder(const fs::path& folder, const Settings& settings, Host& host) {
   const bool own = holds_adapter(folder), adapted = own || settings.has("adapter");
-  Use use(settings, adapted, own ? trained_over(folder) : "");
+  ComputeOptions use(settings, adapted, own ? trained_over(folder) : "");
   const auto base = base_model(folder);
   const std::string where = (base / "config.json").string();
   config_ = read_config_file(base);
@@ -76,12 +76,12 @@ void TextModel::from_folder(const fs::path& folder, const Settings& settings, Ho
   }
   generation_ = read_generation_config(base);
   const TextConfig config = read_config(family_, config_, where);
-  const Store store(base, use.keeping);
+  const Store store(base, use.storage);
   store.check(entries(config));
-  if (use.keeping.frozen) use.release = store.release();
+  if (use.storage.frozen) use.release = store.release();
   auto weights = store.take(entries(config));
-  precision_ = use.keeping.precision;
-  if (use.keeping.frozen) fingerprint_ = store.fingerprint(entries(config));
+  precision_ = use.storage.precision;
+  if (use.storage.frozen) fingerprint_ = store.fingerprint(entries(config));
   auto adapter = open_adapter(config, folder, settings, fingerprint_, host);
   decoder_ = std::make_unique<Decoder>(config, std::move(weights), std::move(use), std::move(adapter));
 }

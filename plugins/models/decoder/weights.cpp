@@ -98,18 +98,18 @@ std::vector<Entry> entries(const TextConfig& c) {
   return all;
 }
 
-Keeping::Keeping(const Settings& settings, bool adapted, const std::string& stored_as)
+WeightStorage::WeightStorage(const Settings& settings, bool adapted, const std::string& stored_as)
     : frozen(adapted || settings.flag("frozen")),
       asked(settings.text("precision") != "stored"),
       precision(settings.text("precision")) {
   if (precision == "stored" && !stored_as.empty()) precision = stored_as;
-  if (!frozen && (precision == "stored" || in_blocks()))
+  if (!frozen && (precision == "stored" || is_quantized()))
     throw Error("model.precision", "is '" + precision + "', but trained weights must be float32 or bfloat16",
-                in_blocks() ? "train an adapter instead (model.adapter), or choose one of these"
-                            : "set frozen = true, or choose one of these");
+                is_quantized() ? "train an adapter instead (model.adapter), or choose one of these"
+                               : "set frozen = true, or choose one of these");
 }
 
-void Keeping::check(const std::filesystem::path& folder, const std::string& trained_over) const {
+void WeightStorage::check(const std::filesystem::path& folder, const std::string& trained_over) const {
   const auto kept = [](const std::string& name) { return name == "stored" || name == "float32" ? "as stored" : name; };
   if (!asked && !trained_over.empty() && kept(trained_over) != kept(precision))
     throw Error(folder.string(),
@@ -117,18 +117,18 @@ void Keeping::check(const std::filesystem::path& folder, const std::string& trai
                 "use --dtype " + trained_over + ", which applies to all adapters", Exit::data);
 }
 
-WeightFormat Keeping::format() const {
+WeightFormat WeightStorage::format() const {
   if (precision == "bfloat16") return WeightFormat::bfloat16;
   if (precision == "q8_0") return WeightFormat::q8_0;
   return precision == "q4_0" ? WeightFormat::q4_0 : WeightFormat::float32;
 }
 
-void Keeping::round(const std::vector<Parameter>& parameters) const {
+void WeightStorage::round(const std::vector<Parameter>& parameters) const {
   if (!rounded()) return;
   for (const Parameter& p : parameters) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
 }
 
-std::vector<Parameter> Keeping::stored(std::vector<Parameter> parameters) const {
+std::vector<Parameter> WeightStorage::stored(std::vector<Parameter> parameters) const {
   for (Parameter& p : parameters) {
     if (p.host.defined()) p.value = p.host;
     if (rounded()) p.value = p.value.detach().to(at::kBFloat16);
@@ -153,13 +153,13 @@ struct Mapped {
 
 struct Store::Files {
   std::filesystem::path folder;
-  Keeping keeping;
+  WeightStorage keeping;
   std::function<std::string(const std::string&)> stored_as;
   std::shared_ptr<Mapped> mapped;
   const record::Safetensors& file = mapped->file;
 
   std::string name(const Entry& entry) const { return stored_as ? stored_as(entry.name) : entry.name; }
-  std::string misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const;
+  std::string misfits(const std::vector<Entry>& wanted, bool (*is_ignored)(const std::string&)) const;
 };
 
 namespace {
@@ -202,12 +202,12 @@ std::shared_ptr<Mapped> map(const fs::path& folder, bool frozen) {
 
 }  // namespace
 
-Store::Store(const fs::path& folder, Keeping keeping, std::function<std::string(const std::string&)> stored_as)
+Store::Store(const fs::path& folder, WeightStorage keeping, std::function<std::string(const std::string&)> stored_as)
     : files_(std::make_shared<Files>(Files{folder, keeping, std::move(stored_as), map(folder, keeping.frozen)})) {}
 
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
-std::string Store::Files::misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {
+std::string Store::Files::misfits(const std::vector<Entry>& wanted, bool (*is_ignored)(const std::string&)) const {
   Misfits misfits;
   std::set<std::string> names;
   for (const Entry& entry : wanted) {
@@ -217,13 +217,13 @@ std::string Store::Files::misfits(const std::vector<Entry>& wanted, bool (*passe
   }
   for (const std::string& other : file.names()) {
     if (names.contains(other) || other.ends_with("rotary_emb.inv_freq")) continue;
-    if (!passed_over || !passed_over(other)) misfits.unexpected(other);
+    if (!is_ignored || !is_ignored(other)) misfits.unexpected(other);
   }
   return misfits.text();
 }
 
-void Store::check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {
-  if (const auto text = files_->misfits(wanted, passed_over); !text.empty())
+void Store::check(const std::vector<Entry>& wanted, bool (*is_ignored)(const std::string&)) const {
+  if (const auto text = files_->misfits(wanted, is_ignored); !text.empty())
     throw Error(files_->folder.string(), "the weights do not fit config.json:" + text, "", Exit::data);
 }
 
@@ -318,7 +318,7 @@ std::vector<Parameter> fresh(const TextConfig& config, const std::function<doubl
 }
 
 std::vector<Parameter> load(const TextConfig& config, const std::filesystem::path& folder) {
-  const Store store(folder, Keeping());
+  const Store store(folder, WeightStorage());
   const auto wanted = entries(config);
   store.check(wanted);
   return store.take(wanted);

@@ -52,11 +52,11 @@ class Misfits {
 at::ScalarType type_of(const std::string& dtype);
 
 /// How weights are stored in memory: the settings `frozen` and `precision`.
-struct Keeping {
-  Keeping() = default;
+struct WeightStorage {
+  WeightStorage() = default;
   /// `adapted`: an adapter is trained, so the weights are frozen. `stored_as`: the precision that "stored" means, if it
   /// is recorded. Throws Error if the settings contradict each other.
-  explicit Keeping(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
+  explicit WeightStorage(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   /// Throws Error (exit 4) if the adapter in `folder` was trained for weights in the precision `trained_over` and these
   /// have another one that the user did not choose.
@@ -70,7 +70,7 @@ struct Keeping {
 
   WeightFormat format() const;  ///< float32 if the precision is stored
   /// Returns true for the quantized formats.
-  bool in_blocks() const { return precision == "q8_0" || precision == "q4_0"; }
+  bool is_quantized() const { return precision == "q8_0" || precision == "q4_0"; }
   bool rounded() const { return !frozen && precision == "bfloat16"; }  ///< trained in bfloat16
   void round(const std::vector<Parameter>& parameters) const;  ///< rounds them to bfloat16 in place if `rounded`
   /// Returns the parameters in the form to be saved: on the host, in bfloat16 if `rounded`.
@@ -84,15 +84,15 @@ class Store {
  public:
   /// `stored_as` maps an entry's name to the name in the file; null: they are equal. Throws Error (exit 4) if the
   /// folder has no readable safetensors.
-  Store(const std::filesystem::path& folder, Keeping keeping,
+  Store(const std::filesystem::path& folder, WeightStorage keeping,
         std::function<std::string(const std::string&)> stored_as = nullptr);
 
   /// Returns true if the files contain a tensor of this name.
   bool has(const std::string& name) const;
 
   /// Throws one Error (exit 4) that lists all missing, unexpected and misshaped tensors. Unexpected ones are ignored if
-  /// `passed_over` returns true for their name in the file.
-  void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
+  /// `is_ignored` returns true for their name in the file.
+  void check(const std::vector<Entry>& wanted, bool (*is_ignored)(const std::string&) = nullptr) const;
 
   /// Returns a parameter. Trainable: a float32 leaf that requires grad; it shares the file's pages, copy-on-write, if
   /// the file has float32. Frozen: matrices in the stored type on the file's pages (float16 becomes float32), vectors

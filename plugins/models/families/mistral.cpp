@@ -7,7 +7,7 @@ namespace compeer {
 namespace {
 
 constexpr decoder::Family family{
-    .model_type = "mistral", .architecture = "MistralForCausalLM", .slides = decoder::Slides::always};
+    .model_type = "mistral", .architecture = "MistralForCausalLM", .slides = decoder::SlidingWindow::always};
 
 class Mistral : public decoder::TextModel {
  public:

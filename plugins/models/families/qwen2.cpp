@@ -6,8 +6,10 @@
 namespace compeer {
 namespace {
 
-constexpr decoder::Family family{
-    .model_type = "qwen2", .architecture = "Qwen2ForCausalLM", .biases = true, .slides = decoder::Slides::if_asked};
+constexpr decoder::Family family{.model_type = "qwen2",
+                                 .architecture = "Qwen2ForCausalLM",
+                                 .biases = true,
+                                 .slides = decoder::SlidingWindow::if_asked};
 
 class Qwen2 : public decoder::TextModel {
  public:

@@ -9,7 +9,7 @@ namespace {
 constexpr decoder::Family family{.model_type = "qwen3",
                                  .architecture = "Qwen3ForCausalLM",
                                  .head_norms = true,
-                                 .slides = decoder::Slides::if_asked,
+                                 .slides = decoder::SlidingWindow::if_asked,
                                  .head_dim = 128};
 
 class Qwen3 : public decoder::TextModel {

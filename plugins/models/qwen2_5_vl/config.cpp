@@ -60,8 +60,8 @@ VlConfig read_config(const json& config, const std::string& where) {
   constexpr decoder::Family text_family{.model_type = "qwen2_5_vl",
                                         .architecture = "Qwen2_5_VLForConditionalGeneration",
                                         .biases = true,
-                                        .slides = decoder::Slides::if_asked,
-                                        .sees = true};
+                                        .slides = decoder::SlidingWindow::if_asked,
+                                        .has_vision = true};
   need(config.is_object(), where, "is not a JSON object");
   const json type = config.value("model_type", json());
   need(type == "qwen2_5_vl", where, "model_type is " + type.dump() + ", but this plugin supports only \"qwen2_5_vl\"");

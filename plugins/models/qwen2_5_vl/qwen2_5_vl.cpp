@@ -36,30 +36,30 @@ struct VlWeights {
 };
 
 // Returns the name of a weight in files by newer programs.
-std::string newer_name(const std::string& published) {
+std::string language_model_name(const std::string& published) {
   if (published.starts_with("visual.")) return "model." + published;
   if (published.starts_with("model.")) return "model.language_model." + published.substr(6);
   return published;
 }
 
-decoder::Store open(const std::filesystem::path& folder, const decoder::Keeping& keeping) {
-  if (decoder::Store(folder, keeping).has(newer_name("model.embed_tokens.weight")))
-    return decoder::Store(folder, keeping, newer_name);
+decoder::Store open(const std::filesystem::path& folder, const decoder::WeightStorage& keeping) {
+  if (decoder::Store(folder, keeping).has(language_model_name("model.embed_tokens.weight")))
+    return decoder::Store(folder, keeping, language_model_name);
   return decoder::Store(folder, keeping);
 }
 
 // The tower is always frozen. In training, weights stored as bfloat16 stay so, because their products equal those of
 // float32 copies.
-decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
-  decoder::Keeping tower = keeping;
+decoder::WeightStorage tower_keeping(const decoder::WeightStorage& keeping) {
+  decoder::WeightStorage tower = keeping;
   tower.frozen = true;
-  if (!keeping.frozen || keeping.in_blocks()) tower.precision = "stored";
+  if (!keeping.frozen || keeping.is_quantized()) tower.precision = "stored";
   return tower;
 }
 
 // Loads a folder with published names (visual.*, model.*) or newer ones (model.visual.*, model.language_model.*). Lists
 // all missing, extra and misshaped tensors in one Error (exit 4).
-VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping,
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::WeightStorage& keeping,
                bool merger_trains) {
   const auto text = decoder::entries(config.text), tower = tower_entries(config.vision),
              merger = merger_entries(config.vision);
@@ -94,19 +94,19 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     if (adapted && merger_wanted && !settings.json().value("frozen", false))
       throw Error("model.merger", "can't be trained with an adapter, which changes only the text model",
                   "set it to false, or leave the adapter out");
-    decoder::Use text(settings, adapted, own ? decoder::trained_over(folder) : "");
-    precision_ = text.keeping.precision;
+    decoder::ComputeOptions text(settings, adapted, own ? decoder::trained_over(folder) : "");
+    precision_ = text.storage.precision;
     const json stored = decoder::read_config_file(base);
     config_ = read_config(stored, (base / "config.json").string());
     saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
     generation_ = decoder::read_generation_config(base);
-    const bool merger_trains = !text.keeping.frozen && merger_wanted;
-    VlWeights weights = load(config_, base, text.keeping, merger_trains);
+    const bool merger_trains = !text.storage.frozen && merger_wanted;
+    VlWeights weights = load(config_, base, text.storage, merger_trains);
     fingerprint_ = weights.fingerprint;
     auto adapter = decoder::open_adapter(config_.text, folder, settings, fingerprint_, host);
-    decoder::Use tower = text, merger = text;
-    tower.pairs = merger.pairs = false;
-    tower.keeping = tower_keeping(text.keeping);
+    decoder::ComputeOptions tower = text, merger = text;
+    tower.bfloat16_compute = merger.bfloat16_compute = false;
+    tower.storage = tower_keeping(text.storage);
     tower.release = weights.release_tower;
     text.release = merger.release = weights.release_text;
     tower_weights_ = weights.tower;
@@ -122,7 +122,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return decoder_->forward(batch.embedded.defined() ? batch.embedded : embed(batch), batch, cache);
   }
 
-  at::Tensor embed(const Batch& batch) override { return with_sights(decoder_->embed(batch.tokens), batch); }
+  at::Tensor embed(const Batch& batch) override { return insert_vision_features(decoder_->embed(batch.tokens), batch); }
 
   std::vector<at::Tensor> hidden_states(const Batch& batch) override {
     std::vector<at::Tensor> states;
@@ -145,7 +145,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     for (const Picture& picture : pictures) all.push_back(&picture);
     Traces traces;
     const bool graph = at::GradMode::is_enabled();
-    const auto leaves = graph ? study() : std::vector<Parameter>();
+    const auto leaves = graph ? make_differentiable_copy() : std::vector<Parameter>();
     const auto units = (graph ? *studied_ : *tower_).units(all, &traces);
     const auto features = (graph && !merger_->trains() ? *studied_merger_ : *merger_).features(units);
     traces["features"] = features;
@@ -199,18 +199,18 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
   }
 
   // Makes differentiable copies of the weights that are not parameters, for look_closely with gradients.
-  std::vector<Parameter> study() {
+  std::vector<Parameter> make_differentiable_copy() {
     auto leaves = copies(tower_weights_);
-    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::Use());
+    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::ComputeOptions());
     if (merger_->trains()) return leaves;
     const auto merger = copies(merger_->weights());
-    studied_merger_ = std::make_unique<Merger>(config_.vision, merger, decoder::Use());
+    studied_merger_ = std::make_unique<Merger>(config_.vision, merger, decoder::ComputeOptions());
     leaves.insert(leaves.end(), merger.begin(), merger.end());
     return leaves;
   }
 
   // Replaces the placeholders' embeddings by the vision features.
-  at::Tensor with_sights(const at::Tensor& rows, const Batch& batch) const {
+  at::Tensor insert_vision_features(const at::Tensor& rows, const Batch& batch) const {
     std::vector<int64_t> places;
     std::vector<at::Tensor> seen;
     const auto* token = batch.tokens.const_data_ptr<int64_t>();

@@ -115,10 +115,10 @@ std::vector<decoder::Entry> tower_entries(const Vision& v) {
   return all;
 }
 
-Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
+Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::ComputeOptions use)
     : vision_(vision),
       use_(std::move(use)),
-      weights_(decoder::on_device(std::move(weights), use_.device, use_.pairs)),
+      weights_(decoder::on_device(std::move(weights), use_.device, use_.bfloat16_compute)),
       rotary_(decoder::Rope(vision.rope_theta), vision.head_dim() / 2) {}
 
 // Takes the weights in the order of `tower_entries`.
@@ -209,10 +209,10 @@ std::vector<decoder::Entry> merger_entries(const Vision& v) {
           {"visual.merger.mlp.2.bias", {v.out_hidden_size}}};
 }
 
-Merger::Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
+Merger::Merger(const Vision& vision, std::vector<Parameter> weights, decoder::ComputeOptions use)
     : vision_(vision), use_(std::move(use)) {
-  use_.keeping.round(weights);
-  weights_ = decoder::on_device(std::move(weights), use_.device, use_.pairs);
+  use_.storage.round(weights);
+  weights_ = decoder::on_device(std::move(weights), use_.device, use_.bfloat16_compute);
 }
 
 at::Tensor Merger::features(const at::Tensor& units) {

@@ -42,7 +42,7 @@ using Traces = std::map<std::string, at::Tensor>;
 class Tower {
  public:
   /// `weights`: as `tower_entries` lists them. Frozen ones are repacked on first use.
-  Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
+  Tower(const Vision& vision, std::vector<Parameter> weights, decoder::ComputeOptions use);
   Tower(Tower&&) = delete;  // graphs hold the addresses of its weights
 
   /// Returns the output of the last block, float32 [tokens, unit * hidden_size], in the order of the pictures and their
@@ -63,7 +63,7 @@ class Tower {
   decoder::Rotary::Angles angles(const PatchLayout& layout);
 
   Vision vision_;
-  decoder::Use use_;
+  decoder::ComputeOptions use_;
   std::vector<Parameter> weights_;
   decoder::Rotary rotary_;
   std::vector<kernels::Weight> patch_embed_;  // one element, once assembled
@@ -78,22 +78,22 @@ std::vector<decoder::Entry> merger_entries(const Vision& vision);
 class Merger {
  public:
   /// `weights`: as `merger_entries` lists them. Frozen ones are repacked on first use.
-  Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
+  Merger(const Vision& vision, std::vector<Parameter> weights, decoder::ComputeOptions use);
   Merger(Merger&&) = delete;  // graphs hold the addresses of its weights
 
   /// units [tokens, unit * hidden_size], from Tower::units -> features [tokens, out_hidden_size].
   at::Tensor features(const at::Tensor& units);
 
   /// Returns true if the merger is trained.
-  bool trains() const { return !use_.keeping.frozen; }
+  bool trains() const { return !use_.storage.frozen; }
   const std::vector<Parameter>& weights() const { return weights_; }
-  std::vector<Parameter> stored() const { return use_.keeping.stored(weights_); }  ///< weights in the form to be saved
+  std::vector<Parameter> stored() const { return use_.storage.stored(weights_); }  ///< weights in the form to be saved
   /// To be called after weights have been changed in place.
   void parameters_changed();
 
  private:
   Vision vision_;
-  decoder::Use use_;
+  decoder::ComputeOptions use_;
   std::vector<Parameter> weights_;
   std::vector<kernels::Weight> linear_;  // two elements, once used
 };

@@ -7,7 +7,7 @@ namespace {
 class Orm : public compeer::judging::JudgedReward {
  public:
   Orm(const compeer::Settings& settings, compeer::Host& host)
-      : JudgedReward(settings, host, {.steps = false, .reply = true, .apart = true}, false) {}
+      : JudgedReward(settings, host, {.steps = false, .reply = true, .separate = true}, false) {}
 };
 
 }  // namespace

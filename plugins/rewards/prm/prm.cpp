@@ -7,7 +7,7 @@ namespace {
 class Prm : public compeer::judging::JudgedReward {
  public:
   Prm(const compeer::Settings& settings, compeer::Host& host)
-      : JudgedReward(settings, host, {.steps = true, .reply = false, .apart = true}, false) {}
+      : JudgedReward(settings, host, {.steps = true, .reply = false, .separate = true}, false) {}
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::function<std::string(const std::string&)> naming(const decoder::Store& stor
 }
 
 // True for tensors that the encoder does not need: heads, and position ids.
-bool passed_over(const std::string& name) {
+bool is_ignored(const std::string& name) {
   const bool encoder = name.find("embeddings.") != std::string::npos || name.find("encoder.") != std::string::npos;
   return !encoder || name.ends_with("position_ids");
 }
@@ -105,11 +105,11 @@ Encoder::Encoder(const std::filesystem::path& folder)
   if (recipe_.lowercase && !pieces_.lowercases())
     refuse("'do_lower_case' in sentence_bert_config.json contradicts the tokenizer, which keeps capitals");
 
-  decoder::Keeping keeping;
+  decoder::WeightStorage keeping;
   keeping.frozen = true;
   const decoder::Store store(recipe_.model, keeping, naming(decoder::Store(recipe_.model, keeping)));
   const auto all = entries(config_);
-  store.check(all, passed_over);
+  store.check(all, is_ignored);
   auto next = all.begin();
   const auto take = [&] { return store.take(*next++).value; };
   const auto dense = [&] {

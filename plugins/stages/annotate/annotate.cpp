@@ -91,11 +91,11 @@ class Annotate : public Stage {
 
  private:
   // The words in records, whatever words the annotators use.
-  inline static const std::vector<std::string> words = empathy::Preferences().answers().words();
+  inline static const std::vector<std::string> words = empathy::Preferences().answers().answers();
 
   // True if this annotator sees the candidate's reply first.
   bool swapped(const json& record, size_t annotator) const {
-    const auto [a, b] = stages::place_of(record);
+    const auto [a, b] = stages::random_address(record);
     return host_.random(a, b, static_cast<uint32_t>(annotator)) < 0.5;
   }
 
@@ -143,7 +143,7 @@ class Annotate : public Stage {
                                if (read) all.judgements[i].steps[step] = *read.value;
                                return read.refusal;
                              },
-                             pictures, verdicts_.answers().words()});
+                             pictures, verdicts_.answers().answers()});
       }
       const bool other_way = swapped(records[i], number);
       questions.push_back({preference_prompt(annotator, records[i], other_way),
@@ -153,7 +153,7 @@ class Annotate : public Stage {
                                all.judgements[i].preference = other_way ? empathy::swapped(*read.value) : *read.value;
                              return read.refusal;
                            },
-                           pictures, preferences_.answers().words()});
+                           pictures, preferences_.answers().answers()});
     }
     all.malformed = stages::ask(annotator.chat, questions, annotator.asking);
     for (size_t q = 0; q < questions.size(); ++q) {
@@ -167,7 +167,7 @@ class Annotate : public Stage {
   std::string step_prompt(const Annotator& annotator, const json& record, size_t step) const {
     return annotator.steps[step].fill(record, {{"history", history(record)},
                                                {"step", record.at("candidates").at(0).at(step_names[step])},
-                                               {"answers", empathy::listed(verdicts_.answers().words())}});
+                                               {"answers", empathy::listed(verdicts_.answers().answers())}});
   }
 
   std::string preference_prompt(const Annotator& annotator, const json& record, bool other_way) const {
@@ -176,7 +176,7 @@ class Annotate : public Stage {
     return annotator.preference.fill(record, {{"history", history(record)},
                                               {"first", other_way ? reply : reference},
                                               {"second", other_way ? reference : reply},
-                                              {"answers", empathy::listed(preferences_.answers().words())}});
+                                              {"answers", empathy::listed(preferences_.answers().answers())}});
   }
 
   static std::string history(const json& record) {

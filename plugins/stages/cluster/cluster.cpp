@@ -97,7 +97,7 @@ class Cluster : public Stage {
       alone.counts["alone in their cluster"] = 1;
       return alone;
     }
-    const auto [a, b] = stages::place_of(record);
+    const auto [a, b] = stages::random_address(record);
     // The draw leaves out the records of the same dialogue.
     const auto others = static_cast<double>(members.size() - same_size);
     auto chosen = static_cast<size_t>(host_.random(a, b, 0) * others);

@@ -30,7 +30,7 @@ class Consistency : public Stage {
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<cer::Record> known;
-    for (const json& record : records) known.push_back(stages::known(record));
+    for (const json& record : records) known.push_back(stages::parse_judged_record(record));
     const auto opinions = judges_.opinions(known);
     std::vector<JudgedRecord> all;
     for (size_t i = 0; i < records.size(); ++i) all.push_back(judged(records[i], std::move(known[i]), opinions[i]));
@@ -58,7 +58,7 @@ class Consistency : public Stage {
     std::string answer;   // the referee's last answer, if it led to the refusal
   };
 
-  JudgedRecord judged(const json& record, cer::Record known, const judging::Opinion& opinion) const {
+  JudgedRecord judged(const json& record, cer::Record known, const judging::Verdicts& opinion) const {
     JudgedRecord one{record, std::move(known), {}, "", "", ""};
     auto& [process, outcome] = one.judgement.judged;
     process = true;
@@ -95,7 +95,7 @@ class Consistency : public Stage {
                              return read.refusal;
                            },
                            {},
-                           words.words()});
+                           words.answers()});
     }
     stages::ask(*referee_, questions, asking_);
     for (size_t i = 0; i < whose.size(); ++i)
@@ -111,7 +111,7 @@ class Consistency : public Stage {
                                       {"first", one.known.reference},
                                       {"second", c.reply},
                                       {"judged", one.said},
-                                      {"answers", empathy::listed(words.words())}});
+                                      {"answers", empathy::listed(words.answers())}});
   }
 
   static Outcome outcome(JudgedRecord& one) {

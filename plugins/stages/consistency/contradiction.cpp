@@ -22,7 +22,7 @@ struct Sums {
 
   void add(const Judgement& one, double times) {
     n += times;
-    apart += one.judged.apart() ? times : 0;
+    apart += one.judged.disagree() ? times : 0;
     contradictory += one.contradictory() ? times : 0;
     overlooked += one.overlooked() ? times : 0;
     if (!one.truth) return;
@@ -76,13 +76,13 @@ json share(const std::vector<Sums>& dialogues, const std::function<double(const 
     for (const size_t row : rows) all.add(dialogues[row]);
     return part(all) / all.n;
   };
-  return figure(statistics::bootstrap(dialogues.size(), of_rows, how));
+  return interval_json(statistics::bootstrap(dialogues.size(), of_rows, how));
 }
 
 }  // namespace
 
 void count(const json& record, const Judgement& judgement, Outcome& outcome) {
-  outcome.counts[of_dialogue(record, name_of(judgement))] = 1;
+  outcome.counts[dialogue_count_name(record, name_of(judgement))] = 1;
   if (judgement.contradictory()) outcome.counts["contradictory"] = 1;
 }
 

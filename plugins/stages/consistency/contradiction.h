@@ -14,7 +14,7 @@ namespace compeer::stages {
 struct Sides {
   bool process = false, outcome = false;
   /// Returns true if the verdicts differ.
-  bool apart() const { return process != outcome; }
+  bool disagree() const { return process != outcome; }
 };
 
 /// One judgement, and the truth if it is known from annotators' labels. A judgement is contradictory if its two
@@ -28,16 +28,16 @@ struct Judgement {
   std::optional<bool> found;  ///< the chat model's decision, if it was asked
 
   /// Returns the chat model's decision, otherwise the rule above; false if the truth is not known.
-  bool contradictory() const { return found ? *found : truth && judged.apart() && !truth->apart(); }
+  bool contradictory() const { return found ? *found : truth && judged.disagree() && !truth->disagree(); }
   /// Returns true for the opposite error: equal verdicts although the true ones differ.
-  bool overlooked() const { return truth && !judged.apart() && truth->apart(); }
+  bool overlooked() const { return truth && !judged.disagree() && truth->disagree(); }
 };
 
 /// Adds the counts of one judgement, for `inconsistencies`.
 void count(const nlohmann::json& record, const Judgement& judgement, Outcome& outcome);
 
 /// Returns n, dialogues, and figures {value, low, high} with intervals by bootstrap over dialogues: `contradictory`;
-/// `apart`, the fraction of judgements whose verdicts differ, rightly or not; and, if the truth is known for all,
+/// `disagree`, the fraction of judgements whose verdicts differ, rightly or not; and, if the truth is known for all,
 /// `overlooked` and `by_chance`. `by_chance` is the fraction of contradictions if the two verdicts of a judge with this
 /// accuracy erred independently. A more accurate judge contradicts itself less often in any case; a coherent one does
 /// so less often than by chance.

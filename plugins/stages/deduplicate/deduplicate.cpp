@@ -61,7 +61,7 @@ class Deduplicate : public Stage {
   static constexpr size_t digits = 32;  // 128 bits: no collisions even among billions of records
 
   static uint64_t id_hash(const std::string& id) {
-    const auto [a, b] = stages::place_of(id);
+    const auto [a, b] = stages::random_address(id);
     return static_cast<uint64_t>(a) << 32 | b;
   }
 

@@ -80,7 +80,7 @@ std::vector<double> repetitions(const DialogueReplies& dialogue, int n) {
   std::vector<double> all;
   TokenizedTexts earlier;
   for (const Words& reply : dialogue.replies) {
-    all.push_back(earlier.empty() ? unknown : statistics::repeated(reply, earlier, n));
+    all.push_back(earlier.empty() ? unknown : statistics::repeated_fraction(reply, earlier, n));
     earlier.push_back(&reply);
   }
   return all;
@@ -113,10 +113,10 @@ json mean_of(const std::vector<std::vector<double>>& values, const statistics::R
     for (const size_t row : rows) all.insert(all.end(), values[row].begin(), values[row].end());
     return mean(all);
   };
-  return figure(statistics::bootstrap(values.size(), of_rows, how));
+  return interval_json(statistics::bootstrap(values.size(), of_rows, how));
 }
 
-json alone(double value) { return figure({value, unknown, unknown}); }
+json alone(double value) { return interval_json({value, unknown, unknown}); }
 
 json rounds(const std::vector<std::vector<double>>& values, size_t most, const statistics::Resampling& how) {
   json curve = json::array();
@@ -155,7 +155,7 @@ json correlation(const std::vector<DialogueReplies>& dialogues, const std::vecto
     for (const size_t row : rows) x.push_back(scores[row]), y.push_back(known[row]);
     return statistics::spearman(x, y);
   };
-  json found = figure(statistics::bootstrap(scores.size(), of_rows, how));
+  json found = interval_json(statistics::bootstrap(scores.size(), of_rows, how));
   found["n"] = scores.size();
   return found;
 }

@@ -187,7 +187,7 @@ class EncoderBaseline : public Stage {
 
   std::vector<json> training_records() const {
     std::vector<json> all;
-    corpora::each_json_record(records_, [&](const corpora::Raw& raw) {
+    corpora::each_json_record(records_, [&](const corpora::RawRecord& raw) {
       json record = raw.problem.empty() ? json::parse(raw.bytes, nullptr, false) : json();
       if (record.is_object() && stages::is_right(record) && record.value("split", "train") == "train")
         all.push_back(std::move(record));

@@ -53,7 +53,9 @@ class EscEval : public Stage {
     return all;
   }
 
-  std::string ingredients() const override { return role_player_.prompts() + judging_.prompts() + supporter_.prompt(); }
+  std::string ingredients() const override {
+    return role_player_.prompts() + judging_.prompts() + supporter_.fingerprint();
+  }
 
  private:
   Outcome summed_up(const json& record) const {
@@ -120,7 +122,7 @@ class EscEval : public Stage {
 
   const esc_eval::RolePlayer role_player_;
   const evaluating::Supporter supporter_;
-  const esc_eval::Judging judging_;
+  const esc_eval::DimensionJudges judging_;
   const size_t rounds_;
   const statistics::Resampling resampling_;
 };

@@ -51,7 +51,7 @@ class Filter : public Stage {
                              return read.refusal;
                            },
                            {},
-                           verdicts_.answers().words()});
+                           verdicts_.answers().answers()});
     }
     const auto malformed = stages::ask(chat_, questions, asking_);
     std::vector<std::string> why(records.size()), said(records.size());
@@ -70,7 +70,7 @@ class Filter : public Stage {
 
  private:
   // The class names in reports, whatever words the model uses.
-  inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();
+  inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().answers();
 
   // True if the record is kept without a question.
   bool passes(const json& record) const { return only_ && !record.contains(only_.name()); }
@@ -87,7 +87,7 @@ class Filter : public Stage {
 
   std::string prompt(const json& record) const {
     return prompts_.fill(record, {{"dialogue", stages::shown(stages::turns_of(record), record)},
-                                  {"answers", empathy::listed(verdicts_.answers().words())}});
+                                  {"answers", empathy::listed(verdicts_.answers().answers())}});
   }
 
   Chat& chat_;

@@ -152,7 +152,7 @@ void count_rated(const json& record, const std::string& name_of_ratings, double 
   const double than = comparisons(record, name_of_ratings).empty() ? 0 : words(record.at("reference"));
   const double longer = words(record.at("candidates").at(0).at("reply")) - than;
   const json name = {record.at("id"), ratings, judge, longer};
-  outcome.counts[of_dialogue(record, name.dump())] = 1;
+  outcome.counts[dialogue_count_name(record, name.dump())] = 1;
 }
 
 // Names of these counts are JSON, which preserves numbers exactly: ["c/1", [-4, -2], 0.25, 3].
@@ -171,7 +171,7 @@ std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& 
 
 json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how) {
   const auto estimated = [&](const std::function<double(const Replies&)>& value) {
-    return figure(statistics::bootstrap(
+    return interval_json(statistics::bootstrap(
         dialogues.size(),
         [&](std::span<const size_t> rows) {
           Replies replies;
@@ -189,13 +189,14 @@ json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::R
   };
   size_t n = 0;
   for (const auto& dialogue : dialogues) n += dialogue.size();
-  return {{"n", n},
-          {"judge", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::judge); })},
-          {"longer", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::longer); })},
-          {"one_left_out",
-           {{"person", all_three([](const Replies& replies) { return one_left_out(replies).person; })},
-            {"judge_instead", all_three([](const Replies& replies) { return one_left_out(replies).judge; })}}},
-          {"larger_side", estimated(larger_side)}};
+  return {
+      {"n", n},
+      {"judge", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::judge); })},
+      {"longer", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::length_difference); })},
+      {"one_left_out",
+       {{"person", all_three([](const Replies& replies) { return one_left_out(replies).person; })},
+        {"judge_instead", all_three([](const Replies& replies) { return one_left_out(replies).judge; })}}},
+      {"larger_side", estimated(larger_side)}};
 }
 
 }  // namespace compeer::stages

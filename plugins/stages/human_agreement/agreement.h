@@ -16,7 +16,7 @@ struct RatedReply {
   std::vector<double> ratings;
   /// The judge's measure.
   double judge = 0;
-  double longer = 0;  ///< words of the reply, minus those of the reference if it was compared with it
+  double length_difference = 0;  ///< words of the reply, minus those of the reference if it was compared with it
 };
 
 /// Rated replies of one dialogue.

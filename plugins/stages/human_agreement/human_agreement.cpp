@@ -31,7 +31,7 @@ class HumanAgreementStage : public Stage {
     for (size_t i = 0; i < records.size(); ++i) {
       if (stages::ratings_of(records[i], rating_).empty()) continue;
       places.push_back(i);
-      pairs.push_back(stages::known(records[i]));
+      pairs.push_back(stages::parse_judged_record(records[i]));
       pairs.push_back(exchanged(pairs.back()));
     }
     const auto opinions = judges_.opinions(pairs);
@@ -52,7 +52,7 @@ class HumanAgreementStage : public Stage {
   std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
-  Outcome rated(json record, const judging::Opinion& opinion, const judging::Opinion& exchanged) const {
+  Outcome rated(json record, const judging::Verdicts& opinion, const judging::Verdicts& exchanged) const {
     if (!opinion.reply || !exchanged.reply) return stages::dropped("unreadable judgement");
     const double better = (*opinion.reply - *exchanged.reply) / 2;
     Outcome outcome;

@@ -191,7 +191,7 @@ class HumanLabels : public Stage {
   }
 
   double draw(const LabelledRound& round, uint32_t what, size_t number) const {
-    const auto [a, b] = stages::place_of(round.id);
+    const auto [a, b] = stages::random_address(round.id);
     constexpr uint32_t of_one = from + reply + 1;
     return host_.random(a, b, static_cast<uint32_t>(number) * of_one + what);
   }

@@ -126,7 +126,7 @@ void LabelChoices::choose(json& record, size_t step, std::span<const double> lik
   json& all = record["likelihoods"][steps[step]] = json::object();
   for (size_t label = 0; label < likelihoods.size(); ++label) all[labels_[step][label]] = likelihoods[label];
   stages::count(record, cell({steps[step], {}}, truth_of(round.people, chosen), chosen), outcome);
-  outcome.counts[of_dialogue(record, name_of(steps[step], round))] = 1;
+  outcome.counts[dialogue_count_name(record, name_of(steps[step], round))] = 1;
 }
 
 json LabelChoices::findings(const std::map<std::string, double>& counts, const statistics::Resampling& how) const {

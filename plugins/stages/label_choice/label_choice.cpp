@@ -22,7 +22,7 @@ constexpr size_t first_step = 1;  // index of emotion among the three steps
 class LabelChoice : public Stage {
  public:
   LabelChoice(const Settings& settings, Host& host)
-      : panel_(settings, host, {.reply = false, .apart = settings.flag("apart")}, {}),
+      : panel_(settings, host, {.reply = false, .separate = settings.flag("apart")}, {}),
         apart_(settings.flag("apart")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.text("score_by") != "likelihood")
@@ -44,7 +44,7 @@ class LabelChoice : public Stage {
       outcomes[i] = why.empty() ? Outcome() : stages::dropped(why);
       if (!why.empty()) continue;
       places.push_back(i);
-      groups.push_back(asked(stages::known(records[i])));
+      groups.push_back(asked(stages::parse_judged_record(records[i])));
     }
     const auto opinions = panel_.judge(groups);
     for (size_t k = 0; k < places.size(); ++k) outcomes[places[k]] = chosen(records[places[k]], opinions[k]);
@@ -68,7 +68,7 @@ class LabelChoice : public Stage {
     return stages::is_right(record) ? "" : "borrowed in part";
   }
 
-  // Returns one case for each label of each step: the label after the right earlier steps, or alone with `apart`.
+  // Returns one case for each label of each step: the label after the right earlier steps, or alone with `separate`.
   judging::JudgedGroup asked(const cer::Record& record) const {
     judging::JudgedGroup group{record.history, {record.reference}, {}};
     const judging::StepTexts right = {record.candidate.history, record.candidate.emotion, record.candidate.strategy};
@@ -77,13 +77,13 @@ class LabelChoice : public Stage {
         judging::JudgeInput one;
         for (size_t before = 0; !apart_ && before < first_step + step; ++before) one.steps[before] = right[before];
         one.steps[first_step + step] = label;
-        group.cases.push_back(std::move(one));
+        group.completions.push_back(std::move(one));
       }
     }
     return group;
   }
 
-  Outcome chosen(json record, const std::vector<judging::Opinion>& opinions) const {
+  Outcome chosen(json record, const std::vector<judging::Verdicts>& opinions) const {
     Outcome outcome;
     size_t at = 0;
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) {
@@ -95,7 +95,7 @@ class LabelChoice : public Stage {
     return outcome;
   }
 
-  judging::Panel panel_;
+  judging::JudgePanel panel_;
   const bool apart_;
   const statistics::Resampling resampling_;
   LabelChoices choices_;

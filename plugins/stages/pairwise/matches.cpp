@@ -62,11 +62,11 @@ void unite(Results& pairs) {
 json told(const Sums& sums) {
   const size_t n = sums.win + sums.tie + sums.lose;
   json found = {{"n", n},
-                {"win", figure(statistics::wilson(sums.win, n))},
-                {"tie", figure(statistics::wilson(sums.tie, n))},
-                {"lose", figure(statistics::wilson(sums.lose, n))},
-                {"sign_test", figure({statistics::sign_test(sums.win, sums.lose), unknown, unknown})}};
-  if (sums.turned > 0) found["contradictory"] = figure(statistics::wilson(sums.contradictory, sums.turned));
+                {"win", interval_json(statistics::wilson(sums.win, n))},
+                {"tie", interval_json(statistics::wilson(sums.tie, n))},
+                {"lose", interval_json(statistics::wilson(sums.lose, n))},
+                {"sign_test", interval_json({statistics::sign_test(sums.win, sums.lose), unknown, unknown})}};
+  if (sums.turned > 0) found["contradictory"] = interval_json(statistics::wilson(sums.contradictory, sums.turned));
   return found;
 }
 
@@ -87,14 +87,15 @@ std::vector<double> strengths(const std::vector<Results>& dialogues, std::span<c
 
 int Match::outcome() const {
   const int one = sign(preference);
-  return !turned || sign(*turned) == one ? one : 0;
+  return !reverse_order || sign(*reverse_order) == one ? one : 0;
 }
 
-bool Match::contradictory() const { return turned && sign(preference) * sign(*turned) < 0; }
+bool Match::contradictory() const { return reverse_order && sign(preference) * sign(*reverse_order) < 0; }
 
 void count(const json& record, const Match& match, Outcome& outcome) {
-  const json told = {match.first, match.second, match.outcome(), match.turned ? json(match.contradictory()) : json()};
-  outcome.counts[of_dialogue(record, told.dump())] += 1;
+  const json told = {match.first, match.second, match.outcome(),
+                     match.reverse_order ? json(match.contradictory()) : json()};
+  outcome.counts[dialogue_count_name(record, told.dump())] += 1;
 }
 
 json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
@@ -134,9 +135,9 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
           return one;
         },
         how);
-    const auto beyond = (1 - how.share) / 2 * static_cast<double>(how.resamples);
+    const auto beyond = (1 - how.confidence) / 2 * static_cast<double>(how.resamples);
     if (static_cast<double>(without) > beyond) strength.low = strength.high = unknown;
-    found["models"][model.first]["strength"] = figure(strength);
+    found["models"][model.first]["strength"] = interval_json(strength);
   }
   return found;
 }

@@ -16,7 +16,7 @@ struct Match {
   empathy::Preference preference{};
   /// The preference when the replies were shown in reverse order, still about `first` and `second`; empty if they were
   /// not.
-  std::optional<empathy::Preference> turned = {};
+  std::optional<empathy::Preference> reverse_order = {};
 
   /// Returns 1 if the first is better, -1 if the second is, 0 otherwise. Both orders must agree on the winner.
   int outcome() const;

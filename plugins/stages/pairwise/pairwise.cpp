@@ -40,7 +40,7 @@ class Pairwise : public Stage {
   void survey(const std::string& glimpse) override { against_.survey(glimpse); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    against_.demand();
+    against_.require_found();
     std::vector<Outcome> outcomes(records.size());
     std::vector<Compared> all;
     for (size_t i = 0; i < records.size(); ++i) {
@@ -132,7 +132,7 @@ class Pairwise : public Stage {
                                if (read) one.said[turn] = turn ? empathy::swapped(*read.value) : *read.value;
                                return read.refusal;
                              },
-                             pictures, preferences_.answers().words()});
+                             pictures, preferences_.answers().answers()});
       }
     }
     const auto malformed = stages::ask(*judge_, questions, asking_);
@@ -144,7 +144,7 @@ class Pairwise : public Stage {
     return prompts_.fill(pair, {{"history", stages::shown(stages::history_of(pair), pair)},
                                 {"first", text(pair, turn ? 1 : 0, "reply")},
                                 {"second", text(pair, turn ? 0 : 1, "reply")},
-                                {"answers", empathy::listed(preferences_.answers().words())}});
+                                {"answers", empathy::listed(preferences_.answers().answers())}});
   }
 
   // Returns the trimmed text of a reply; empty if the record lacks it, as people's verdicts may.
@@ -177,8 +177,8 @@ class Pairwise : public Stage {
     if (auto match = match_of(one)) {
       stages::count(record, *match, outcome);
       one.pair["preference"] = preferences_.print(as_one(*match));
-      if (match->turned) {
-        one.pair["orders"] = {preferences_.print(match->preference), preferences_.print(*match->turned)};
+      if (match->reverse_order) {
+        one.pair["orders"] = {preferences_.print(match->preference), preferences_.print(*match->reverse_order)};
         outcome.counts["contradictory"] += match->contradictory();
       }
     } else {
@@ -201,13 +201,13 @@ class Pairwise : public Stage {
     if (silence) {
       match.preference = *silence;
     } else if (one.said[0]) {
-      match.preference = *one.said[0], match.turned = one.said[1];
+      match.preference = *one.said[0], match.reverse_order = one.said[1];
     } else if (pair.contains("orders")) {
       const json& orders = pair.at("orders");
       if (!orders.is_array() || orders.size() != 2)
         stages::refuse(pair, "its 'orders' must be a list of two: " + orders.dump(),
                        R"(as in "orders": ["first", "second"])");
-      match.preference = read(pair, orders[0]), match.turned = read(pair, orders[1]);
+      match.preference = read(pair, orders[0]), match.reverse_order = read(pair, orders[1]);
     } else if (pair.contains("preference")) {
       match.preference = read(pair, pair.at("preference"));
     } else {
@@ -218,7 +218,8 @@ class Pairwise : public Stage {
 
   // Returns one preference for both orders: if they differ, a tie.
   static empathy::Preference as_one(const Match& match) {
-    return match.turned && *match.turned != match.preference ? empathy::Preference::both : match.preference;
+    return match.reverse_order && *match.reverse_order != match.preference ? empathy::Preference::both
+                                                                           : match.preference;
   }
 
   static std::string text(const json& pair, size_t which, const char* key) {
@@ -233,10 +234,10 @@ class Pairwise : public Stage {
 
   empathy::Preference read(const json& pair, const json& word) const {
     const auto found = word.is_string() ? preferences_.parse(word.get<std::string>())
-                                        : empathy::Judged<empathy::Preference>{{}, "is no text"};
+                                        : empathy::ParseResult<empathy::Preference>{{}, "is no text"};
     if (found) return *found.value;
     stages::refuse(pair, "its preference can't be read: " + word.dump(),
-                   "known: " + empathy::listed(preferences_.answers().words()));
+                   "known: " + empathy::listed(preferences_.answers().answers()));
   }
 
   const stages::Asking asking_;

@@ -51,7 +51,7 @@ class Perplexity : public Stage {
   json findings(const std::map<std::string, double>& counts) const override {
     const auto dialogues = stages::by_dialogue(counts);
     const auto per = [&](const char* unit) {
-      return stages::figure(statistics::bootstrap(
+      return stages::interval_json(statistics::bootstrap(
           dialogues.size(),
           [&](std::span<const size_t> rows) {
             double log_prob = 0, units = 0;
@@ -84,7 +84,7 @@ class Perplexity : public Stage {
     double sum = 0;
     for (size_t i = before; i < log_probs.size(); ++i) sum += log_probs[i];
     const auto count = [&](const char* name, double value) {
-      outcome.counts[stages::of_dialogue(record, name)] = value;
+      outcome.counts[stages::dialogue_count_name(record, name)] = value;
     };
     count("log_prob", sum);
     count("tokens", static_cast<double>(log_probs.size() - before));

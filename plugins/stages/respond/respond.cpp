@@ -32,7 +32,7 @@ class Respond : public Stage {
     std::map<uint32_t, std::vector<size_t>> chosen;
     for (size_t i = 0; i < records.size(); ++i) {
       outcomes.push_back(stages::kept(records[i]));
-      const auto [a, b] = stages::place_of(records[i]);
+      const auto [a, b] = stages::random_address(records[i]);
       if (!records[i].contains("rewritten") && host_.random(a, b, 0) < share_) chosen[a % draws].push_back(i);
     }
     for (const auto& [draw, these] : chosen) answer(records, draw, these, outcomes);
@@ -57,7 +57,7 @@ class Respond : public Stage {
   }
 
   json record_of(const json& original, const empathy::Structured& written) const {
-    json record = stages::beside(original, "policy");
+    json record = stages::copy_for_candidate(original, "policy");
     record["candidates"] = json::array({stages::candidate_of(written, folder_)});
     record["provenance"]["candidates"] = {{"model", folder_}, {"weights", weights_}, {"temperature", temperature_}};
     return record;

@@ -46,7 +46,7 @@ ContingencyTable sum(const std::vector<ContingencyTable>& tables, std::span<cons
 using Score = std::function<double(const ContingencyTable&)>;
 
 json estimated(const std::vector<ContingencyTable>& tables, const Score& score, const statistics::Resampling& how) {
-  return figure(statistics::bootstrap(
+  return interval_json(statistics::bootstrap(
       tables.size(), [&](std::span<const size_t> rows) { return score(sum(tables, rows)); }, how));
 }
 
@@ -69,10 +69,10 @@ double better_or_not(const ContingencyTable& table) {
 }  // namespace
 
 const std::array<JudgedTopic, 4>& topics() {
-  static const auto verdicts = empathy::StepVerdicts().answers().words();
+  static const auto verdicts = empathy::StepVerdicts().answers().answers();
   static const std::array<JudgedTopic, 4> all{JudgedTopic{"history", verdicts}, JudgedTopic{"emotion", verdicts},
                                               JudgedTopic{"strategy", verdicts},
-                                              JudgedTopic{"reply", empathy::Preferences().answers().words()}};
+                                              JudgedTopic{"reply", empathy::Preferences().answers().answers()}};
   return all;
 }
 
@@ -82,7 +82,7 @@ std::string cell(const JudgedTopic& topic, const std::string& truth, const std::
 
 void count(const json& record, const std::string& cell, Outcome& outcome) {
   outcome.counts[cell] = 1;
-  outcome.counts[of_dialogue(record, cell)] = 1;
+  outcome.counts[dialogue_count_name(record, cell)] = 1;
 }
 
 namespace {
@@ -168,7 +168,7 @@ Pairs pairs_of(const std::map<std::string, double>& counts, const std::string& t
   Pairs pairs;
   for (const auto& [round, measures] : rounds) {
     const auto& [bad, good] = measures;
-    pairs.in_order += statistics::in_order(good, bad);
+    pairs.in_order += statistics::mann_whitney_u(good, bad);
     pairs.all += static_cast<double>(good.size() * bad.size());
   }
   return pairs;
@@ -178,7 +178,7 @@ Pairs pairs_of(const std::map<std::string, double>& counts, const std::string& t
 
 void count_ranked(const json& record, const std::string& topic, bool good, double measure, Outcome& outcome) {
   const json name = {topic, round_of(record), good, measure};
-  outcome.counts[of_dialogue(record, name.dump())] = 1;
+  outcome.counts[dialogue_count_name(record, name.dump())] = 1;
 }
 
 json ranked_within_rounds(const std::vector<DialogueCounts>& dialogues, const std::string& topic,
@@ -191,7 +191,7 @@ json ranked_within_rounds(const std::vector<DialogueCounts>& dialogues, const st
     for (const size_t row : rows) sum.in_order += pairs[row].in_order, sum.all += pairs[row].all;
     return sum.all > 0 ? sum.in_order / sum.all : std::nan("");
   };
-  json found = figure(statistics::bootstrap(pairs.size(), share, how));
+  json found = interval_json(statistics::bootstrap(pairs.size(), share, how));
   found["pairs"] = static_cast<int64_t>(all);
   return found;
 }

@@ -22,7 +22,7 @@ class RewardAccuracy : public Stage {
     std::vector<cer::Record> labelled;
     std::vector<size_t> places;
     for (size_t i = 0; i < records.size(); ++i) {
-      auto known = stages::known(records[i]);
+      auto known = stages::parse_judged_record(records[i]);
       if (!known.labelled) continue;
       labelled.push_back(std::move(known));
       places.push_back(i);
@@ -45,7 +45,7 @@ class RewardAccuracy : public Stage {
   std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
-  static Outcome counted(json record, const cer::Record& known, const judging::Opinion& opinion) {
+  static Outcome counted(json record, const cer::Record& known, const judging::Verdicts& opinion) {
     static const empathy::Preferences words;
     static const empathy::StepVerdicts verdicts;
     Outcome outcome;

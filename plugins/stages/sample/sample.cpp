@@ -45,7 +45,7 @@ class SampleStage : public Stage {
     const json& turns = dialogue.at("turns");
     const auto rounds = rounds_of(turns);
     if (rounds.empty()) return stages::dropped("no round");
-    const auto [a, b] = stages::place_of(dialogue);
+    const auto [a, b] = stages::random_address(dialogue);
     const auto chosen = stages::draw_rounds(
         rounds.size(), wanted_, [&, a = a, b = b](size_t k) { return host_.random(a, b, static_cast<uint32_t>(k)); });
     Outcome outcome;

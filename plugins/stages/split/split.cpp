@@ -127,7 +127,7 @@ class Split : public Stage {
     std::vector<std::pair<double, std::string>> order;
     for (const auto& [dialogue, known] : dialogues_) {
       if (known.split != none) continue;
-      const auto [a, b] = stages::place_of(dialogue);
+      const auto [a, b] = stages::random_address(dialogue);
       order.emplace_back(host_.random(a, b, 0), dialogue);
     }
     std::sort(order.begin(), order.end());

@@ -46,7 +46,7 @@ class Spoil : public Stage {
 
  private:
   json spoilt(const json& original) const {
-    json record = stages::beside(original, "spoilt");
+    json record = stages::copy_for_candidate(original, "spoilt");
     json& candidate = record["candidates"][0];
     json changes = json::array();
     for (uint32_t part = 0; part < parts.size(); ++part) {
@@ -65,7 +65,7 @@ class Spoil : public Stage {
   }
 
   double draw(const json& record, uint32_t what) const {
-    const auto [a, b] = stages::place_of(record);
+    const auto [a, b] = stages::random_address(record);
     return host_.random(a, b, what);
   }
 

@@ -46,7 +46,7 @@ json mean(const std::vector<Rounds>& dialogues, const std::string& name, const s
     for (const size_t row : rows) sum += sums[row].first, n += sums[row].second;
     return sum / n;
   };
-  json figure = stages::figure(statistics::bootstrap(sums.size(), of_rows, how));
+  json figure = stages::interval_json(statistics::bootstrap(sums.size(), of_rows, how));
   figure["n"] = static_cast<int64_t>(all);
   return figure;
 }
@@ -68,7 +68,7 @@ void count_true(const json& record, Outcome& outcome) {
   for (const json& one : record.at("truth")) {
     for (const auto& [name, value] : one.items()) {
       const double number = value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>();
-      outcome.counts[of_dialogue(alone, name + "\t" + std::to_string(round))] = number;
+      outcome.counts[dialogue_count_name(alone, name + "\t" + std::to_string(round))] = number;
     }
     ++round;
   }
@@ -113,7 +113,7 @@ using nlohmann::json;
 class WorldTruth : public Stage {
  public:
   WorldTruth(const Settings& settings, Host&)
-      : world_(esc_world::world_of(settings.table("world").json())),
+      : world_(esc_world::parse_world_settings(settings.table("world").json())),
         resampling_{.resamples = static_cast<size_t>(settings.integer("resamples"))} {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {

@@ -30,7 +30,7 @@ void print_findings_table(const std::vector<Finding>& findings, size_t lacking, 
   size_t width = 0;
   for (const auto& finding : findings) width = std::max(width, finding.name.size());
   for (const auto& finding : findings) {
-    out << fmt::format("{:8} {:{}}  {}\n", word(finding.state), finding.name, width, finding.what);
+    out << fmt::format("{:8} {:{}}  {}\n", word(finding.state), finding.name, width, finding.result);
     if (!finding.remedy.empty()) out << fmt::format("{:8} {:{}}  help: {}\n", "", "", width, finding.remedy);
   }
   if (lacking == 0) out << "Everything that a run needs was found.\n";
@@ -41,7 +41,7 @@ void print_findings_table(const std::vector<Finding>& findings, size_t lacking, 
 void print_findings_json(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& finding : findings) {
-    nlohmann::ordered_json one = {{"name", finding.name}, {"state", word(finding.state)}, {"what", finding.what}};
+    nlohmann::ordered_json one = {{"name", finding.name}, {"state", word(finding.state)}, {"what", finding.result}};
     if (!finding.remedy.empty()) one["remedy"] = finding.remedy;
     list.push_back(std::move(one));
   }
@@ -93,7 +93,7 @@ int doctor(bool json, std::ostream& out) {
   add({launcher});
   if (!task && fine(launcher) && works) add(check_ranks(programs / "compeer-worker"));
   if (const int nodes = task ? 1 : nodes_of_job(); nodes > 1 && works)
-    add(judge_hosts(ask_hosts(programs / "compeer-worker", nodes, results, {}), nodes));
+    add(interpret_hosts(run_host_tests(programs / "compeer-worker", nodes, results, {}), nodes));
   add(check_slurm());
   add({check_plugins()});
   add(check_results(results));
@@ -101,12 +101,12 @@ int doctor(bool json, std::ostream& out) {
   add({check_hdf5()});
   add(check_optional());
   if (task) {
-    const auto said = ask_hosts(programs / "compeer-worker", 1, results, findings);
+    const auto said = run_host_tests(programs / "compeer-worker", 1, results, findings);
     if (task->rank > 0) {  // rank 0 prints
-      if (said.exit != 0) std::cerr << fmt::format("compeer: rank {}: {}\n", task->rank, complaint(said.text));
+      if (said.exit != 0) std::cerr << fmt::format("compeer: rank {}: {}\n", task->rank, first_error_line(said.text));
       return said.exit == 0 ? 0 : 1;
     }
-    add(judge_hosts(said, task->size));
+    add(interpret_hosts(said, task->size));
   }
   return print_findings(findings, json, out);
 }
@@ -120,7 +120,7 @@ void add_doctor(CLI::App& command, Action& action) {
       ->capture_default_str();
   command.callback([as_json, device, &action] {
     action = [as_json, device] {
-      if (*device == "cuda") launch::become_worker("verify_device", {{"json", *as_json}}, 0);
+      if (*device == "cuda") launch::exec_worker("verify_device", {{"json", *as_json}}, 0);
       return doctor(*as_json, std::cout);
     };
   });

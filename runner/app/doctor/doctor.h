@@ -26,7 +26,7 @@ struct Finding {
   };
   std::string name;  ///< "libtorch"
   State state = good;
-  std::string what;    ///< the result: "2.11.0, /home/ada/.cache/..."
+  std::string result;  ///< the result: "2.11.0, /home/ada/.cache/..."
   std::string remedy;  ///< what the user should do; empty if nothing
 };
 
@@ -52,7 +52,7 @@ std::vector<Finding> check_worker(const std::filesystem::path& program);
 
 /// Finds libtorch in the dynamic loader's list of the worker's libraries (as printed by ldd):
 /// "libc10.so => /path (0x...)" per line.
-Finding judge_libraries(const std::string& loaded);
+Finding interpret_libraries(const std::string& loaded);
 
 /// Checks that mpirun (`program`) starts and is that of Open MPI. `user` 0 gets a hint about running as root.
 Finding check_launcher(const std::string& program, uid_t user);
@@ -60,10 +60,10 @@ Finding check_launcher(const std::string& program, uid_t user);
 /// Starts two ranks and reports the versions of MPI and of libtorch's BLAS. Empty without a launcher. At most 60 s.
 std::vector<Finding> check_ranks(const std::filesystem::path& worker);
 /// Interprets the output of `compeer-worker model about` on two ranks.
-std::vector<Finding> judge_ranks(const launch::ProgramOutput& said);
+std::vector<Finding> interpret_ranks(const launch::ProgramOutput& output);
 
 /// Returns the first line of `text`, the output of launcher, MPI and ranks, that is not empty or a separator ("-----").
-std::string complaint(const std::string& text);
+std::string first_error_line(const std::string& text);
 
 /// Rank of this process and number of processes that srun or mpirun started together.
 struct LaunchedTask {
@@ -78,16 +78,16 @@ int nodes_of_job();
 /// Runs a worker that, with the workers of the other tasks of this step, tests messages between them and compares
 /// versions, clocks and access to the results folder `folder`. If `nodes` > 1, srun starts one worker on each node
 /// instead. `findings`, those of this host, are sent to rank 0. Takes at most 60 s.
-launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
-                                const std::vector<Finding>& findings);
-/// Interprets the output of ask_hosts for `ranks` workers. Adds the findings of the other hosts that are not good.
-std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks);
+launch::ProgramOutput run_host_tests(const std::filesystem::path& worker, int nodes,
+                                     const std::filesystem::path& folder, const std::vector<Finding>& findings);
+/// Interprets the output of run_host_tests for `ranks` workers. Adds the findings of the other hosts that are not good.
+std::vector<Finding> interpret_hosts(const launch::ProgramOutput& output, int ranks);
 
 /// Checks Slurm's commands and controller, and that srun supports PMIx, which connects ranks.
 std::vector<Finding> check_slurm();
 /// Arguments: output of `sbatch --version`, `scontrol ping` and `srun --mpi=list`.
-std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
-                                 const launch::ProgramOutput& kinds);
+std::vector<Finding> interpret_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
+                                     const launch::ProgramOutput& kinds);
 
 /// Counts the plugins in the search path and names their folders and the unusable ones.
 Finding check_plugins();
@@ -100,7 +100,7 @@ std::vector<Finding> check_results(const std::filesystem::path& folder);
 Finding check_temporary(const std::filesystem::path& folder);
 
 /// Limits that a type of file system (`f_type` of statfs) has for HDF5 and its live readers.
-Finding judge_file_system(int64_t kind);
+Finding interpret_file_system(int64_t kind);
 
 /// Reports the HDF5 version this program was built with.
 Finding check_hdf5();

@@ -39,7 +39,7 @@ std::optional<int> environment_number(const char* variable) {
 
 json findings_json(const std::vector<Finding>& findings) {
   json list = json::array();
-  for (const auto& one : findings) list.push_back({one.name, static_cast<int>(one.state), one.what, one.remedy});
+  for (const auto& one : findings) list.push_back({one.name, static_cast<int>(one.state), one.result, one.remedy});
   return list;
 }
 
@@ -63,7 +63,7 @@ Finding compared(Finding good, const json& hosts, Finding::State bad, const std:
   return good;
 }
 
-std::vector<Finding> judge_programs(const json& hosts) {
+std::vector<Finding> interpret_programs(const json& hosts) {
   const json& first = hosts[0];
   const std::string at_first = " than " + first.at("host").get<std::string>();
   return {compared(
@@ -78,7 +78,7 @@ std::vector<Finding> judge_programs(const json& hosts) {
       })};
 }
 
-Finding judge_clocks(const json& hosts) {
+Finding interpret_clocks(const json& hosts) {
   double most = 0;
   for (const json& host : hosts) most = std::max(most, std::abs(host.at("clock").get<double>()));
   return compared({"clocks", Finding::good, fmt::format("differ by at most {:.3f} s", most), ""}, hosts,
@@ -92,7 +92,7 @@ Finding judge_clocks(const json& hosts) {
                   });
 }
 
-std::vector<Finding> judge_folder(const json& told) {
+std::vector<Finding> interpret_folder(const json& told) {
   const auto folder = told.at("folder").get<std::string>();
   const char* elsewhere = "start runs in a folder that all hosts share, or write to one with --results DIR";
   if (const auto problem = told.at("problem").get<std::string>(); !problem.empty())
@@ -119,7 +119,7 @@ std::vector<Finding> judge_folder(const json& told) {
 
 }  // namespace
 
-std::string complaint(const std::string& text) {
+std::string first_error_line(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of("-*= \t") != std::string::npos) return line;
@@ -136,17 +136,17 @@ std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
   }
   for (const auto& word : {worker.string(), std::string("model"), std::string("about"), std::string("{}")})
     command.push_back(word);
-  return judge_ranks(launch::ask_program(command, launch::rank_environment(2, 1), test_seconds));
+  return interpret_ranks(launch::run_program(command, launch::rank_environment(2, 1), test_seconds));
 }
 
-std::vector<Finding> judge_ranks(const launch::ProgramOutput& said) {
-  const auto begin = said.text.find('{');
+std::vector<Finding> interpret_ranks(const launch::ProgramOutput& output) {
+  const auto begin = output.text.find('{');
   const auto told = begin == std::string::npos
                         ? nlohmann::json()
-                        : nlohmann::json::parse(first_line(said.text.substr(begin)), nullptr, false);
-  if (said.exit != 0 || !told.is_object() || told.value("ranks", 0) != 2) {
+                        : nlohmann::json::parse(first_line(output.text.substr(begin)), nullptr, false);
+  if (output.exit != 0 || !told.is_object() || told.value("ranks", 0) != 2) {
     return {{"MPI", Finding::lacking,
-             fmt::format("two ranks can't communicate (exit {}): {}", said.exit, complaint(said.text)),
+             fmt::format("two ranks can't communicate (exit {}): {}", output.exit, first_error_line(output.text)),
              "use --ranks 1; to find the cause, run mpirun -n 2 compeer-worker model about '{}'"}};
   }
   const auto blas = told.value("blas", "");
@@ -159,28 +159,29 @@ std::vector<Finding> judge_ranks(const launch::ProgramOutput& said) {
 }
 
 std::vector<Finding> check_slurm() {
-  const auto version = launch::ask_program({"sbatch", "--version"});
-  if (version.exit != 0) return judge_slurm(version, {}, {});
-  return judge_slurm(version, launch::ask_program({"scontrol", "ping"}), launch::ask_program({"srun", "--mpi=list"}));
+  const auto version = launch::run_program({"sbatch", "--version"});
+  if (version.exit != 0) return interpret_slurm(version, {}, {});
+  return interpret_slurm(version, launch::run_program({"scontrol", "ping"}),
+                         launch::run_program({"srun", "--mpi=list"}));
 }
 
-std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
-                                 const launch::ProgramOutput& kinds) {
+std::vector<Finding> interpret_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
+                                     const launch::ProgramOutput& kinds) {
   const char* dry = "compeer submit --dry-run prints job scripts for a cluster with Slurm";
   if (version.exit == 127) return {{"Slurm", Finding::remark, "not found (optional)", dry}};
   if (version.exit != 0)
-    return {{"Slurm", Finding::remark, "sbatch doesn't work here: " + complaint(version.text), dry}};
+    return {{"Slurm", Finding::remark, "sbatch doesn't work here: " + first_error_line(version.text), dry}};
   Finding slurm{"Slurm", Finding::good, first_line(version.text), ""};
   if (ping.exit != 0 || ping.text.find(" UP") == std::string::npos) {
     slurm.state = Finding::remark;
-    slurm.what += ", its controller doesn't answer: " + complaint(ping.text);
+    slurm.result += ", its controller doesn't answer: " + first_error_line(ping.text);
     slurm.remedy = "jobs can't be submitted from here now; is this a machine of the cluster?";
     return {slurm};
   }
   Finding pmix{"PMIx", Finding::good, "srun --mpi=pmix", ""};
   if (kinds.exit != 0 || !lists_pmix(kinds.text)) {
     pmix.state = Finding::remark;
-    pmix.what = "not supported by srun";
+    pmix.result = "not supported by srun";
     pmix.remedy =
         "use compeer submit --mpi KIND with a kind that your MPI supports (srun --mpi=list), or mpirun in a batch "
         "script";
@@ -202,8 +203,8 @@ int nodes_of_job() {
   return step && *step >= 0 ? 1 : environment_number("SLURM_JOB_NUM_NODES").value_or(1);
 }
 
-launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, const std::filesystem::path& folder,
-                                const std::vector<Finding>& findings) {
+launch::ProgramOutput run_host_tests(const std::filesystem::path& worker, int nodes,
+                                     const std::filesystem::path& folder, const std::vector<Finding>& findings) {
   std::vector<std::string> command;
   if (nodes > 1) {
     const char* kind = std::getenv("SLURM_MPI_TYPE");
@@ -220,18 +221,18 @@ launch::ProgramOutput ask_hosts(const std::filesystem::path& worker, int nodes, 
   for (const auto& word : {worker.string(), std::string("model"), std::string("check_hosts"),
                            options.dump(-1, ' ', false, json::error_handler_t::replace)})
     command.push_back(word);
-  return launch::ask_program(command, launch::arithmetic_environment(1), test_seconds);
+  return launch::run_program(command, launch::arithmetic_environment(1), test_seconds);
 }
 
-std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks) {
-  const json told = launch::last_line(said.text, "hosts");
-  if (said.exit != 0 || told.is_null() || static_cast<int>(told.at("hosts").size()) != ranks) {
-    const json at = launch::last_line(said.text, "testing");
+std::vector<Finding> interpret_hosts(const launch::ProgramOutput& output, int ranks) {
+  const json told = launch::last_line(output.text, "hosts");
+  if (output.exit != 0 || told.is_null() || static_cast<int>(told.at("hosts").size()) != ranks) {
+    const json at = launch::last_line(output.text, "testing");
     return {{"MPI between hosts", Finding::lacking,
-             at.is_null()
-                 ? fmt::format("{} ranks can't communicate (exit {}): {}", ranks, said.exit, complaint(said.text))
-                 : fmt::format("{} ranks can communicate, but fail the test of {} (exit {})", ranks,
-                               at.at("testing").get<std::string>(), said.exit),
+             at.is_null() ? fmt::format("{} ranks can't communicate (exit {}): {}", ranks, output.exit,
+                                        first_error_line(output.text))
+                          : fmt::format("{} ranks can communicate, but fail the test of {} (exit {})", ranks,
+                                        at.at("testing").get<std::string>(), output.exit),
              "start it with srun --mpi=pmix --ntasks-per-node=1 compeer doctor; check for a firewall between the "
              "hosts, or a "
              "network that only some of them have (OMPI_MCA_btl_tcp_if_include)"}};
@@ -251,7 +252,7 @@ std::vector<Finding> judge_hosts(const launch::ProgramOutput& said, int ranks) {
     met.remedy = "all ranks are on one host: srun --mpi=pmix --nodes=2 --ntasks-per-node=1 compeer doctor";
   }
   findings.push_back(met);
-  for (const auto& more : {judge_programs(hosts), {judge_clocks(hosts)}, judge_folder(told)})
+  for (const auto& more : {interpret_programs(hosts), {interpret_clocks(hosts)}, interpret_folder(told)})
     findings.insert(findings.end(), more.begin(), more.end());
   return findings;
 }

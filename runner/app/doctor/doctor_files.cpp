@@ -138,14 +138,14 @@ std::vector<Finding> check_results(const fs::path& folder) {
   const bool writable = fs::is_directory(existing, none) && ::access(existing.c_str(), W_OK | X_OK) == 0;
   if (!writable) {
     access.state = Finding::lacking;
-    access.what = folder.string() + " can't be written";
+    access.result = folder.string() + " can't be written";
     access.remedy = "run in a folder of yours, or name one with --results DIR";
   }
   std::vector<Finding> findings{access};
   struct statfs system {};
   if (::statfs(existing.c_str(), &system) != 0) return findings;
   findings.push_back(check_room(existing));
-  findings.push_back(judge_file_system(static_cast<int64_t>(system.f_type)));
+  findings.push_back(interpret_file_system(static_cast<int64_t>(system.f_type)));
   const TrialFolder trial(existing);
   if (!writable || trial.folder().empty()) return findings;
   for (auto* attempt : {try_locks, try_whole_files, try_live_reading}) findings.push_back(attempt(trial.folder()));
@@ -164,7 +164,7 @@ Finding check_temporary(const fs::path& folder) {
   return {"TMPDIR", Finding::good, folder.string(), ""};
 }
 
-Finding judge_file_system(int64_t kind) {
+Finding interpret_file_system(int64_t kind) {
   const auto found = file_systems().find(kind & 0xFFFFFFFF);
   if (found == file_systems().end()) return {"files", Finding::good, fmt::format("kind {:#x}", kind), ""};
   Finding finding{"files", Finding::remark, found->second.name, ""};

@@ -20,10 +20,10 @@ std::string gibibytes(uint64_t bytes) { return fmt::format("{:.1f} GiB", static_
 Finding check_cores(const Machine& machine, unsigned all) {
   const auto mine = machine.cores.size();
   Finding finding{"cores", Finding::good, fmt::format("{} ({})", mine, core_text(machine.cores)), ""};
-  if (mine < all) finding.what = fmt::format("{} of {} ({})", mine, all, core_text(machine.cores));
+  if (mine < all) finding.result = fmt::format("{} of {} ({})", mine, all, core_text(machine.cores));
   if (machine.quota > 0 && machine.quota < static_cast<double>(mine)) {
     finding.state = Finding::remark;
-    finding.what += fmt::format(", but limited to the time of {:.3g}", machine.quota);
+    finding.result += fmt::format(", but limited to the time of {:.3g}", machine.quota);
     finding.remedy = fmt::format(
         "ranks x threads of a run should be at most {:.0f}; the control group sets the limit "
         "(docker --cpus, the batch system)",
@@ -35,7 +35,7 @@ Finding check_cores(const Machine& machine, unsigned all) {
 Finding check_memory(const Machine& machine) {
   Finding finding{"memory", Finding::good,
                   fmt::format("{}, {} free", gibibytes(machine.memory), gibibytes(machine.free)), ""};
-  if (!machine.limited_by.empty()) finding.what += ", the limit of " + machine.limited_by;
+  if (!machine.limited_by.empty()) finding.result += ", the limit of " + machine.limited_by;
   if (static_cast<double>(machine.memory) < 2 * gib) {
     finding.state = Finding::remark;
     finding.remedy = "a rank of a small model takes 0.3 GiB, compiling 1.5 GiB";
@@ -79,8 +79,8 @@ std::vector<Finding> check_machine(const Machine& machine, unsigned all) {
 
 std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory) {
   Finding files{"open files", Finding::good, fmt::format("{} at most", open_files), ""};
-  if (open_files == 0) files.what = "unknown";
-  if (open_files == UINT64_MAX) files.what = "no limit";
+  if (open_files == 0) files.result = "unknown";
+  if (open_files == UINT64_MAX) files.result = "no limit";
   if (open_files > 0 && open_files < enough_files) {
     files.state = Finding::remark;
     files.remedy =

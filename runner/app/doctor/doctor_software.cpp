@@ -39,7 +39,7 @@ std::string libtorch_version(const fs::path& library) {
 }
 
 Finding check_h5py() {
-  const auto answer = launch::ask_program({"python3", "-c", "import h5py; print(h5py.__version__)"});
+  const auto answer = launch::run_program({"python3", "-c", "import h5py; print(h5py.__version__)"});
   if (answer.exit == 0) return {"h5py", Finding::good, first_line(answer.text), ""};
   return {"h5py", Finding::remark, "not found (optional)",
           "to read run.h5 in Python: apt-get install python3-h5py, or pip install h5py"};
@@ -47,7 +47,7 @@ Finding check_h5py() {
 
 Finding check_browser() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome", "firefox", "firefox-esr"}) {
-    if (launch::ask_program({name, "--version"}).exit == 0) return {"browser", Finding::good, name, ""};
+    if (launch::run_program({name, "--version"}).exit == 0) return {"browser", Finding::good, name, ""};
   }
   return {"browser", Finding::remark, "none found here (optional)",
           "report.html is one file: open it on any machine with a browser"};
@@ -55,7 +55,7 @@ Finding check_browser() {
 
 }  // namespace
 
-Finding judge_libraries(const std::string& loaded) {
+Finding interpret_libraries(const std::string& loaded) {
   const auto absent = first_match(loaded, "(\\S+) => not found");
   if (!absent.empty()) {
     return {"libtorch", Finding::lacking, absent + ", which compeer-worker needs, is not found",
@@ -73,22 +73,22 @@ std::vector<Finding> check_worker(const fs::path& program) {
   if (!fs::exists(program, none)) {
     return {{"worker", Finding::lacking, "no " + program.string(), "build it with ./compeer or ninja compeer-worker"}};
   }
-  const auto answer = launch::ask_program({program.string(), "--version"});
+  const auto answer = launch::run_program({program.string(), "--version"});
   // Libraries may print messages first, such as libgomp for an invalid OMP_NUM_THREADS.
   const auto version = first_match(answer.text, "(compeer-worker [^\n]+)");
   Finding worker{"worker", Finding::good, fmt::format("{}, {}", version, program.string()), ""};
   if (answer.exit != 0) {
     worker.state = Finding::lacking;
-    worker.what = fmt::format("{} --version failed with exit code {}: {}", program.string(), answer.exit,
-                              first_line(answer.text));
+    worker.result = fmt::format("{} --version failed with exit code {}: {}", program.string(), answer.exit,
+                                first_line(answer.text));
     worker.remedy = "run ./compeer to build it again";
   }
   // LD_TRACE_LOADED_OBJECTS makes the dynamic loader list the libraries, as ldd does.
-  return {worker, judge_libraries(launch::ask_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
+  return {worker, interpret_libraries(launch::run_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
 }
 
 Finding check_launcher(const std::string& program, uid_t user) {
-  const auto answer = launch::ask_program({program, "--version"});
+  const auto answer = launch::run_program({program, "--version"});
   if (answer.exit != 0) {
     return {"mpirun", Finding::lacking, "not found: runs of one rank only", "apt-get install openmpi-bin"};
   }

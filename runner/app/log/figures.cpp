@@ -29,7 +29,7 @@ double mean_of(const Metrics& metrics, const std::string& name) {
 
 // Returns PATH if `name` is "PATH/value", "PATH/low", "PATH/high" or "PATH/n" and the summary contains PATH's value and
 // low; otherwise "".
-std::string whole_of(const Metrics& metrics, const std::string& name) {
+std::string figure_path(const Metrics& metrics, const std::string& name) {
   const size_t slash = name.rfind('/');
   if (slash == std::string::npos) return "";
   const auto path = name.substr(0, slash), part = name.substr(slash + 1);
@@ -164,7 +164,7 @@ std::vector<Line> under_headings(const std::vector<RunFigure>& figures) {
 std::vector<RunFigure> figures_of(const Metrics& metrics) {
   std::vector<RunFigure> all;
   for (const auto& [name, e] : metrics) {
-    const auto whole = whole_of(metrics, name);
+    const auto whole = figure_path(metrics, name);
     const bool interval = e.low < e.high;
     if (whole.empty()) {
       all.push_back(

@@ -186,7 +186,7 @@ int log_show(const LogShow& options, std::ostream& out) {
     const RunReader run = open_run(folder);
     options.json ? show_rows_json(folder, run, options, text) : show_table(folder, run, options, text);
   };
-  record::write_from_child(folder.string(), options.seconds, show, out);
+  record::write_from_child(folder.string(), options.timeout_seconds, show, out);
   return 0;
 }
 
@@ -197,7 +197,7 @@ void add_log_show(CLI::App& command, Action& action) {
   command.add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
   command.add_flag("--all", options->all, "print every column, and every figure of the summary");
   command.add_option("--last", options->last, "number of rows; 0: all")->capture_default_str();
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback([options, &action] {
     options->width = terminal_width();
     action = [options] { return log_show(*options, std::cout); };
@@ -211,9 +211,9 @@ void add_log_watch(CLI::App& command, Action& action) {
   command.add_option("--interval", options->interval, "seconds between two updates")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback(
-      [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
+      [options, &action] { action = [options] { return log_watch(*options, WatchTerminal::standard_output()); }; });
 }
 
 void add_log_export(CLI::App& command, Action& action) {
@@ -228,7 +228,7 @@ void add_log_export(CLI::App& command, Action& action) {
       "--rollouts", options->rollouts,
       "write every completion with its prompt, rewards and advantage as JSON lines to this file; -: standard output");
   command.add_flag("--tokens", options->tokens, "with --rollouts: tokens and log-probabilities, too");
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
 }
 
@@ -239,7 +239,7 @@ void add_log_group(CLI::App& command, Action& action) {
   command.add_option("--prompt", options->prompt, "index of the step's prompt, from 0")->capture_default_str();
   command.add_flag("--tokens", options->tokens, "each token with its log-probability");
   command.add_flag("--json", options->json, "one JSON object, with the tokens");
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback([options, &action] { action = [options] { return log_group(*options, std::cout); }; });
 }
 
@@ -248,7 +248,7 @@ void add_log_diff(CLI::App& command, Action& action) {
   command.add_option("BEFORE", options->before, "a run folder, or the name of one in results/")->required();
   command.add_option("AFTER", options->after, "another")->required();
   command.add_flag("--json", options->json, "one JSON object");
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
 }
 
@@ -256,7 +256,7 @@ void add_log_verify(CLI::App& command, Action& action) {
   auto options = std::make_shared<LogVerify>();
   command.add_option("RUN", options->run, "a run folder, or the name of one in results/")->required();
   command.add_flag("--json", options->json, "one JSON object");
-  add_timeout(command, options->seconds);
+  add_timeout(command, options->timeout_seconds);
   command.callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });
 }
 

@@ -75,7 +75,7 @@ ordered_json metrics_of(const report::RunData& before, const report::RunData& af
     list[name] = {{"before", interval_json(a)},
                   {"after", interval_json(found->second)},
                   {"difference", {{"value", d.value}, {"low", d.low}, {"high", d.high}}},
-                  {"clear", d.clear()}};
+                  {"clear", d.is_significant()}};
   }
   return list;
 }
@@ -154,7 +154,7 @@ int log_diff(const LogDiff& options, std::ostream& out) {
   const auto before = find_run(options.before), after = find_run(options.after);
   const auto result = record::in_child(
       [&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
-      options.seconds);
+      options.timeout_seconds);
   if (!result.problem.empty())
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
                 "run compeer log verify to find the damage", result.exit);

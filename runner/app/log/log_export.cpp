@@ -248,7 +248,7 @@ int log_export(const LogExport& options, std::ostream& out) {
     if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
     if (!options.rollouts.empty()) export_rollouts(folders, options, text);
   };
-  record::write_from_child("log export", options.seconds, write, out);
+  record::write_from_child("log export", options.timeout_seconds, write, out);
   return 0;
 }
 

@@ -104,7 +104,7 @@ void show_group(const std::filesystem::path& folder, LogGroup options, std::ostr
 int log_group(const LogGroup& options, std::ostream& out) {
   const auto folder = find_run(options.run);
   record::write_from_child(
-      folder.string(), options.seconds, [&](std::ostream& text) { show_group(folder, options, text); }, out);
+      folder.string(), options.timeout_seconds, [&](std::ostream& text) { show_group(folder, options, text); }, out);
   return 0;
 }
 

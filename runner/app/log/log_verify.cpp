@@ -257,7 +257,7 @@ void print_checks_json(const Path& folder, const std::vector<LogCheck>& checks, 
 
 int log_verify(const LogVerify& options, std::ostream& out) {
   const Path folder = find_run(options.run);
-  const auto checks = check_all(folder, options.seconds);
+  const auto checks = check_all(folder, options.timeout_seconds);
   const bool good = std::all_of(checks.begin(), checks.end(), [](const LogCheck& check) { return check.good; });
   const bool failed = std::any_of(checks.begin(), checks.end(),
                                   [](const LogCheck& check) { return !check.good && check.exit == Exit::failure; });

@@ -115,7 +115,7 @@ void judge_silent(const Path& folder, WatchedRun& run) {
 std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector<std::string>& columns,
                              double seconds) {
   std::vector<WatchedRun> runs;
-  for (const auto& folder : folders) runs.push_back(look_at(folder, columns, seconds));
+  for (const auto& folder : folders) runs.push_back(read_run_state(folder, columns, seconds));
   return runs;
 }
 
@@ -134,7 +134,7 @@ void check_columns(const std::vector<WatchedRun>& runs, const std::vector<std::s
 // Redraws a block of lines in place.
 class Screen {
  public:
-  explicit Screen(const WatchPlace& place) : place_(place) {}
+  explicit Screen(const WatchTerminal& place) : place_(place) {}
 
   void draw(const std::vector<std::string>& lines) {
     std::string text = drawn_ > 0 ? fmt::format("\x1b[{}F\x1b[J", drawn_) : "";
@@ -144,11 +144,11 @@ class Screen {
   }
 
  private:
-  const WatchPlace& place_;
+  const WatchTerminal& place_;
   size_t drawn_ = 0;
 };
 
-std::string together(const std::vector<std::string>& lines) {
+std::string joined_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const auto& line : lines) text += line + '\n';
   return text;
@@ -156,8 +156,8 @@ std::string together(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-WatchPlace WatchPlace::standard_output() {
-  WatchPlace place;
+WatchTerminal WatchTerminal::standard_output() {
+  WatchTerminal place;
   const char* kind = std::getenv("TERM");
   place.terminal = ::isatty(STDOUT_FILENO) && kind && std::string_view(kind) != "dumb";
   place.view = [] {
@@ -177,10 +177,10 @@ WatchPlace WatchPlace::standard_output() {
   return place;
 }
 
-WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, double seconds) {
+WatchedRun read_run_state(const Path& folder, const std::vector<std::string>& columns, double seconds) {
   WatchedRun run;
   run.name = std::filesystem::weakly_canonical(folder).filename().string();
-  bool alive = !launch::RunFolder::holder(folder).empty() || record::being_written(folder / "spec.json");
+  bool alive = !launch::RunFolder::holder(folder).empty() || record::is_locked(folder / "spec.json");
   try {
     read_status(folder, run);
     read_rows(folder, columns, seconds, run, alive);
@@ -193,25 +193,25 @@ WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, 
   return run;
 }
 
-int log_watch(const LogWatch& options, const WatchPlace& place) {
+int log_watch(const LogWatch& options, const WatchTerminal& place) {
   std::vector<Path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));
   std::vector<WatchedRun> before;
   Screen screen(place);
   while (true) {
     auto columns = options.columns;
-    auto runs = look(folders, columns, options.seconds);
+    auto runs = look(folders, columns, options.timeout_seconds);
     check_columns(runs, columns);
     if (columns.empty()) {
-      columns = telling_columns(runs);
-      runs = look(folders, columns, options.seconds);
+      columns = default_columns(runs);
+      runs = look(folders, columns, options.timeout_seconds);
     }
     auto view = place.view();
     view.columns = columns;
     if (place.terminal) {
       screen.draw(watch_table(runs, view));
     } else {
-      place.write(together(watch_news(before, runs, view)));
+      place.write(joined_lines(watch_changes(before, runs, view)));
     }
     if (std::all_of(runs.begin(), runs.end(), [](const WatchedRun& run) { return run.ended(); })) return exit_of(runs);
     if (!place.wait(options.interval)) return interrupted;

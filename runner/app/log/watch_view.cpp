@@ -117,7 +117,7 @@ std::string row_text(const WatchedRun& run, uint64_t row, const std::vector<std:
 
 }  // namespace
 
-std::vector<std::string> telling_columns(const std::vector<WatchedRun>& runs) {
+std::vector<std::string> default_columns(const std::vector<WatchedRun>& runs) {
   constexpr std::array wanted = {"reward", "loss", "kl", "distinct_2", "entropy", "length", "in", "out", "dropped"};
   std::vector<std::string> chosen;
   const auto any_has = [&](const std::string& name) {
@@ -197,8 +197,8 @@ std::vector<std::string> watch_table(const std::vector<WatchedRun>& runs, const 
   return lines;
 }
 
-std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const std::vector<WatchedRun>& now,
-                                    const WatchView& view) {
+std::vector<std::string> watch_changes(const std::vector<WatchedRun>& before, const std::vector<WatchedRun>& now,
+                                       const WatchView& view) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < now.size(); ++i) {
     const bool known = i < before.size();

@@ -34,7 +34,7 @@ struct WatchView {
 
 /// Returns at most four columns to show by default: those of a fixed list (reward, loss, kl, ...) that any run has,
 /// otherwise the first columns of the first run that has any.
-std::vector<std::string> telling_columns(const std::vector<WatchedRun>& runs);
+std::vector<std::string> default_columns(const std::vector<WatchedRun>& runs);
 
 /// Draws the finite ones of the last 64 values in at most `characters` characters: "▁▂▄▇", each the mean of a part. ""
 /// without values.
@@ -50,8 +50,8 @@ std::vector<std::string> watch_table(const std::vector<WatchedRun>& runs, const 
 
 /// Returns a line for each new row and each change of state since the previous update, `before`. For a run that is not
 /// in `before`, only its newest row and its state.
-std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const std::vector<WatchedRun>& now,
-                                    const WatchView& view);
+std::vector<std::string> watch_changes(const std::vector<WatchedRun>& before, const std::vector<WatchedRun>& now,
+                                       const WatchView& view);
 
 /// Returns 0 if all runs finished, otherwise the exit code of those that did not, or 1 if their codes differ.
 int exit_of(const std::vector<WatchedRun>& runs);

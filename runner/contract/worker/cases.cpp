@@ -25,7 +25,7 @@ json turns_of(const std::vector<Turn>& turns) {
 
 }  // namespace
 
-std::string SampleTexts::of(const std::string& things) const { return fmt::format(fmt::runtime(sort), things); }
+std::string SampleTexts::name_for(const std::string& things) const { return fmt::format(fmt::runtime(sort), things); }
 
 const std::vector<SampleTexts>& all_texts() {
   using namespace std::string_literals;
@@ -100,7 +100,7 @@ std::string bytes(const Scores& scores) {
 }
 
 std::string bytes(const Example& example) {
-  json all = {example.id, example.answer, example.learn, example.record};
+  json all = {example.id, example.answer, example.target_turns, example.record};
   for (const Turn& turn : example.history) all.push_back({turn.role, turn.text, turn.pictures});
   return bytes(all);
 }

@@ -45,7 +45,7 @@ struct Cases {
 
 /// The request of `compeer plugins check` to the worker.
 struct ConformanceRequest {
-  plugin::Chosen chosen;
+  plugin::PluginFile chosen;
   std::string version;
   nlohmann::json settings;           ///< null if a required one is missing or one is invalid
   std::vector<std::string> missing;  ///< names of the missing ones
@@ -78,7 +78,7 @@ Cases<Stage> cases_for(const Subject<Stage>& subject);
 struct SampleTexts {
   std::string sort;  ///< format string of their name: "empty {}", "{} of 100,000 characters"
   std::vector<std::string> texts;
-  std::string of(const std::string& things) const;  ///< `sort` with "{}" replaced: "empty completions"
+  std::string name_for(const std::string& things) const;  ///< `sort` with "{}" replaced: "empty completions"
 };
 /// All sorts; the first is the ordinary one.
 const std::vector<SampleTexts>& all_texts();

@@ -72,7 +72,9 @@ plugin::Services services_of_a_check() {
     return all;
   };
   services.language_model = [language_models = std::make_shared<inference::LanguageModels>(services)](
-                                const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
+                                const std::string& folder) -> LanguageModel& {
+    return language_models->in_folder(folder);
+  };
   return services;
 }
 

@@ -80,7 +80,7 @@ Cases<Stage> cases_for(const Subject<Stage>& subject) {
     const SampleTexts& one = all_texts()[i];
     if (one.sort == "{} that are not UTF-8") continue;  // record files are UTF-8
     records.push_back(odd_record("odd-" + std::to_string(i), one.texts.front()));
-    all.cases.push_back(make_case(one.of("texts"), {records.back()}));
+    all.cases.push_back(make_case(one.name_for("texts"), {records.back()}));
   }
   all.cases.push_back({"its files", "ingredients", [](plugin::Plugin<Stage>& stage) {
                          return stage.call("ingredients", [](Stage& s) { return s.ingredients(); });

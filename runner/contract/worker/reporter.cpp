@@ -73,7 +73,7 @@ void Reporter::watch(double patience) {
   patience_ = patience;
   watched.process = ::getpid();
   watched.report = file_;
-  when_crashing(on_crash);
+  install_crash_handler(on_crash);
   struct sigaction action = {};
   action.sa_handler = on_timeout;
   action.sa_flags = SA_ONSTACK;

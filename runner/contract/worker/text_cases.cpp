@@ -78,7 +78,7 @@ Case<ChatModel> answer_case(const std::string& input, const std::vector<std::str
     request.max_tokens = 16;
   }
   return {input, "answer", [requests](plugin::Plugin<ChatModel>& chat) {
-            plugin::ChatLine(chat, nullptr).answer(requests, [](size_t, const ChatReply&) {});
+            plugin::ChatQueue(chat, nullptr).answer(requests, [](size_t, const ChatReply&) {});
             return std::string();
           }};
 }
@@ -88,7 +88,8 @@ Case<ChatModel> answer_case(const std::string& input, const std::vector<std::str
 Cases<Reward> cases_for(const Subject<Reward>& subject) {
   const Example& example = subject.request.examples.front();
   Cases<Reward> all;
-  for (const SampleTexts& one : all_texts()) all.cases.push_back(score_case(one.of("completions"), example, one.texts));
+  for (const SampleTexts& one : all_texts())
+    all.cases.push_back(score_case(one.name_for("completions"), example, one.texts));
   all.cases.push_back(score_case("a single completion", example, {ordinary_texts().front()}));
   for (size_t i = 1; i < subject.request.examples.size(); ++i) {
     auto texts = ordinary_texts();
@@ -106,7 +107,7 @@ Cases<Reweighting> cases_for(const Subject<Reweighting>& subject) {
   const Example& example = subject.request.examples.front();
   Cases<Reweighting> all;
   for (const SampleTexts& one : all_texts())
-    all.cases.push_back(reweight_case(one.of("completions"), example, one.texts, {1, -0.5, 0.25, 2}));
+    all.cases.push_back(reweight_case(one.name_for("completions"), example, one.texts, {1, -0.5, 0.25, 2}));
   const std::vector<std::string> equal(4, "the same");
   all.cases.push_back(reweight_case("a single completion", example, {equal.front()}, {1}));
   all.cases.push_back(reweight_case("equal completions", example, equal, {1, 2, 3, 4}));
@@ -121,7 +122,7 @@ Cases<Reweighting> cases_for(const Subject<Reweighting>& subject) {
 Cases<Similarity> cases_for(const Subject<Similarity>&) {
   Cases<Similarity> all;
   for (const SampleTexts& one : all_texts())
-    all.cases.push_back(compare_case(one.of("texts"), one.texts, ordinary_texts()));
+    all.cases.push_back(compare_case(one.name_for("texts"), one.texts, ordinary_texts()));
   all.cases.push_back(compare_case("a list without texts", {}, ordinary_texts()));
   all.cases.push_back(compare_case("no texts at all", {}, {}));
   all.rules = {{"cosines are symmetric, 1 of a text with itself, 0 with the empty text", "compare",
@@ -133,7 +134,7 @@ Cases<ChatModel> cases_for(const Subject<ChatModel>&) {
   Cases<ChatModel> all;
   all.cases = {answer_case("ordinary questions", ordinary_texts())};
   for (size_t i = 1; i < all_texts().size(); ++i)
-    all.cases.push_back(answer_case(all_texts()[i].of("questions"), {all_texts()[i].texts.front()}));
+    all.cases.push_back(answer_case(all_texts()[i].name_for("questions"), {all_texts()[i].texts.front()}));
   all.cases.push_back(answer_case("no questions", {}));
   all.cases.push_back({"its settings", "origin", [](plugin::Plugin<ChatModel>& chat) {
                          return chat.call("origin", [](ChatModel& c) { return c.origin(); });

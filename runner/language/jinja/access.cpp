@@ -33,12 +33,12 @@ Value dict_attribute(const Value& value, const std::string& name) {
   }
   if (name == "get") {
     return Callable{name, [keep](const Arguments& arguments) {
-                      if (arguments.positional.empty()) throw Trouble("get() requires a key");
+                      if (arguments.positional.empty()) throw TemplateError("get() requires a key");
                       const Value* found = keep->find(arguments.positional[0]);
                       return found ? *found : arguments.get(1, "default", nullptr);
                     }};
   }
-  if (changes(name)) throw Trouble("the method '" + name + "' of a dictionary is not supported");
+  if (changes(name)) throw TemplateError("the method '" + name + "' of a dictionary is not supported");
   return Undefined{"a dictionary's '" + name + "'"};
 }
 
@@ -46,16 +46,16 @@ Value list_attribute(const Value& value, const std::string& name) {
   const auto keep = std::get<std::shared_ptr<const List>>(value.any());
   if (name == "index" || name == "count") {
     return Callable{name, [keep, name](const Arguments& arguments) -> Value {
-                      if (arguments.positional.size() != 1) throw Trouble(name + "() requires one value");
+                      if (arguments.positional.size() != 1) throw TemplateError(name + "() requires one value");
                       const auto same = [&](const Value& item) { return equal(item, arguments.positional[0]); };
                       const auto& all = keep->items;
                       if (name == "count") return static_cast<int64_t>(std::count_if(all.begin(), all.end(), same));
                       const auto found = std::find_if(all.begin(), all.end(), same);
-                      if (found == all.end()) throw Trouble("index(): the value is not in the list");
+                      if (found == all.end()) throw TemplateError("index(): the value is not in the list");
                       return static_cast<int64_t>(found - all.begin());
                     }};
   }
-  if (changes(name)) throw Trouble("the method '" + name + "' of a list is not supported");
+  if (changes(name)) throw TemplateError("the method '" + name + "' of a list is not supported");
   return Undefined{"a list's '" + name + "'"};
 }
 
@@ -78,11 +78,11 @@ Value loop_attribute(const Value& value, const std::string& name) {
   if (name == "nextitem") return item(index + 1);
   if (name == "cycle") {
     return Callable{name, [index](const Arguments& arguments) {
-                      if (arguments.positional.empty()) throw Trouble("loop.cycle() requires values");
+                      if (arguments.positional.empty()) throw TemplateError("loop.cycle() requires values");
                       return arguments.positional[static_cast<size_t>(index) % arguments.positional.size()];
                     }};
   }
-  if (name == "changed") throw Trouble("loop.changed() is not supported");
+  if (name == "changed") throw TemplateError("loop.changed() is not supported");
   return Undefined{"loop." + name};
 }
 
@@ -93,7 +93,7 @@ struct SliceRange {
 // Python's slice.indices().
 SliceRange range_of(int64_t size, const Value& begin, const Value& end, const Value& step) {
   SliceRange range{0, 0, step.none() ? 1 : step.integer("a slice's step")};
-  if (range.step == 0) throw Trouble("the step of a slice is 0");
+  if (range.step == 0) throw TemplateError("the step of a slice is 0");
   const bool back = range.step < 0;
   const int64_t low = back ? -1 : 0, high = back ? size - 1 : size;
   const auto place = [&](const Value& given, int64_t otherwise) {
@@ -115,9 +115,10 @@ void go_through(const SliceRange& range, const Add& add) {
 
 [[noreturn]] void no_arithmetic(const std::string& sign, const Value& a, const Value& b) {
   for (const Value* value : {&a, &b}) {
-    if (const auto* undefined = std::get_if<Undefined>(&value->any())) throw Trouble(undefined->name + " is undefined");
+    if (const auto* undefined = std::get_if<Undefined>(&value->any()))
+      throw TemplateError(undefined->name + " is undefined");
   }
-  throw Trouble(std::string(a.kind()) + " " + sign + " " + b.kind() + " is not supported");
+  throw TemplateError(std::string(a.kind()) + " " + sign + " " + b.kind() + " is not supported");
 }
 
 Value whole_arithmetic(const std::string& sign, int64_t a, int64_t b) {
@@ -136,13 +137,13 @@ Value whole_arithmetic(const std::string& sign, int64_t a, int64_t b) {
     for (int64_t i = 0; i < (b > 64 ? 64 + b % 2 : b) && !overflow; ++i)
       overflow = __builtin_mul_overflow(result, a, &result);
   } else {
-    if (b == 0) throw Trouble("division by 0");
+    if (b == 0) throw TemplateError("division by 0");
     if (b == -1) return whole_arithmetic(sign == "//" ? "-" : "*", 0, sign == "//" ? a : 0);
     const int64_t rest = a % b;
     const bool below = rest != 0 && (rest < 0) != (b < 0);
     result = sign == "//" ? a / b - (below ? 1 : 0) : rest + (below ? b : 0);
   }
-  if (overflow) throw Trouble("a number needs more than 64 bits");
+  if (overflow) throw TemplateError("a number needs more than 64 bits");
   return result;
 }
 
@@ -151,7 +152,7 @@ Value decimal_arithmetic(const std::string& sign, double a, double b) {
   if (sign == "-") return a - b;
   if (sign == "*") return a * b;
   if (sign == "**") return std::pow(a, b);
-  if (b == 0) throw Trouble("division by 0");
+  if (b == 0) throw TemplateError("division by 0");
   if (sign == "/") return a / b;
   if (sign == "//") return std::floor(a / b);
   const double rest = std::fmod(a, b);
@@ -161,7 +162,8 @@ Value decimal_arithmetic(const std::string& sign, double a, double b) {
 }  // namespace
 
 Value attribute(const Value& value, const std::string& name) {
-  if (const auto* undefined = std::get_if<Undefined>(&value.any())) throw Trouble(undefined->name + " is undefined");
+  if (const auto* undefined = std::get_if<Undefined>(&value.any()))
+    throw TemplateError(undefined->name + " is undefined");
   if (value.dict()) {
     const Value method = dict_attribute(value, name);
     if (!method.undefined()) return method;
@@ -180,8 +182,9 @@ Value attribute(const Value& value, const std::string& name) {
   return Undefined{std::string(value.kind()) + "'s '" + name + "'"};
 }
 
-Value member(const Value& value, const Value& key) {
-  if (const auto* undefined = std::get_if<Undefined>(&value.any())) throw Trouble(undefined->name + " is undefined");
+Value item(const Value& value, const Value& key) {
+  if (const auto* undefined = std::get_if<Undefined>(&value.any()))
+    throw TemplateError(undefined->name + " is undefined");
   if (const Dict* dict = value.dict()) {
     const Value* found = dict->find(key);
     if (found) return *found;
@@ -196,7 +199,7 @@ Value member(const Value& value, const Value& key) {
     if (index < 0 || index >= size)
       return Undefined{std::string(value.kind()) + "'s item number " + printed(key).bytes()};
     const auto i = static_cast<size_t>(index);
-    return value.list() ? value.list()->items[i] : Value(value.text()->part(starts[i], starts[i + 1]));
+    return value.list() ? value.list()->items[i] : Value(value.text()->substr(starts[i], starts[i + 1]));
   }
   return key.text() ? attribute(value, key.text()->bytes()) : Value(Undefined{std::string(value.kind()) + "'s member"});
 }
@@ -206,10 +209,10 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
     const auto starts = character_starts(*text);
     const SliceRange range = range_of(static_cast<int64_t>(starts.size()) - 1, begin, end, step);
     if (range.step == 1)
-      return text->part(starts[static_cast<size_t>(range.begin)],
-                        starts[static_cast<size_t>(std::max(range.begin, range.end))]);
+      return text->substr(starts[static_cast<size_t>(range.begin)],
+                          starts[static_cast<size_t>(std::max(range.begin, range.end))]);
     Text result;
-    go_through(range, [&](size_t i) { result.append(text->part(starts[i], starts[i + 1])); });
+    go_through(range, [&](size_t i) { result.append(text->substr(starts[i], starts[i + 1])); });
     return result;
   }
   if (const List* list = value.list()) {
@@ -218,13 +221,14 @@ Value slice(const Value& value, const Value& begin, const Value& end, const Valu
                [&](size_t i) { items.push_back(list->items[i]); });
     return List(std::move(items), list->tuple);
   }
-  if (const auto* undefined = std::get_if<Undefined>(&value.any())) throw Trouble(undefined->name + " is undefined");
-  throw Trouble(std::string(value.kind()) + " can't be sliced");
+  if (const auto* undefined = std::get_if<Undefined>(&value.any()))
+    throw TemplateError(undefined->name + " is undefined");
+  throw TemplateError(std::string(value.kind()) + " can't be sliced");
 }
 
 Value repeated(const Text& text, int64_t times) {
   if (times > 0 && text.size() > Text::limit / static_cast<size_t>(times))
-    throw Trouble("a string grows beyond " + std::to_string(Text::limit) + " bytes");
+    throw TemplateError("a string grows beyond " + std::to_string(Text::limit) + " bytes");
   Text result;
   for (int64_t i = 0; i < times && !text.empty(); ++i) result.append(text);
   return result;
@@ -254,7 +258,7 @@ Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
 
 bool contains(const Value& whole, const Value& part) {
   if (const Text* text = whole.text()) {
-    if (!part.text()) throw Trouble(std::string("only a string can be in a string, not ") + part.kind());
+    if (!part.text()) throw TemplateError(std::string("only a string can be in a string, not ") + part.kind());
     return find_text(text->bytes(), part.text()->bytes()) != std::string::npos;
   }
   if (whole.dict()) return whole.dict()->find(part) != nullptr;

@@ -20,7 +20,8 @@ bool holds(const std::string& sign, const Value& a, const Value& b) {
   if (sign == "in") return contains(b, a);
   if (sign == "not in") return !contains(b, a);
   for (const Value* value : {&a, &b}) {
-    if (const auto* undefined = std::get_if<Undefined>(&value->any())) throw Trouble(undefined->name + " is undefined");
+    if (const auto* undefined = std::get_if<Undefined>(&value->any()))
+      throw TemplateError(undefined->name + " is undefined");
   }
   const int order = compare(a, b);
   return sign == "<" ? order < 0 : sign == "<=" ? order <= 0 : sign == ">" ? order > 0 : order >= 0;
@@ -30,14 +31,14 @@ bool holds(const std::string& sign, const Value& a, const Value& b) {
 Value range(const Arguments& arguments) {
   arguments.expect("range()", {"start", "stop", "step"});
   const auto& given = arguments.positional;
-  if (given.empty()) throw Trouble("range() requires a number");
+  if (given.empty()) throw TemplateError("range() requires a number");
   const auto at = [&](size_t i) { return given[i].integer("an argument of range()"); };
   const int64_t begin = given.size() > 1 ? at(0) : 0, end = given.size() > 1 ? at(1) : at(0);
   const int64_t step = given.size() > 2 ? at(2) : 1;
   constexpr int64_t large = int64_t{1} << 40;
-  if (step == 0) throw Trouble("range() with a step of 0");
+  if (step == 0) throw TemplateError("range() with a step of 0");
   if (std::max({std::abs(begin), std::abs(end), std::abs(step)}) > large || std::abs((end - begin) / step) > 100000)
-    throw Trouble("range() of more than 100000 numbers");
+    throw TemplateError("range() of more than 100000 numbers");
   std::vector<Value> numbers;
   for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) numbers.emplace_back(i);
   return List(std::move(numbers));
@@ -47,14 +48,14 @@ std::string formatted_time(const std::string& format, std::time_t now) {
   std::tm local{};
   ::localtime_r(&now, &local);
   std::string text(format.size() * 32 + 256, '\0');
-  if (format.size() > 1000) throw Trouble("strftime_now() with a format of more than 1000 bytes");
+  if (format.size() > 1000) throw TemplateError("strftime_now() with a format of more than 1000 bytes");
   text.resize(std::strftime(text.data(), text.size(), format.c_str(), &local));
   return text;
 }
 
 const Text& only_text(const Arguments& arguments, const char* function) {
   if (arguments.positional.size() != 1 || !arguments.positional[0].text())
-    throw Trouble(std::string(function) + "() requires one string");
+    throw TemplateError(std::string(function) + "() requires one string");
   return *arguments.positional[0].text();
 }
 
@@ -62,7 +63,7 @@ const Text& only_text(const Arguments& arguments, const char* function) {
 std::vector<Dict::Member> members(const Arguments& arguments) {
   std::vector<Dict::Member> all;
   for (const Value& value : arguments.positional) {
-    if (!value.dict()) throw Trouble("namespace() and dict() require named members or a dictionary");
+    if (!value.dict()) throw TemplateError("namespace() and dict() require named members or a dictionary");
     all.insert(all.end(), value.dict()->members.begin(), value.dict()->members.end());
   }
   for (const auto& [name, value] : arguments.named) all.emplace_back(Text(name), value);
@@ -84,7 +85,8 @@ void Evaluator::add_functions(std::time_t now) {
     return space;
   });
   add("raise_exception", [](const Arguments& arguments) -> Value {
-    throw Trouble("the chat template rejects this conversation: " + only_text(arguments, "raise_exception").bytes());
+    throw TemplateError("the chat template rejects this conversation: " +
+                        only_text(arguments, "raise_exception").bytes());
   });
   add("strftime_now", [now](const Arguments& arguments) -> Value {
     return Text(formatted_time(only_text(arguments, "strftime_now").bytes(), now));
@@ -104,7 +106,7 @@ Value Evaluator::look_up(const std::string& name, const Frame& frame) const {
 }
 
 Value Evaluator::evaluate(const Expression& expression, Frame& frame) {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   spend(1);
   line_ = expression.line;
   return compute(expression, frame);
@@ -162,7 +164,7 @@ Value Evaluator::compute(const Expression& expression, Frame& frame) {
     case Kind::item: {
       const Value value = part(0);
       spend(value.text() ? value.weight() : 0);
-      return member(value, part(1));
+      return item(value, part(1));
     }
     case Kind::slice: {
       const Value value = part(0), begin = part_or_none(1), end = part_or_none(2), step = part_or_none(3);
@@ -208,8 +210,8 @@ Value Evaluator::called(const Expression& expression, Frame& frame) {
     callee = evaluate(function, frame);
   }
   if (const auto* undefined = std::get_if<Undefined>(&callee.any()))
-    throw Trouble(undefined->name + " is undefined, so it can't be called");
-  if (!callee.callable()) throw Trouble(std::string(callee.kind()) + " can't be called");
+    throw TemplateError(undefined->name + " is undefined, so it can't be called");
+  if (!callee.callable()) throw TemplateError(std::string(callee.kind()) + " can't be called");
   const Arguments given = arguments(expression, frame);
   return made(callee.callable()->call(given));
 }

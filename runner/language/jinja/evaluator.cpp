@@ -18,10 +18,10 @@ constexpr int deepest = 1000;
 
 }  // namespace
 
-Evaluator::Deeper::Deeper(Evaluator& evaluator) : evaluator_(evaluator) {
+Evaluator::DepthGuard::DepthGuard(Evaluator& evaluator) : evaluator_(evaluator) {
   if (++evaluator_.depth_ <= deepest) return;
   --evaluator_.depth_;
-  throw Trouble("the template calls itself, or nests, more than " + std::to_string(deepest) + " levels");
+  throw TemplateError("the template calls itself, or nests, more than " + std::to_string(deepest) + " levels");
 }
 
 Evaluator::Evaluator(const std::string& where, const Variables& variables, std::time_t now) : where_(where) {
@@ -38,7 +38,7 @@ Text Evaluator::run(const Block& block) {
   out_ = &out;
   try {
     run_block(block, root_);
-  } catch (const Trouble& trouble) {
+  } catch (const TemplateError& trouble) {
     fail_at(where_, line_, trouble.what());
   }
   return out;
@@ -46,13 +46,13 @@ Text Evaluator::run(const Block& block) {
 
 void Evaluator::spend(size_t steps) {
   steps_ += steps;
-  if (steps_ > step_limit) throw Trouble("the template takes more than " + std::to_string(step_limit) + " steps");
+  if (steps_ > step_limit) throw TemplateError("the template takes more than " + std::to_string(step_limit) + " steps");
 }
 
 Value Evaluator::made(Value value) {
   if (const Text* text = value.text()) {
     bytes_ += text->size();
-    if (bytes_ > bytes) throw Trouble("the template makes more than " + std::to_string(bytes) + " bytes of text");
+    if (bytes_ > bytes) throw TemplateError("the template makes more than " + std::to_string(bytes) + " bytes of text");
     spend(text->size() / 64);
   } else if (value.list()) {
     spend(value.list()->items.size());
@@ -70,7 +70,7 @@ Evaluator::Flow Evaluator::run_block(const Block& block, Frame& frame) {
 }
 
 Evaluator::Flow Evaluator::run(const Statement& statement, Frame& frame) {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   spend(1);
   line_ = statement.line;
   switch (statement.kind) {
@@ -157,14 +157,14 @@ void Evaluator::set(const std::vector<std::string>& names, const Value& value, F
   if (names.size() == 1) return assign(names[0], value);
   const auto parts = items_of(value);
   if (parts->items.size() != names.size())
-    throw Trouble(fmt::format("{} values can't be unpacked into {} names", parts->items.size(), names.size()));
+    throw TemplateError(fmt::format("{} values can't be unpacked into {} names", parts->items.size(), names.size()));
   for (size_t i = 0; i < names.size(); ++i) assign(names[i], parts->items[i]);
 }
 
 void Evaluator::set_member(const Statement& statement, Frame& frame) {
   const Value target = look_up(statement.names[0], frame);
   Namespace* space = target.space();
-  if (!space) throw Trouble("'" + statement.names[0] + "' is not a namespace, so its members can't be set");
+  if (!space) throw TemplateError("'" + statement.names[0] + "' is not a namespace, so its members can't be set");
   const Value value = evaluate(*statement.expression, frame);
   for (auto& [name, old] : space->members) {
     if (name == statement.names[1]) {
@@ -176,7 +176,7 @@ void Evaluator::set_member(const Statement& statement, Frame& frame) {
 }
 
 void Evaluator::define_macro(const Statement& statement, Frame& frame) {
-  if (&frame != &root_) throw Trouble("a macro within a loop or macro is not supported");
+  if (&frame != &root_) throw TemplateError("a macro within a loop or macro is not supported");
   set({statement.names[0]},
       Callable{statement.names[0],
                [this, &statement](const Arguments& arguments) { return call_macro(statement, root_, arguments); }},
@@ -186,10 +186,10 @@ void Evaluator::define_macro(const Statement& statement, Frame& frame) {
 Value Evaluator::call_macro(const Statement& statement, Frame& frame, const Arguments& arguments) {
   const size_t count = statement.names.size() - 1, first_default = count - statement.defaults.size();
   if (arguments.positional.size() > count)
-    throw Trouble(fmt::format("the macro '{}' takes at most {} arguments", statement.names[0], count));
+    throw TemplateError(fmt::format("the macro '{}' takes at most {} arguments", statement.names[0], count));
   for (const auto& [name, value] : arguments.named) {
     if (std::find(statement.names.begin() + 1, statement.names.end(), name) == statement.names.end())
-      throw Trouble(fmt::format("the macro '{}' has no parameter '{}'", statement.names[0], name));
+      throw TemplateError(fmt::format("the macro '{}' has no parameter '{}'", statement.names[0], name));
   }
   Frame inner{&frame, {}};
   for (size_t i = 0; i < count; ++i) {

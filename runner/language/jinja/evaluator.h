@@ -33,12 +33,12 @@ class Evaluator {
   };
   /// Counts the nesting depth of statements, expressions and macro calls while it lives. Throws Trouble beyond the
   /// limit.
-  class Deeper {
+  class DepthGuard {
    public:
-    explicit Deeper(Evaluator& evaluator);
-    ~Deeper() { --evaluator_.depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
+    explicit DepthGuard(Evaluator& evaluator);
+    ~DepthGuard() { --evaluator_.depth_; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
 
    private:
     Evaluator& evaluator_;

@@ -38,7 +38,7 @@ std::string shown(const Lexeme& token) {
 ExpressionParser::ExpressionParser(std::vector<Lexeme> tokens, const std::string& where)
     : tokens_(std::move(tokens)), where_(where) {}
 
-ExpressionParser::Deeper::Deeper(ExpressionParser& parser) : parser_(parser) {
+ExpressionParser::DepthGuard::DepthGuard(ExpressionParser& parser) : parser_(parser) {
   if (++parser_.depth_ > deepest) parser_.fail(fmt::format("nests more than {} levels", deepest));
 }
 
@@ -102,7 +102,7 @@ ExpressionPtr ExpressionParser::constant(Value value) {
 }
 
 ExpressionPtr ExpressionParser::expression() {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   auto value = or_expression();
   while (take_name("if")) {
     auto parts = both(std::move(value), or_expression());
@@ -136,7 +136,7 @@ ExpressionPtr ExpressionParser::and_expression() {
 }
 
 ExpressionPtr ExpressionParser::not_expression() {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   if (take_name("not")) return make(Kind::not_, one(not_expression()));
   return comparison();
 }
@@ -197,7 +197,7 @@ ExpressionPtr ExpressionParser::power() {
 
 // A sign binds tighter than a filter: -1|abs is (-1)|abs.
 ExpressionPtr ExpressionParser::signed_value(bool with_filters) {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   ExpressionPtr value;
   if (take_sign("-")) {
     value = make(Kind::negative, one(signed_value(false)));
@@ -366,7 +366,7 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr value) {
 }
 
 void ExpressionParser::arguments(Expression& call) {
-  const Deeper deeper(*this);
+  const DepthGuard deeper(*this);
   want_sign("(");
   while (!sees_sign(")")) {
     if (sees_sign("*") || sees_sign("**")) fail("arguments with '*' are not supported");

@@ -36,12 +36,12 @@ class ExpressionParser {
   [[noreturn]] void unexpected(const std::string& wanted) const;
 
   /// Counts the nesting depth of the parser while it lives, and fails before the stack overflows.
-  class Deeper {
+  class DepthGuard {
    public:
-    explicit Deeper(ExpressionParser& parser);
-    ~Deeper() { --parser_.depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
+    explicit DepthGuard(ExpressionParser& parser);
+    ~DepthGuard() { --parser_.depth_; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
 
    private:
     ExpressionParser& parser_;

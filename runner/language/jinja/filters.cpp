@@ -25,13 +25,13 @@ bool flag(const Arguments& arguments, size_t i, std::string_view name, bool othe
 
 // Returns the part of an item at a path: "name", "function.name" or a number.
 Value part_of(const Value& item, const Value& path) {
-  if (!path.text()) return member(item, path);
+  if (!path.text()) return item(item, path);
   Value at = item;
   for (const Text& name : split(*path.text(), ".", Text::limit)) {
     int64_t index = 0;
     const char* end = name.bytes().data() + name.size();
     const bool number = !name.empty() && std::from_chars(name.bytes().data(), end, index).ptr == end;
-    at = number ? member(at, index) : member(at, Value(name));
+    at = number ? item(at, index) : item(at, Value(name));
   }
   return at;
 }
@@ -45,7 +45,7 @@ Arguments rest(const Arguments& arguments, size_t skip) {
 
 std::string name_at(const Arguments& arguments, size_t i, const char* filter) {
   if (arguments.positional.size() <= i || !arguments.positional[i].text())
-    throw Trouble(std::string("the filter '") + filter + "' requires a name");
+    throw TemplateError(std::string("the filter '") + filter + "' requires a name");
   return arguments.positional[i].text()->bytes();
 }
 
@@ -54,7 +54,7 @@ std::string name_at(const Arguments& arguments, size_t i, const char* filter) {
 Value chosen(const Value& value, const Arguments& arguments, bool attribute, bool wanted) {
   const size_t first = attribute ? 1 : 0;
   if (attribute && arguments.positional.empty())
-    throw Trouble("selectattr and rejectattr require the name of an attribute");
+    throw TemplateError("selectattr and rejectattr require the name of an attribute");
   const bool has_test = arguments.positional.size() > first;
   const std::string test = has_test ? name_at(arguments, first, "select") : "";
   const Arguments for_test = rest(arguments, first + 1);
@@ -115,7 +115,7 @@ Value unique(const Value& value, const Arguments& arguments) {
   Items kept, keys;
   for (const Value& item : items(value)) {
     const Value key = sort_key(item, arguments, 0, 1);
-    if (keys.size() > 500) throw Trouble("the filter 'unique' found more than 500 different items");
+    if (keys.size() > 500) throw TemplateError("the filter 'unique' found more than 500 different items");
     if (std::any_of(keys.begin(), keys.end(), [&](const Value& k) { return equal(k, key); })) continue;
     keys.push_back(key);
     kept.push_back(item);
@@ -124,7 +124,7 @@ Value unique(const Value& value, const Arguments& arguments) {
 }
 
 Value sum_of(const Value& a, const Value& b) {
-  if (!a.number() || !b.number()) throw Trouble("the filter 'sum' requires numbers");
+  if (!a.number() || !b.number()) throw TemplateError("the filter 'sum' requires numbers");
   return arithmetic("+", a, b);
 }
 
@@ -141,7 +141,7 @@ Value length_of(const Value& value, const Arguments&) {
   if (value.text()) return static_cast<int64_t>(length(*value.text()));
   if (value.list()) return static_cast<int64_t>(value.list()->items.size());
   if (value.dict()) return static_cast<int64_t>(value.dict()->members.size());
-  throw Trouble(std::string(value.kind()) + " has no length");
+  throw TemplateError(std::string(value.kind()) + " has no length");
 }
 
 Value join(const Value& value, const Arguments& arguments) {
@@ -163,7 +163,8 @@ Value default_of(const Value& value, const Arguments& arguments) {
 }
 
 Value dictsort(const Value& value, const Arguments& arguments) {
-  if (!value.dict()) throw Trouble("the filter 'dictsort' requires a dictionary, not " + std::string(value.kind()));
+  if (!value.dict())
+    throw TemplateError("the filter 'dictsort' requires a dictionary, not " + std::string(value.kind()));
   const Value by = arguments.get(1, "by", "key");
   const bool by_value = by.text() && by.text()->bytes() == "value";
   const bool reverse = flag(arguments, 2, "reverse", false);
@@ -183,7 +184,7 @@ Value dictsort(const Value& value, const Arguments& arguments) {
 
 Value items_filter(const Value& value, const Arguments&) {
   if (value.undefined()) return List(Items());
-  if (!value.dict()) throw Trouble("the filter 'items' requires a dictionary, not " + std::string(value.kind()));
+  if (!value.dict()) throw TemplateError("the filter 'items' requires a dictionary, not " + std::string(value.kind()));
   return pairs_of(*value.dict());
 }
 
@@ -199,7 +200,7 @@ bool fits(double number) { return std::fabs(number) < 9.2e18; }
 
 Value whole(const Value& value, const Arguments& arguments) {
   const Value otherwise = arguments.get(0, "default", int64_t{0});
-  if (arguments.find(1, "base")) throw Trouble("the filter 'int' with a base is not supported");
+  if (arguments.find(1, "base")) throw TemplateError("the filter 'int' with a base is not supported");
   int64_t number = 0;
   double decimal = 0;
   if (value.text()) {
@@ -252,7 +253,7 @@ Value trim(const Value& value, const Arguments& arguments) {
 
 Value replace_filter(const Value& value, const Arguments& arguments) {
   if (!arguments.find(0, "old") || !arguments.find(1, "new"))
-    throw Trouble("the filter 'replace' requires two strings");
+    throw TemplateError("the filter 'replace' requires two strings");
   const Value count = arguments.get(2, "count", nullptr);
   const int64_t most = count.none() ? -1 : count.integer("the count");
   return replace(printed(value), printed(*arguments.find(0, "old")).bytes(), printed(*arguments.find(1, "new")),
@@ -268,8 +269,8 @@ Value title_filter(const Value& value, const Arguments&) {
     const bool ends =
         at == text.size() || std::string_view("- \t\n\r\f\v({[<").find(text.bytes()[at]) != std::string_view::npos;
     if (!ends) continue;
-    result.append(capitalize(text.part(begin, at)));
-    if (at < text.size()) result.append(text.part(at, at + 1));
+    result.append(capitalize(text.substr(begin, at)));
+    if (at < text.size()) result.append(text.substr(at, at + 1));
     begin = at + 1;
   }
   return result;
@@ -289,7 +290,7 @@ Value tojson(const Value& value, const Arguments& arguments) {
   if (const Value between = arguments.get(2, "separators", nullptr); !between.none()) {
     const List* both = between.list();
     if (!both || both->items.size() != 2 || !both->items[0].text() || !both->items[1].text())
-      throw Trouble("the separators of 'tojson' must be two strings");
+      throw TemplateError("the separators of 'tojson' must be two strings");
     style.between = both->items[0].text()->bytes();
     style.after_key = both->items[1].text()->bytes();
   }
@@ -365,7 +366,7 @@ std::vector<std::string> filter_names() {
 
 Value apply_filter(const std::string& name, const Value& value, const Arguments& arguments) {
   const auto found = table().find(name);
-  if (found == table().end()) throw Trouble("the filter '" + name + "' is not supported");
+  if (found == table().end()) throw TemplateError("the filter '" + name + "' is not supported");
   return found->second(value, arguments);
 }
 

@@ -22,7 +22,7 @@ std::string bare_text(const Value& value, bool json) {
     if (json && std::isinf(*v)) return *v > 0 ? "Infinity" : "-Infinity";
     return number_text(*v);
   }
-  throw Trouble(std::string(value.kind()) + (json ? " can't be written as JSON" : " can't be printed"));
+  throw TemplateError(std::string(value.kind()) + (json ? " can't be written as JSON" : " can't be printed"));
 }
 
 bool printable(int32_t code) {
@@ -73,13 +73,13 @@ Text escaped(const Text& text, const Escape& escape) {
   for (size_t at = 0; at < text.size();) {
     const auto [code, length] = first_character(std::string_view(text.bytes()).substr(at));
     if (const std::string instead = escape(code); !instead.empty()) {
-      result.append(text.part(plain, at));
+      result.append(text.substr(plain, at));
       result.append(instead, text.is_data(at));
       plain = at + length;
     }
     at += length;
   }
-  result.append(text.part(plain, text.size()));
+  result.append(text.substr(plain, text.size()));
   return result;
 }
 

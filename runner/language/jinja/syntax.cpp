@@ -32,7 +32,7 @@ class TemplateParser : public ExpressionParser {
 
   // Parses statements up to a tag that begins with one of the names, without consuming it.
   Block statements(std::initializer_list<std::string_view> ends) {
-    const Deeper deeper(*this);
+    const DepthGuard deeper(*this);
     Block block;
     for (;;) {
       switch (now().kind) {

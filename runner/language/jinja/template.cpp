@@ -49,7 +49,7 @@ bool only(const Names& known, const Block& block) {
 
 // True if the template begins with a loop over `messages` whose body reads only the loop variable, and the rest reads
 // only `add_generation_prompt`.
-bool each_alone(const Block& block) {
+bool renders_messages_independently(const Block& block) {
   if (block.empty() || block.front()->kind != Kind::for_) return false;
   const Statement& loop = *block.front();
   return loop.expression->kind == Expression::Kind::name && loop.expression->name == "messages" && !loop.condition &&
@@ -69,6 +69,6 @@ Text Template::render(const Variables& variables, std::time_t now) const {
   return Evaluator(where_, variables, now).run(block_);
 }
 
-bool Template::each_alone() const { return jinja::each_alone(block_); }
+bool Template::renders_messages_independently() const { return jinja::renders_messages_independently(block_); }
 
 }  // namespace compeer::language::jinja

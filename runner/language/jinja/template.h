@@ -21,7 +21,7 @@ class Template {
 
   /// True if the output of several messages is certainly the concatenation of the outputs of each alone, followed by
   /// the generation prompt. False if the template is too complex to tell.
-  bool each_alone() const;
+  bool renders_messages_independently() const;
 
  private:
   std::string where_;

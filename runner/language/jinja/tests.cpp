@@ -13,7 +13,7 @@ namespace {
 using Test = bool (*)(const Value& value, const Arguments& arguments);
 
 const Value& other(const Arguments& arguments) {
-  if (arguments.positional.size() != 1) throw Trouble("a test requires a value to compare with");
+  if (arguments.positional.size() != 1) throw TemplateError("a test requires a value to compare with");
   return arguments.positional[0];
 }
 
@@ -78,7 +78,7 @@ std::vector<std::string> test_names() {
 
 bool apply_test(const std::string& name, const Value& value, const Arguments& arguments) {
   const auto found = table().find(name);
-  if (found == table().end()) throw Trouble("the test '" + name + "' is not supported");
+  if (found == table().end()) throw TemplateError("the test '" + name + "' is not supported");
   return found->second(value, arguments);
 }
 

@@ -11,18 +11,20 @@
 namespace compeer::language::jinja {
 
 void Text::append(std::string_view bytes, bool data) {
-  if (bytes.size() > limit - bytes_.size()) throw Trouble("a string grows beyond " + std::to_string(limit) + " bytes");
+  if (bytes.size() > limit - bytes_.size())
+    throw TemplateError("a string grows beyond " + std::to_string(limit) + " bytes");
   bytes_ += bytes;
   marks_.append(bytes.size(), data ? 'd' : 't');
 }
 
 void Text::append(const Text& other) {
-  if (other.size() > limit - bytes_.size()) throw Trouble("a string grows beyond " + std::to_string(limit) + " bytes");
+  if (other.size() > limit - bytes_.size())
+    throw TemplateError("a string grows beyond " + std::to_string(limit) + " bytes");
   bytes_ += other.bytes_;
   marks_ += other.marks_;
 }
 
-Text Text::part(size_t begin, size_t end) const {
+Text Text::substr(size_t begin, size_t end) const {
   Text result;
   result.bytes_ = bytes_.substr(begin, end - begin);
   result.marks_ = marks_.substr(begin, end - begin);
@@ -58,7 +60,7 @@ Text strip_if(const Text& text, bool left, bool right, const Unwanted& unwanted)
     if (!unwanted(rest.substr(rest.size() - c.length), c.code)) break;
     rest.remove_suffix(c.length);
   }
-  return text.part(begin, begin + rest.size());
+  return text.substr(begin, begin + rest.size());
 }
 
 // Replaces each character by change(code, code of the character before).
@@ -70,7 +72,7 @@ Text changed(const Text& text, const Change& change) {
     const auto [code, length] = first_character(std::string_view(text.bytes()).substr(at));
     const int32_t now = change(code, before);
     if (now == code) {
-      result.append(text.part(at, at + length));
+      result.append(text.substr(at, at + length));
     } else {
       utf8proc_uint8_t bytes[4];
       const auto n = utf8proc_encode_char(now, bytes);
@@ -114,38 +116,38 @@ std::vector<Text> split(const Text& text, size_t most) {
     if (i == n) return parts;
     const size_t begin = i;
     if (parts.size() == most) {
-      parts.push_back(strip(text.part(starts[begin], text.size()), false, true));
+      parts.push_back(strip(text.substr(starts[begin], text.size()), false, true));
       return parts;
     }
     while (i < n && !blank(i)) ++i;
-    parts.push_back(text.part(starts[begin], starts[i]));
+    parts.push_back(text.substr(starts[begin], starts[i]));
   }
 }
 
 std::vector<Text> split(const Text& text, std::string_view separator, size_t most) {
-  if (separator.empty()) throw Trouble("split() requires a non-empty separator");
+  if (separator.empty()) throw TemplateError("split() requires a non-empty separator");
   std::vector<Text> parts;
   size_t done = 0;
   for (size_t at; parts.size() < most && (at = find_text(text.bytes(), separator, done)) != std::string::npos;) {
-    parts.push_back(text.part(done, at));
+    parts.push_back(text.substr(done, at));
     done = at + separator.size();
   }
-  parts.push_back(text.part(done, text.size()));
+  parts.push_back(text.substr(done, text.size()));
   return parts;
 }
 
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most) {
-  if (separator.empty()) throw Trouble("rsplit() requires a non-empty separator");
+  if (separator.empty()) throw TemplateError("rsplit() requires a non-empty separator");
   // Searches the reversed text from the left, which takes linear time (base/text.h).
   const std::string backwards(text.bytes().rbegin(), text.bytes().rend());
   const std::string sought(separator.rbegin(), separator.rend());
   std::vector<Text> parts;
   size_t done = 0;
   for (size_t at; parts.size() < most && (at = find_text(backwards, sought, done)) != std::string::npos;) {
-    parts.push_back(text.part(text.size() - at, text.size() - done));
+    parts.push_back(text.substr(text.size() - at, text.size() - done));
     done = at + separator.size();
   }
-  parts.push_back(text.part(0, text.size() - done));
+  parts.push_back(text.substr(0, text.size() - done));
   std::reverse(parts.begin(), parts.end());
   return parts;
 }
@@ -155,7 +157,7 @@ std::vector<Text> split_lines(const Text& text, bool keep_ends) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.bytes().find_first_of("\r\n\v\f", at), text.size());
     const size_t next = text.bytes().compare(end, 2, "\r\n") == 0 ? end + 2 : std::min(end + 1, text.size());
-    lines.push_back(text.part(at, keep_ends ? next : end));
+    lines.push_back(text.substr(at, keep_ends ? next : end));
     at = next;
   }
   return lines;
@@ -167,7 +169,7 @@ Text replace(const Text& text, std::string_view old, const Text& with, size_t mo
   for (size_t n = 0, from = 0; n < most && from <= text.size(); ++n) {
     const size_t at = find_text(text.bytes(), old, from);
     if (at == std::string::npos) break;
-    result.append(text.part(done, at));
+    result.append(text.substr(done, at));
     result.append(with);
     done = at + old.size();
     // An empty text is found before every character and at the end.
@@ -175,7 +177,7 @@ Text replace(const Text& text, std::string_view old, const Text& with, size_t mo
            : at < text.size() ? at + first_character(std::string_view(text.bytes()).substr(at)).length
                               : at + 1;
   }
-  result.append(text.part(done, text.size()));
+  result.append(text.substr(done, text.size()));
   return result;
 }
 

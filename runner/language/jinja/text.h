@@ -10,7 +10,7 @@
 namespace compeer::language::jinja {
 
 /// An error in a template or its evaluation. The evaluator converts it to an Error with the line.
-struct Trouble : std::runtime_error {
+struct TemplateError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -30,7 +30,7 @@ class Text {
 
   void append(std::string_view bytes, bool data);
   void append(const Text& other);
-  Text part(size_t begin, size_t end) const;  ///< bytes [begin, end)
+  Text substr(size_t begin, size_t end) const;  ///< bytes [begin, end)
 
   bool has_data() const { return marks_.find('d') != std::string::npos; }
   bool is_data(size_t byte) const { return marks_[byte] == 'd'; }

@@ -15,7 +15,7 @@ using Method = Value (*)(const Text& text, const Arguments& arguments);
 const Text& text_at(const Arguments& arguments, size_t i, std::string_view name) {
   const Value* found = arguments.find(i, name);
   if (!found || !found->text())
-    throw Trouble("a string method requires a string, not " + std::string(found ? found->kind() : "nothing"));
+    throw TemplateError("a string method requires a string, not " + std::string(found ? found->kind() : "nothing"));
   return *found->text();
 }
 
@@ -40,7 +40,7 @@ Value stripped(const Text& text, const Arguments& arguments, bool left, bool rig
 Value matches(const Text& text, const Arguments& arguments, bool at_end) {
   arguments.expect(at_end ? "endswith()" : "startswith()", {"prefix"});
   const auto fits = [&](const Value& part) {
-    if (!part.text()) throw Trouble("startswith() and endswith() require a string or a tuple of strings");
+    if (!part.text()) throw TemplateError("startswith() and endswith() require a string or a tuple of strings");
     const auto& bytes = part.text()->bytes();
     return at_end ? text.bytes().ends_with(bytes) : text.bytes().starts_with(bytes);
   };
@@ -59,19 +59,19 @@ Value rsplit_method(const Text& text, const Arguments& arguments) {
   const size_t most = count_at(arguments, 1, "maxsplit");
   if (!arguments.get(0, "sep", nullptr).none())
     return listed(split_from_right(text, text_at(arguments, 0, "sep").bytes(), most));
-  if (most != SIZE_MAX) throw Trouble("rsplit() at white space with a count is not supported");
+  if (most != SIZE_MAX) throw TemplateError("rsplit() at white space with a count is not supported");
   return listed(split(text, most));
 }
 
 Value partition(const Text& text, const Arguments& arguments, bool from_right) {
   const std::string& at = text_at(arguments, 0, "sep").bytes();
-  if (at.empty()) throw Trouble("partition() requires a non-empty separator");
+  if (at.empty()) throw TemplateError("partition() requires a non-empty separator");
   const size_t found = from_right ? find_last_text(text.bytes(), at) : find_text(text.bytes(), at);
   if (found == std::string::npos) {
     return from_right ? List({Text(), Text(), text}, true) : List({text, Text(), Text()}, true);
   }
   const size_t end = found + at.size();
-  return List({text.part(0, found), text.part(found, end), text.part(end, text.size())}, true);
+  return List({text.substr(0, found), text.substr(found, end), text.substr(end, text.size())}, true);
 }
 
 Value join_method(const Text& text, const Arguments& arguments) {
@@ -79,7 +79,7 @@ Value join_method(const Text& text, const Arguments& arguments) {
   bool first = true;
   const auto all = items_of(arguments.get(0, "iterable", Undefined{}));
   for (const Value& item : all->items) {
-    if (!item.text()) throw Trouble("join() requires strings, not " + std::string(item.kind()));
+    if (!item.text()) throw TemplateError("join() requires strings, not " + std::string(item.kind()));
     if (!first) result.append(text);
     first = false;
     result.append(*item.text());
@@ -88,7 +88,7 @@ Value join_method(const Text& text, const Arguments& arguments) {
 }
 
 Value found_at(const Text& text, size_t byte) {
-  return byte == std::string::npos ? int64_t{-1} : static_cast<int64_t>(length(text.part(0, byte)));
+  return byte == std::string::npos ? int64_t{-1} : static_cast<int64_t>(length(text.substr(0, byte)));
 }
 
 Value count(const Text& text, const Arguments& arguments) {
@@ -99,13 +99,13 @@ Value count(const Text& text, const Arguments& arguments) {
 
 Value without(const Text& text, const Arguments& arguments, bool suffix) {
   const auto& part = text_at(arguments, 0, suffix ? "suffix" : "prefix").bytes();
-  if (suffix) return text.bytes().ends_with(part) ? text.part(0, text.size() - part.size()) : text;
-  return text.bytes().starts_with(part) ? text.part(part.size(), text.size()) : text;
+  if (suffix) return text.bytes().ends_with(part) ? text.substr(0, text.size() - part.size()) : text;
+  return text.bytes().starts_with(part) ? text.substr(part.size(), text.size()) : text;
 }
 
 Value all_are(const Text& text, bool (*holds)(char)) {
   return !text.empty() && std::all_of(text.bytes().begin(), text.bytes().end(), [&](char c) {
-    if (static_cast<unsigned char>(c) >= 0x80) throw Trouble("this string test is supported for ASCII only");
+    if (static_cast<unsigned char>(c) >= 0x80) throw TemplateError("this string test is supported for ASCII only");
     return holds(c);
   });
 }
@@ -166,7 +166,7 @@ constexpr std::string_view missing[] = {"casefold",    "center",   "encode",    
 
 Value text_method(const Value& text, const std::string& name) {
   if (std::find(std::begin(missing), std::end(missing), name) != std::end(missing))
-    throw Trouble("the method '" + name + "' of a string is not supported");
+    throw TemplateError("the method '" + name + "' of a string is not supported");
   const auto found = table().find(name);
   if (found == table().end()) return Undefined{"a string's '" + name + "'"};
   return Callable{

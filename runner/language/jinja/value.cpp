@@ -12,8 +12,10 @@ constexpr size_t heaviest = size_t{1} << 22;
 constexpr int deepest = 64;
 
 void check(size_t weight, int depth) {
-  if (weight > heaviest) throw Trouble("a list or dictionary grows beyond " + std::to_string(heaviest) + " parts");
-  if (depth > deepest) throw Trouble("lists and dictionaries nest more than " + std::to_string(deepest) + " levels");
+  if (weight > heaviest)
+    throw TemplateError("a list or dictionary grows beyond " + std::to_string(heaviest) + " parts");
+  if (depth > deepest)
+    throw TemplateError("lists and dictionaries nest more than " + std::to_string(deepest) + " levels");
 }
 
 }  // namespace
@@ -26,13 +28,13 @@ double Value::decimal() const {
   if (const auto* v = std::get_if<bool>(&any_)) return *v ? 1 : 0;
   if (const auto* v = std::get_if<int64_t>(&any_)) return static_cast<double>(*v);
   if (const auto* v = std::get_if<double>(&any_)) return *v;
-  throw Trouble(std::string(kind()) + " is not a number");
+  throw TemplateError(std::string(kind()) + " is not a number");
 }
 
 int64_t Value::integer(const char* what) const {
   if (const auto* v = std::get_if<bool>(&any_)) return *v ? 1 : 0;
   if (const auto* v = std::get_if<int64_t>(&any_)) return *v;
-  throw Trouble(std::string(what) + " must be an integer, not " + kind());
+  throw TemplateError(std::string(what) + " must be an integer, not " + kind());
 }
 
 bool Value::truth() const {
@@ -71,7 +73,7 @@ List::List(std::vector<Value> values, bool is_tuple) : items(std::move(values)),
 Dict::Dict(std::vector<Member> given) : members(std::move(given)), weight(1), depth(1) {
   for (const auto& [key, value] : members) {
     if (key.list() || key.dict() || key.space())
-      throw Trouble(std::string(key.kind()) + " can't be the key of a dictionary");
+      throw TemplateError(std::string(key.kind()) + " can't be the key of a dictionary");
     weight += key.weight() + value.weight();
     depth = std::max(depth, 1 + value.depth());
     check(weight, depth);
@@ -115,10 +117,10 @@ Value Arguments::get(size_t i, std::string_view name, Value otherwise) const {
 
 void Arguments::expect(const std::string& function, std::initializer_list<std::string_view> names) const {
   if (positional.size() > names.size())
-    throw Trouble(function + " takes at most " + std::to_string(names.size()) + " arguments here");
+    throw TemplateError(function + " takes at most " + std::to_string(names.size()) + " arguments here");
   for (const auto& [name, value] : named) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Trouble(function + " takes no argument '" + name + "' here");
+      throw TemplateError(function + " takes no argument '" + name + "' here");
   }
 }
 
@@ -127,7 +129,7 @@ Value value_of(const nlohmann::ordered_json& json) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_float()) return json.get<double>();
   if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX)
-    throw Trouble("the number " + json.dump() + " needs more than 64 bits");
+    throw TemplateError("the number " + json.dump() + " needs more than 64 bits");
   if (json.is_number()) return json.get<int64_t>();
   if (json.is_string()) return Text(json.get_ref<const std::string&>(), true);
   if (json.is_array()) {
@@ -185,7 +187,7 @@ int compare(const Value& a, const Value& b) {
     }
     return x.size() < y.size() ? -1 : x.size() > y.size() ? 1 : 0;
   }
-  throw Trouble(std::string(a.kind()) + " and " + b.kind() + " can't be compared");
+  throw TemplateError(std::string(a.kind()) + " and " + b.kind() + " can't be compared");
 }
 
 std::shared_ptr<const List> items_of(const Value& value) {
@@ -193,11 +195,11 @@ std::shared_ptr<const List> items_of(const Value& value) {
   std::vector<Value> items;
   if (const Text* text = value.text()) {
     const auto starts = character_starts(*text);
-    for (size_t i = 0; i + 1 < starts.size(); ++i) items.push_back(text->part(starts[i], starts[i + 1]));
+    for (size_t i = 0; i + 1 < starts.size(); ++i) items.push_back(text->substr(starts[i], starts[i + 1]));
   } else if (const Dict* dict = value.dict()) {
     for (const auto& [key, member] : dict->members) items.push_back(key);
   } else if (!value.undefined()) {
-    throw Trouble(std::string(value.kind()) + " can't be iterated over");
+    throw TemplateError(std::string(value.kind()) + " can't be iterated over");
   }
   return std::make_shared<const List>(std::move(items));
 }

@@ -23,17 +23,17 @@ namespace {
 
 constexpr int64_t minute = 60, hour = 60 * minute, day = 24 * hour;
 
-void check_time(const Wishes& wishes) {
-  if (wishes.time.empty()) return;
-  const auto seconds = slurm_seconds(wishes.time);
+void check_time(const SlurmOptions& options) {
+  if (options.time.empty()) return;
+  const auto seconds = slurm_seconds(options.time);
   if (!seconds) {
-    throw Error("--time", fmt::format("'{}' is not a time limit in Slurm's format", wishes.time),
+    throw Error("--time", fmt::format("'{}' is not a time limit in Slurm's format", options.time),
                 "write minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, 1:30:00, 1-12", Exit::usage);
   }
-  if (*seconds >= 0 && *seconds <= wishes.signal) {
+  if (*seconds >= 0 && *seconds <= options.signal) {
     throw Error("--time",
                 fmt::format("{} is not longer than the {} seconds before its end at which the job is stopped",
-                            wishes.time, wishes.signal),
+                            options.time, options.signal),
                 "increase --time, or reduce --signal SECONDS, the time for saving a checkpoint", Exit::usage);
   }
 }
@@ -83,7 +83,7 @@ std::string kind_of(const spec::Spec& spec) {
 
 // Returns the worker's estimate for a rank in MiB, or 0 and sets `why_unknown`.
 double estimated(const spec::Spec& spec, std::string& why_unknown) {
-  const auto done = ask_worker("estimate_memory", spec.file_text(),
+  const auto done = run_worker("estimate_memory", spec.file_text(),
                                training_environment(spec.values.at("threads").get<int64_t>()), allocation_seconds);
   std::istringstream lines(done.text);
   for (std::string line; std::getline(lines, line);) {
@@ -98,10 +98,12 @@ double estimated(const spec::Spec& spec, std::string& why_unknown) {
 
 }  // namespace
 
-bool asks_for_gpus(const Wishes& wishes) { return std::any_of(wishes.more.begin(), wishes.more.end(), is_gpus); }
+bool asks_for_gpus(const SlurmOptions& options) {
+  return std::any_of(options.more.begin(), options.more.end(), is_gpus);
+}
 
-bool asks_for_memory(const Wishes& wishes) {
-  return !wishes.memory.empty() || std::any_of(wishes.more.begin(), wishes.more.end(), is_memory);
+bool asks_for_memory(const SlurmOptions& options) {
+  return !options.memory.empty() || std::any_of(options.more.begin(), options.more.end(), is_memory);
 }
 
 std::optional<int64_t> slurm_seconds(const std::string& time) {
@@ -116,21 +118,21 @@ std::optional<int64_t> slurm_seconds(const std::string& time) {
   return at(1) * minute + at(2);
 }
 
-void check_wishes(const Wishes& wishes) {
-  check_time(wishes);
-  const bool all = wishes.nodes > 0 && wishes.tasks_per_node > 0 && wishes.tasks > 0;
-  if (all && wishes.nodes * wishes.tasks_per_node != wishes.tasks) {
+void check_slurm_options(const SlurmOptions& options) {
+  check_time(options);
+  const bool all = options.nodes > 0 && options.tasks_per_node > 0 && options.tasks > 0;
+  if (all && options.nodes * options.tasks_per_node != options.tasks) {
     throw Error("--ntasks",
-                fmt::format("{} nodes with {} tasks each make {} tasks, not {}", wishes.nodes, wishes.tasks_per_node,
-                            wishes.nodes * wishes.tasks_per_node, wishes.tasks),
+                fmt::format("{} nodes with {} tasks each make {} tasks, not {}", options.nodes, options.tasks_per_node,
+                            options.nodes * options.tasks_per_node, options.tasks),
                 "omit one of --nodes, --tasks-per-node and --ntasks", Exit::usage);
   }
   static const std::regex memory("[0-9]{1,12}[KMGT]?");
-  if (!wishes.memory.empty() && !std::regex_match(wishes.memory, memory)) {
-    throw Error("--mem", fmt::format("'{}' is not a size in Slurm's format", wishes.memory),
+  if (!options.memory.empty() && !std::regex_match(options.memory, memory)) {
+    throw Error("--mem", fmt::format("'{}' is not a size in Slurm's format", options.memory),
                 "write the memory of a node: 4000M, 64G; 0: all of its memory", Exit::usage);
   }
-  for (const auto& option : wishes.more) {
+  for (const auto& option : options.more) {
     refuse_own(option);
     if (option.starts_with("--") && option.size() > 2) continue;
     throw Error("--sbatch", fmt::format("'{}' is not a long option of sbatch", option),
@@ -138,23 +140,23 @@ void check_wishes(const Wishes& wishes) {
   }
 }
 
-std::vector<spec::Change> changes_of(const Wishes& wishes) {
-  if (wishes.tasks > 0) return {{"ranks", wishes.tasks, "--ntasks"}};
-  if (wishes.nodes > 0 && wishes.tasks_per_node > 0)
-    return {{"ranks", wishes.nodes * wishes.tasks_per_node, "--nodes, --tasks-per-node"}};
+std::vector<spec::Change> changes_of(const SlurmOptions& options) {
+  if (options.tasks > 0) return {{"ranks", options.tasks, "--ntasks"}};
+  if (options.nodes > 0 && options.tasks_per_node > 0)
+    return {{"ranks", options.nodes * options.tasks_per_node, "--nodes, --tasks-per-node"}};
   return {};
 }
 
-Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wishes) {
+Allocation allocation_for(const std::vector<spec::Spec>& specs, const SlurmOptions& options) {
   Allocation made;
   for (const auto& spec : specs) {
     made.tasks = std::max(made.tasks, spec.values.at("ranks").get<int64_t>());
     made.threads = std::max(made.threads, spec.values.at("threads").get<int64_t>());
   }
-  made.nodes = wishes.nodes, made.tasks_per_node = wishes.tasks_per_node;
-  made.time = wishes.time, made.partition = wishes.partition, made.account = wishes.account;
-  made.signal = wishes.signal, made.more = wishes.more;
-  if (!wishes.memory.empty()) made.memory = "--mem=" + wishes.memory;
+  made.nodes = options.nodes, made.tasks_per_node = options.tasks_per_node;
+  made.time = options.time, made.partition = options.partition, made.account = options.account;
+  made.signal = options.signal, made.more = options.more;
+  if (!options.memory.empty()) made.memory = "--mem=" + options.memory;
   const auto refuse = [&](const std::string& what) {
     const auto name = specs.empty() ? std::string("the job") : specs[0].values.at("name").get<std::string>();
     throw Error(name, fmt::format("has {} rank{}, {}", made.tasks, made.tasks == 1 ? "" : "s", what),
@@ -179,7 +181,7 @@ MemoryNeed memory_need(const std::vector<spec::Spec>& specs) {
     if (!asked.insert(kind_of(spec)).second) continue;
     std::string why;
     double mib = estimated(spec, why);
-    if (mib > 0 && spec::computes(spec.values).device != "cpu") mib += cuda;
+    if (mib > 0 && spec::compute_settings(spec.values).device != "cpu") mib += cuda;
     if (mib == 0)
       return {0, fmt::format("{}: {}", spec.values.at("name").get<std::string>(), spec::printable(why, 300))};
     need.mib_per_cpu = std::max(need.mib_per_cpu, mib_per_cpu(mib, spec.values.at("threads").get<int64_t>()));

@@ -11,7 +11,7 @@ namespace compeer::launch {
 
 /// Slurm options of `compeer submit`; 0 or "" for options that were not given. The fields are those of Allocation;
 /// `memory` is the size per node ("64G").
-struct Wishes {
+struct SlurmOptions {
   int64_t nodes = 0, tasks = 0, tasks_per_node = 0, signal = 180;
   std::string time, partition, account, memory;
   std::vector<std::string> more;
@@ -22,20 +22,20 @@ struct Wishes {
 std::optional<int64_t> slurm_seconds(const std::string& time);
 
 /// Throws Error (exit 2) if an option is malformed or the options contradict each other.
-void check_wishes(const Wishes& wishes);
+void check_slurm_options(const SlurmOptions& options);
 
 /// True if an option in `more` requests GPUs.
-bool asks_for_gpus(const Wishes& wishes);
+bool asks_for_gpus(const SlurmOptions& options);
 
 /// True if the memory is given, by `memory` or in `more`.
-bool asks_for_memory(const Wishes& wishes);
+bool asks_for_memory(const SlurmOptions& options);
 
 /// Returns the change of a spec that the options imply: `ranks`, if the number of tasks is given.
-std::vector<spec::Change> changes_of(const Wishes& wishes);
+std::vector<spec::Change> changes_of(const SlurmOptions& options);
 
 /// Returns the resources for a job that runs these specs: the maximum of their ranks and of their threads, and the
 /// given options. Throws Error (exit 2) if the options don't fit the number of ranks.
-Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wishes);
+Allocation allocation_for(const std::vector<spec::Spec>& specs, const SlurmOptions& options);
 
 /// The memory that a batch script requests. It is per CPU, so that it is right for any placement of ranks on nodes.
 struct MemoryNeed {

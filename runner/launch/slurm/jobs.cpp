@@ -71,15 +71,15 @@ std::vector<std::string> study_command(const SubmittedScript& study, const Submi
 // Returns the resources for a job, with an estimate of its memory unless the user has given it. Adds remarks to the
 // job.
 Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Submission& how) {
-  auto allocation = allocation_for(runs, how.wishes);
+  auto allocation = allocation_for(runs, how.slurm);
   for (const auto& run : runs) {
-    const auto computes = spec::computes(run.values);
-    if (computes.device != "cuda" || asks_for_gpus(how.wishes)) continue;
+    const auto computes = spec::compute_settings(run.values);
+    if (computes.device != "cuda" || asks_for_gpus(how.slurm)) continue;
     job.remarks.push_back(fmt::format("{}: {}.device is 'cuda', but the job requests no GPU (--sbatch=--gres=gpu:N)",
                                       job.title, computes.table));
     break;
   }
-  if (asks_for_memory(how.wishes)) return allocation;
+  if (asks_for_memory(how.slurm)) return allocation;
   const auto need = memory_need(runs);
   if (need.mib_per_cpu > 0) {
     allocation.memory = fmt::format("--mem-per-cpu={}M", need.mib_per_cpu);
@@ -127,7 +127,7 @@ std::string unseen(const fs::path& file) {
   if (::statfs(file.c_str(), &system) != 0) return "";
   if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return "is in this host's memory";
   for (const char* folder : {"/tmp", "/var/tmp"}) {
-    if (lies_inside(folder, file)) return fmt::format("is in {}, which is local to each host", folder);
+    if (is_inside_resolved(folder, file)) return fmt::format("is in {}, which is local to each host", folder);
   }
   return "";
 }
@@ -207,13 +207,13 @@ void prepare(const Job& job, const fs::path& results, bool allow_changed) {
   fs::permissions(job.script, fs::perms::owner_exec, fs::perm_options::add, code);
 }
 
-std::string lists_in_full(const std::vector<fs::path>& lists) {
+std::string absolute_allow_lists(const std::vector<fs::path>& lists) {
   std::string text;
   for (const auto& list : lists) text += (text.empty() ? "" : ":") + in_full(list).string();
   return text;
 }
 
-void need_shared_lists(const std::vector<fs::path>& lists, const fs::path& results) {
+void check_shared_lists(const std::vector<fs::path>& lists, const fs::path& results) {
   for (const auto& list : lists) {
     const auto file = fs::weakly_canonical(in_full(list));
     const auto why = unseen(file);

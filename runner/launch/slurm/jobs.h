@@ -40,7 +40,7 @@ struct Job {
 /// Options of a submission.
 struct Submission {
   std::filesystem::path results;  ///< folder of the folders of runs
-  Wishes wishes;
+  SlurmOptions slurm;
   JobEnvironment around;
   int64_t at_once = 0;  ///< maximum number of array tasks at the same time; 0: no limit
 };
@@ -60,11 +60,11 @@ Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known
 void prepare(const Job& job, const std::filesystem::path& results, bool allow_changed = false);
 
 /// Returns the value of COMPEER_LOCKED for a job: the plugin allow lists as absolute paths, joined by ':'.
-std::string lists_in_full(const std::vector<std::filesystem::path>& lists);
+std::string absolute_allow_lists(const std::vector<std::filesystem::path>& lists);
 
 /// Throws Error (exit 2) if an allow list is on storage that other hosts can't read (tmpfs, /tmp, /var/tmp), since
 /// ranks on any host need it. A list on the same file system as `results` is accepted, because every host needs that
 /// one.
-void need_shared_lists(const std::vector<std::filesystem::path>& lists, const std::filesystem::path& results);
+void check_shared_lists(const std::vector<std::filesystem::path>& lists, const std::filesystem::path& results);
 
 }  // namespace compeer::launch

@@ -36,7 +36,7 @@ std::string job_number(const std::string& answer) {
 
 }  // namespace
 
-void need_sbatch() {
+void check_sbatch() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -49,7 +49,7 @@ void need_sbatch() {
 }
 
 std::string submit_job(const fs::path& script) {
-  const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, answer_seconds);
+  const auto answer = run_program({"sbatch", "--parsable", script.string()}, {}, answer_seconds);
   const auto number = job_number(answer.text);
   if (answer.exit == 0 && !number.empty()) return number;
   auto text = answer.text;
@@ -73,7 +73,7 @@ std::optional<QueuedJob> job_in_queue(const fs::path& folder) {
   const auto known = nlohmann::json::parse(read_plain_file(folder / "job.json", 1 << 16), nullptr, false);
   if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return {};
   const auto job = known["job"].get<std::string>();
-  const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, answer_seconds);
+  const auto answer = run_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, answer_seconds);
   if (answer.exit != 0) return {};  // the job is no longer known, or Slurm is not installed
   std::istringstream states(answer.text);
   std::string state;

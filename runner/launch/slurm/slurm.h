@@ -6,7 +6,7 @@
 namespace compeer::launch {
 
 /// Throws Error (exit 1) if sbatch is not in PATH.
-void need_sbatch();
+void check_sbatch();
 
 /// Submits a batch script and returns the job id. Throws Error (exit 1) with the output of sbatch if it fails.
 std::string submit_job(const std::filesystem::path& script);

@@ -55,9 +55,9 @@ MeanDifference difference(const RunData& a, const RunData& b, const std::string&
   return {paired.mean, paired.low, paired.high, true};
 }
 
-std::vector<Standing> standings(const std::vector<Interval>& figures, Better better,
-                                const std::function<MeanDifference(size_t, size_t)>& differ) {
-  std::vector<Standing> all(figures.size());
+std::vector<CellMarks> cell_marks(const std::vector<Interval>& figures, Better better,
+                                  const std::function<MeanDifference(size_t, size_t)>& differ) {
+  std::vector<CellMarks> all(figures.size());
   std::vector<size_t> order;
   for (size_t i = 0; i < figures.size(); ++i) {
     if (figures[i].known()) order.push_back(i);
@@ -73,9 +73,9 @@ std::vector<Standing> standings(const std::vector<Interval>& figures, Better bet
     all[i].best = figures[i].mean == best;
     all[i].second = figures[i].mean == second;
     const auto d = differ(i, order[0]);
-    all[i].level = !all[i].best && d.known() && !d.clear();
+    all[i].tied = !all[i].best && d.known() && !d.is_significant();
   }
-  if (!std::isfinite(second)) return std::vector<Standing>(figures.size());  // all values are equal
+  if (!std::isfinite(second)) return std::vector<CellMarks>(figures.size());  // all values are equal
   return all;
 }
 

@@ -17,7 +17,7 @@ struct MeanDifference {
 
   bool known() const { return std::isfinite(low) && std::isfinite(high); }
   /// True if the interval excludes zero. Only then does the page call it a difference.
-  bool clear() const { return known() && (low > 0 || high < 0); }
+  bool is_significant() const { return known() && (low > 0 || high < 0); }
   /// True if the difference is zero with an interval of width zero: all values are equal.
   bool none() const { return low == 0 && high == 0; }
 };
@@ -30,16 +30,16 @@ MeanDifference difference(const Interval& a, const Interval& b);
 /// the difference of independent means.
 MeanDifference difference(const RunData& a, const RunData& b, const std::string& metric);
 
-/// Marks of one cell of a table column. `best`, `second`: rank by mean. `level`: not the best, but not significantly
+/// Marks of one cell of a table column. `best`, `second`: rank by mean. `tied`: not the best, but not significantly
 /// different from it. No cell is marked if the metric has no known direction, all values are equal, or there is only
 /// one.
-struct Standing {
-  bool best = false, second = false, level = false;
+struct CellMarks {
+  bool best = false, second = false, tied = false;
 };
 
 /// Returns the marks of each figure. `differ(i, best)` returns the difference of two figures, given by index.
-std::vector<Standing> standings(const std::vector<Interval>& figures, Better better,
-                                const std::function<MeanDifference(size_t, size_t)>& differ);
+std::vector<CellMarks> cell_marks(const std::vector<Interval>& figures, Better better,
+                                  const std::function<MeanDifference(size_t, size_t)>& differ);
 
 /// Flattens a spec to one JSON value per path: "grpo.lr" -> "0.0002", "rewards[0].plugin" -> "\"length\"". Lists of
 /// plain values are one value.

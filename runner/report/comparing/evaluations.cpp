@@ -317,8 +317,8 @@ std::vector<Interval> figures(const EvaluationGroup& group, const std::string& p
   return all;
 }
 
-std::vector<Standing> standings(const EvaluationGroup& group, const std::string& path) {
-  return standings(figures(group, path), group.metric(path).better, [&](size_t i, size_t best) {
+std::vector<CellMarks> cell_marks(const EvaluationGroup& group, const std::string& path) {
+  return cell_marks(figures(group, path), group.metric(path).better, [&](size_t i, size_t best) {
     return difference(group.candidates[i], group.candidates[best], path);
   });
 }

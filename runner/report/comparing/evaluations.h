@@ -64,7 +64,7 @@ Interval figure_of(const Candidate& candidate, const std::string& path);
 
 /// One figure, or the marks (compare.h), for each candidate of a group.
 std::vector<Interval> figures(const EvaluationGroup& group, const std::string& path);
-std::vector<Standing> standings(const EvaluationGroup& group, const std::string& path);
+std::vector<CellMarks> cell_marks(const EvaluationGroup& group, const std::string& path);
 
 /// Returns the difference b - a. Two evaluate runs are paired by prompt (compare.h). Candidates that both went through
 /// the same tests, at least two, are paired by test (t interval), which removes the variance between seeds. Otherwise

@@ -98,8 +98,8 @@ std::string Lineage::find_used_key(const std::string& path, size_t run) {
   if (const auto reported = run_of(path)) return *reported == run ? "" : find_key(*reported);
   const auto known = used_keys_.find(path);
   if (known != used_keys_.end()) return known->second;
-  const auto found = runs_[run].used.find(path);
-  if (found == runs_[run].used.end()) return "";
+  const auto found = runs_[run].used_specs.find(path);
+  if (found == runs_[run].used_specs.end()) return "";
   used_keys_[path] = path;  // ends recursion in a cycle
   return used_keys_[path] = key_of(found->second, run);
 }
@@ -141,8 +141,9 @@ void Lineage::choose_styles() {
   }
 }
 
-std::vector<Kind> kinds_of(const std::vector<RunData>& runs, const Lineage& lineage, const std::vector<size_t>& which) {
-  std::vector<Kind> kinds;
+std::vector<RunGroup> run_groups(const std::vector<RunData>& runs, const Lineage& lineage,
+                                 const std::vector<size_t>& which) {
+  std::vector<RunGroup> kinds;
   std::map<std::string, size_t> places;
   for (const size_t run : which) {
     const auto [place, is_new] = places.emplace(lineage.key(run), kinds.size());

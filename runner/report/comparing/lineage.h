@@ -50,14 +50,15 @@ class Lineage {
 };
 
 /// Runs that differ only in their seeds: one line or dot.
-struct Kind {
+struct RunGroup {
   std::string label, name;  ///< "por"; "por (3 seeds)"
   size_t style = 0;
   std::vector<size_t> runs;  ///< indices of the runs
 };
 
 /// Groups these runs by key, in the order of the first run of each group.
-std::vector<Kind> kinds_of(const std::vector<RunData>& runs, const Lineage& lineage, const std::vector<size_t>& which);
+std::vector<RunGroup> run_groups(const std::vector<RunData>& runs, const Lineage& lineage,
+                                 const std::vector<size_t>& which);
 
 /// Returns what the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2".
 std::string common_start(const std::vector<std::string>& names);

@@ -20,7 +20,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(space) - first + 1));
 }
 
-void add(std::vector<Passage>& passages, std::string_view name, std::string_view text) {
+void add(std::vector<TaggedText>& passages, std::string_view name, std::string_view text) {
   if (auto inside = trimmed(text); !inside.empty()) passages.push_back({std::string(name), std::move(inside)});
 }
 
@@ -42,8 +42,8 @@ size_t closing(std::string_view text, std::string_view name, size_t from) {
 
 }  // namespace
 
-std::vector<Passage> by_tags(std::string_view text) {
-  std::vector<Passage> passages;
+std::vector<TaggedText> by_tags(std::string_view text) {
+  std::vector<TaggedText> passages;
   size_t plain = 0;  // start of the current untagged text
   for (size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const auto name = opening(text, at);
@@ -61,8 +61,8 @@ std::vector<Passage> by_tags(std::string_view text) {
   return passages;
 }
 
-std::vector<Passage> by_turns(std::string_view prompt) {
-  std::vector<Passage> turns;
+std::vector<TaggedText> by_turns(std::string_view prompt) {
+  std::vector<TaggedText> turns;
   size_t at = prompt.find(turn_start);
   if (at == std::string_view::npos) {
     add(turns, "", prompt);

@@ -202,9 +202,9 @@ json spec_in(const fs::path& folder, const RunData& run) {
 void find_used(json spec, RunData& run) {
   each_text(spec, [&](const std::string&, json& text) {
     const auto path = text.get<std::string>();
-    if (path.find('/') == path.npos || run.used.count(path) || run.used.size() >= most_used) return;
+    if (path.find('/') == path.npos || run.used_specs.count(path) || run.used_specs.size() >= most_used) return;
     if (json found = spec_in(run_folder(path), run); found.is_object()) {
-      run.used[path] = found;
+      run.used_specs[path] = found;
       find_used(std::move(found), run);
     }
   });
@@ -278,7 +278,7 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
     }
     std::vector<fs::path> inside;
     for (const auto& entry : entries_of(path)) {
-      const bool counts = entry.is_directory(code) && is_run(entry.path()) && !record::is_set_aside(entry.path());
+      const bool counts = entry.is_directory(code) && is_run(entry.path()) && !record::is_renamed_aside(entry.path());
       if (counts) inside.push_back(entry.path());
     }
     std::sort(inside.begin(), inside.end());

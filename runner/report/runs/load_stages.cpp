@@ -45,7 +45,7 @@ StageData planned(const RunData& run, size_t number) {
 
 /// Returns a checked number of records, small enough that sums of thousands fit into 64 bits.
 int64_t records_in(const json& count) {
-  const auto records = whole<int64_t>(count);
+  const auto records = get_integer<int64_t>(count);
   if (records < 0 || records > most_records)
     throw Error("", fmt::format("contains an impossible number of records: {}", records), "", Exit::data);
   return records;
@@ -61,7 +61,7 @@ std::string checked_name(const std::string& name) {
   return name;
 }
 
-StageData told(const RunData& run, size_t number, const json& given) {
+StageData parsed_stage(const RunData& run, size_t number, const json& given) {
   StageData stage = planned(run, number);
   if (const auto name = text_in(given, "stage"); !name.empty()) stage.name = checked_name(name);
   stage.in = records_in(given.at("in"));
@@ -188,7 +188,7 @@ void load_stages(const json& details, RunData& run) {
   try {
     const json& given = details["stages"];
     std::vector<StageData> stages;
-    for (size_t i = 0; i < std::min(given.size(), most_stages); ++i) stages.push_back(told(run, i, given[i]));
+    for (size_t i = 0; i < std::min(given.size(), most_stages); ++i) stages.push_back(parsed_stage(run, i, given[i]));
     run.stages = std::move(stages);
   } catch (const json::exception&) {
     throw Error(file, "has an invalid 'details.stages'", "", Exit::data);

@@ -59,7 +59,7 @@ struct RunData {
   nlohmann::json spec = nlohmann::json::object();  ///< resolved, including defaults
   /// Specs of runs whose files `spec` names, and of those that these used in turn, by path, as far as they exist.
   /// Needed to recognize repetitions if only the last of their runs is in the report.
-  std::map<std::string, nlohmann::json> used;
+  std::map<std::string, nlohmann::json> used_specs;
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
   nlohmann::json history = nlohmann::json::array();   ///< changes after the run began (spec/history.h)

@@ -86,8 +86,8 @@ Selection select(const std::vector<const RunData*>& runs) {
   return s;
 }
 
-void write_figure(Markup& out, const std::vector<RunData>& runs, const std::vector<Kind>& kinds, const Metric& metric,
-                  const Resolution& r, const std::string& id) {
+void write_figure(Markup& out, const std::vector<RunData>& runs, const std::vector<RunGroup>& kinds,
+                  const Metric& metric, const Resolution& r, const std::string& id) {
   LinePlot plot{id, metric.title, "step", {}};
   for (const auto& kind : kinds) {
     plot.lines.push_back(plot_line(runs, kind, metric.name, r));
@@ -103,7 +103,7 @@ void write_figure(Markup& out, const std::vector<RunData>& runs, const std::vect
   draw(out, plot);
 }
 
-void write_legend(Markup& out, const std::vector<Kind>& kinds) {
+void write_legend(Markup& out, const std::vector<RunGroup>& kinds) {
   std::optional<Markup::Scope> folded;
   if (kinds.size() > styles_told_apart) {
     folded.emplace(out.open("details"));
@@ -152,7 +152,7 @@ void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineag
 
 }  // namespace
 
-Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>& kinds, size_t plots) {
+Resolution resolution(const std::vector<RunData>& runs, const std::vector<RunGroup>& kinds, size_t plots) {
   Resolution r;
   size_t rows = 0;
   bool bands = false;
@@ -169,7 +169,8 @@ Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>&
   return r;
 }
 
-PlotLine plot_line(const std::vector<RunData>& runs, const Kind& kind, const std::string& metric, const Resolution& r) {
+PlotLine plot_line(const std::vector<RunData>& runs, const RunGroup& kind, const std::string& metric,
+                   const Resolution& r) {
   PlotLine line{kind.label, kind.name, kind.style, {}, {}, {}};
   const bool looks = describe(metric).topic == Topic::validation;
   const size_t window = looks || metric == "lr" ? 1 : r.window;  // a schedule has no noise, but corners to keep
@@ -202,7 +203,7 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
     if (runs[i].task == task && runs[i].rows() > 0) places.push_back(i), with_rows.push_back(&runs[i]);
   }
   if (places.empty()) return;
-  const auto kinds = kinds_of(runs, lineage, places);
+  const auto kinds = run_groups(runs, lineage, places);
   const Selection selection = select(with_rows);
   const Resolution r = resolution(runs, kinds, selection.drawn.size());
   const auto smoothed =

@@ -17,11 +17,11 @@ struct Resolution {
   size_t window = 1;   ///< number of rows that heavy lines average over
 };
 /// Returns the resolution for `plots` plots of these kinds of runs.
-Resolution resolution(const std::vector<RunData>& runs, const std::vector<Kind>& kinds, size_t plots);
+Resolution resolution(const std::vector<RunData>& runs, const std::vector<RunGroup>& kinds, size_t plots);
 
 /// Returns the line of one metric for one kind of run, smoothed and thinned. Validation metrics are not smoothed: every
 /// look is a point, and the best look of each run is ringed.
-PlotLine plot_line(const std::vector<RunData>& runs, const Kind& kind, const std::string& metric,
+PlotLine plot_line(const std::vector<RunData>& runs, const RunGroup& kind, const std::string& metric,
                    const Resolution& resolution);
 
 }  // namespace compeer::report

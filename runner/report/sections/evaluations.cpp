@@ -71,7 +71,7 @@ void GroupSection::dots() const {
 std::string verdict(const MeanDifference& d) {
   if (!d.known()) return "no interval";
   if (d.none()) return "equal";
-  return !d.clear() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
+  return !d.is_significant() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
 }
 
 void GroupSection::differences() const {
@@ -99,7 +99,7 @@ void GroupSection::differences() const {
                                       {{a.label + " → " + b.label, ""},
                                        interval_cell(all[first], decimals),
                                        interval_cell(all[second], decimals),
-                                       {fixed_signed(d.value, decimals), d.known() ? interval : "", d.clear()},
+                                       {fixed_signed(d.value, decimals), d.known() ? interval : "", d.is_significant()},
                                        {verdict(d), d.paired ? unit : ""}}});
     }
   }
@@ -233,13 +233,13 @@ void GroupSection::column(PageTable& table, size_t group, const Metric& metric, 
                           bool marked) const {
   const auto path = topic.empty() ? metric.name : topic + "/" + metric.name;
   const auto values = figures(group_, path);
-  const auto marks = marked ? standings(group_, path) : std::vector<Standing>(values.size());
+  const auto marks = marked ? cell_marks(group_, path) : std::vector<CellMarks>(values.size());
   const bool counts = std::all_of(values.begin(), values.end(), [](const Interval& e) {
     return !e.known() || (!e.has_interval() && e.mean == std::floor(e.mean));
   });
   for (size_t i = 0; i < values.size(); ++i) {
     auto cell = interval_cell(values[i], counts ? 0 : column_decimals(values));
-    if (marks[i].level) cell.text = "≈ " + cell.text;
+    if (marks[i].tied) cell.text = "≈ " + cell.text;
     cell.best = marks[i].best, cell.second = marks[i].second;
     table.groups[group].rows[i].cells.push_back(cell);
   }

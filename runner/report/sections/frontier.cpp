@@ -111,10 +111,10 @@ std::vector<FrontierGroup> frontier_groups(const std::vector<RunData>& runs, con
     members[place].push_back(i);
   }
   for (size_t g = 0; g < groups.size(); ++g) {
-    const auto kinds = kinds_of(runs, lineage, members[g]);
+    const auto kinds = run_groups(runs, lineage, members[g]);
     // If no kind has several runs, use each run's own interval; the two sorts of intervals are never mixed in a plot.
     const bool over_seeds = kinds.size() < members[g].size();
-    const auto over = [&](const Kind& kind, const std::string& metric) {
+    const auto over = [&](const RunGroup& kind, const std::string& metric) {
       std::vector<double> means;
       for (const size_t run : kind.runs) means.push_back(value_of(runs[run], metric).mean);
       return over_seeds ? statistics::mean_interval(means) : value_of(runs[kind.runs[0]], metric);

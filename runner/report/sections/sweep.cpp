@@ -125,7 +125,7 @@ void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size
 
 TableCell cell(const Interval& e, int decimals, bool differences) {
   const auto text = [&](double value) { return differences ? fixed_signed(value, decimals) : fixed(value, decimals); };
-  const bool clear = differences && e.clear();
+  const bool clear = differences && e.excludes_zero();
   return {text(e.mean), e.has_interval() ? fmt::format("{} to {}", text(e.low), text(e.high)) : "", clear};
 }
 

@@ -12,13 +12,13 @@ namespace compeer {
 
 /// One request to a chat model.
 struct ChatRequest {
-  std::vector<Turn> turns;   ///< the last turn is the user's
-  double temperature = 0;    ///< 0: greedy decoding
-  int64_t max_tokens = 512;  ///< limit on the answer's tokens
-  uint32_t draw = 0;         ///< sample index: different values give independent answers to the same request
+  std::vector<Turn> turns;    ///< the last turn is the user's
+  double temperature = 0;     ///< 0: greedy decoding
+  int64_t max_tokens = 512;   ///< limit on the answer's tokens
+  uint32_t sample_index = 0;  ///< sample index: different values give independent answers to the same request
   /// Allowed answers, for endpoints that support constrained decoding; the prompt must list them, too. May be empty.
   std::vector<std::string> choices = {};
-  bool weigh = false;  ///< also requests the log-probability of each of `choices`
+  bool want_log_probs = false;  ///< also requests the log-probability of each of `choices`
 };
 
 /// The reply to one request.
@@ -29,7 +29,7 @@ struct ChatReply {
   int64_t prompt_tokens = 0, completion_tokens = 0;  ///< 0 if unknown
   std::string served = {};  ///< name of the model that answered, as reported by the endpoint; empty: `model()`
   double cost = 0;          ///< price of the request, as far as prices are known
-  /// If the request had `weigh` set: the natural-log probability of each of its `choices`; empty if unknown.
+  /// If the request had `want_log_probs` set: the natural-log probability of each of its `choices`; empty if unknown.
   std::vector<double> log_probs = {};
 };
 
@@ -40,12 +40,12 @@ class BOOST_SYMBOL_VISIBLE Chat {
   virtual ~Chat() = default;
 
   /// Called once for each request, with its index and its reply, in any order, on the thread that called `answer`.
-  using Arrived = std::function<void(size_t request, ChatReply reply)>;
+  using OnReply = std::function<void(size_t request, ChatReply reply)>;
 
   /// Answers all requests, concurrently if possible. If a request can't be answered, its reply contains the reason
   /// (`failure`). Throws if no request can be answered, and once the run is to stop. While a reward whose `waits()` is
   /// true is blocked here, the host may call it for other groups.
-  virtual void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) = 0;
+  virtual void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) = 0;
 
   /// Returns the name of the answering model, or its directory, for provenance.
   virtual std::string model() const = 0;
@@ -55,7 +55,7 @@ class BOOST_SYMBOL_VISIBLE Chat {
 
   /// To be called for each answer that could not be parsed. The host marks the stored answer (`compeer data answers
   /// --malformed`) and ends the stage if there are too many (`data.max_malformed`). `again`: the caller sends the
-  /// request once more with another `draw`.
+  /// request once more with another `sample_index`.
   virtual void unreadable(const ChatRequest& request, const std::string& answer, bool again) {
     (void)request, (void)answer, (void)again;
   }

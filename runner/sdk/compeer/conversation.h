@@ -19,7 +19,7 @@ struct Example {
   std::vector<Turn> history;  ///< the prompt; ends with the turn to be answered
   std::string answer;         ///< training target (sft) or reference answer (grpo, evaluate); may be empty
   nlohmann::json record;  ///< labels, ground truth, provenance: for rewards and reports; not interpreted by the runner
-  int64_t learn = 1;      ///< sft: how many of the assistant's last turns are in the loss, including `answer`
+  int64_t target_turns = 1;  ///< sft: how many of the assistant's last turns are in the loss, including `answer`
 };
 
 /// One sampled completion.

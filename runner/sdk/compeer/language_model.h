@@ -12,9 +12,9 @@ namespace compeer {
 struct SamplingParams {
   double temperature = 0;  ///< 0: greedy decoding
   int64_t max_tokens = 256;
-  uint32_t draw = 0;                   ///< sample index: different values give different samples of the same answer
+  uint32_t sample_index = 0;           ///< sample index: different values give different samples of the same answer
   std::vector<std::string> stop = {};  ///< stop strings: an answer ends once it contains one of them
-  double sure = 0;                     ///< tokens with a lower probability are removed from the returned text
+  double min_token_prob = 0;           ///< tokens with a lower probability are removed from the returned text
 };
 
 /// A question that is most likely answered by one of a few texts.
@@ -24,13 +24,14 @@ struct Question {
   /// Speculation, which affects speed only: `guess` is the index of the most likely choice. If `sure`, the next
   /// question is processed together with this one as if that choice were the answer, and again if it was not.
   size_t guess = 0;
-  bool sure = false;
+  bool speculate = false;
 };
 
 /// An answer with the log-probabilities of its question's choices.
 struct ScoredAnswer {
   Completion answer;
-  /// For each choice, the natural-log probability of the choice as the whole answer; empty unless requested (`weigh`).
+  /// For each choice, the natural-log probability of the choice as the whole answer; empty unless requested
+  /// (`want_log_probs`).
   std::vector<double> log_probs;
 };
 
@@ -60,10 +61,10 @@ class BOOST_SYMBOL_VISIBLE LanguageModel {
 
   /// Asks all `questions[i]` in `conversations[i]`, one after the other, and returns the answers, indexed
   /// [conversation][question]. They equal those of repeated `answer` calls (without stop strings), but take fewer
-  /// forward passes. `weigh`: also computes `ScoredAnswer::log_probs`. A conversation may occur only once.
+  /// forward passes. `want_log_probs`: also computes `ScoredAnswer::log_probs`. A conversation may occur only once.
   virtual std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
                                                      const std::vector<std::vector<Question>>& questions,
-                                                     const SamplingParams& sampling, bool weigh) = 0;
+                                                     const SamplingParams& sampling, bool want_log_probs) = 0;
 
   /// Returns the natural-log probability of each token of `texts[i]`, and of the tokens that end it, as the answer to
   /// the last turn of `conversations[i]`. Does not change the conversations; one may occur several times.

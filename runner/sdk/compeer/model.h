@@ -36,7 +36,7 @@ struct Segment {
   std::vector<int32_t> pages;
   /// Rotary minus absolute position of its tokens. Negative after images, which advance the rotary position by less
   /// than their number of tokens.
-  int64_t shift = 0;
+  int64_t rope_offset = 0;
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< features of the images among its own tokens; null: none
   int32_t adapter = 0;  ///< adapter its rows use (`ManyAdapters`); 0: the model as opened
 };
@@ -44,7 +44,7 @@ struct Segment {
 /// Training only: keys and values of a prefix batch, shared by the batches that continue it. The backward pass runs
 /// through those batches first and accumulates into `key_gradients` and `value_gradients`; the backward pass of the
 /// prefix batch starts from these sums.
-struct Prefix {
+struct SharedPrefix {
   std::vector<at::Tensor> keys, values;                    ///< per layer, float32 [rows, kv_heads * head_dim]
   std::vector<at::Tensor> key_gradients, value_gradients;  ///< same shapes; initially zero
 };
@@ -57,10 +57,10 @@ struct Batch {
   /// Training: float32 [rows, hidden], the result of `TrainableInParts::embed`; undefined: `forward` embeds `tokens`.
   at::Tensor embedded = {};
   /// Training: `forward` stores the keys and values of this batch here; null: it does not.
-  std::shared_ptr<Prefix> leaves = nullptr;
+  std::shared_ptr<SharedPrefix> prefix_out = nullptr;
   /// Training: keys and values of the prefix batch, at positions [0, prefix rows), which all segments without a parent
   /// continue; null: no prefix.
-  std::shared_ptr<Prefix> continues = nullptr;
+  std::shared_ptr<SharedPrefix> prefix_in = nullptr;
 };
 
 /// KV cache in pages of 16 positions. The engine owns the tensors and assigns pages to segments (`Segment::pages`); the
@@ -76,7 +76,7 @@ struct Cache {
 struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
   /// True if all weights are exactly representable in bfloat16; the trainer keeps float32 master weights.
-  bool rounded = false;
+  bool bfloat16_weights = false;
   /// True if the exact kernels compute it: results are bitwise reproducible. False for libtorch, where
   /// log-probabilities agree to rounding only.
   bool exact = true;
@@ -151,8 +151,8 @@ class BOOST_SYMBOL_VISIBLE TrainableInParts {
   virtual ~TrainableInParts() = default;
 
   /// Returns the input rows of a forward pass, [rows, hidden]: the tokens' embeddings, with vision features in place of
-  /// the placeholders'. `Model::forward` then accepts them as `Batch::embedded` and supports `Batch::leaves` and
-  /// `Batch::continues`.
+  /// the placeholders'. `Model::forward` then accepts them as `Batch::embedded` and supports `Batch::prefix_out` and
+  /// `Batch::prefix_in`.
   virtual at::Tensor embed(const Batch& batch) = 0;
 };
 

@@ -158,7 +158,8 @@ inline std::string dataset_problem(Dataset& dataset, int64_t max_examples = 1000
       texts.push_back(turn.text);
     }
     if (example.id.empty()) return "has no id";
-    if (example.learn < 1) return "has learn = " + std::to_string(example.learn) + ", but must be at least 1";
+    if (example.target_turns < 1)
+      return "has learn = " + std::to_string(example.target_turns) + ", but must be at least 1";
     try {
       (void)texts.dump();
     } catch (const nlohmann::json::exception&) {

@@ -20,11 +20,11 @@ namespace {
 
 using statistics::BootstrapInterval;
 using statistics::ContingencyTable;
-using Said = Judgements::Said;
+using Judgement = Judgements::Judgement;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-bool differ(const std::vector<Said>& said, size_t except) {
+bool differ(const std::vector<Judgement>& said, size_t except) {
   std::set<size_t> labels;
   for (const auto& one : said) {
     if (one.annotator != except) labels.insert(one.label);
@@ -33,11 +33,11 @@ bool differ(const std::vector<Said>& said, size_t except) {
 }
 
 // Returns the judgements of annotators that are not left out, for items with at least two of them.
-std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::vector<bool>& left_out,
-                                       const std::vector<size_t>& items) {
-  std::vector<std::vector<Said>> result;
+std::vector<std::vector<Judgement>> counted(const Judgements& judgements, const std::vector<bool>& left_out,
+                                            const std::vector<size_t>& items) {
+  std::vector<std::vector<Judgement>> result;
   for (const size_t item : items) {
-    std::vector<Said> said;
+    std::vector<Judgement> said;
     for (const auto& one : judgements.items()[item]) {
       if (!left_out[one.annotator]) said.push_back(one);
     }
@@ -46,7 +46,7 @@ std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::
   return result;
 }
 
-ContingencyTable ratings(const std::vector<std::vector<Said>>& items, size_t labels) {
+ContingencyTable ratings(const std::vector<std::vector<Judgement>>& items, size_t labels) {
   ContingencyTable table;
   for (const auto& said : items) {
     auto& counts = table.emplace_back(labels);
@@ -56,7 +56,7 @@ ContingencyTable ratings(const std::vector<std::vector<Said>>& items, size_t lab
 }
 
 // Returns the two annotators of all items, or nothing if there are not exactly two.
-std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<Said>>& items) {
+std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<Judgement>>& items) {
   std::set<size_t> annotators;
   for (const auto& said : items)
     for (const auto& one : said) annotators.insert(one.annotator);
@@ -64,8 +64,8 @@ std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<S
   return {{*annotators.begin(), *annotators.rbegin()}};
 }
 
-double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels,
-             statistics::DisagreementWeights weights = statistics::DisagreementWeights::none) {
+double cohen(const std::vector<std::vector<Judgement>>& items, std::span<const size_t> rows, size_t first,
+             size_t labels, statistics::DisagreementWeights weights = statistics::DisagreementWeights::none) {
   ContingencyTable table(labels, std::vector<size_t>(labels));
   for (const size_t row : rows) {
     const bool in_order = items[row][0].annotator == first;
@@ -75,9 +75,10 @@ double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t
 }
 
 // Replaces labels by their positions on the scale.
-std::vector<std::vector<Said>> placed(std::vector<std::vector<Said>> items, const std::vector<size_t>& places) {
+std::vector<std::vector<Judgement>> placed(std::vector<std::vector<Judgement>> items,
+                                           const std::vector<size_t>& places) {
   for (auto& said : items) {
-    for (Said& one : said) one.label = places[one.label];
+    for (Judgement& one : said) one.label = places[one.label];
   }
   return items;
 }
@@ -214,7 +215,7 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
 Adjudication adjudication(const Judgements& judgements, const std::vector<bool>& adjudicators) {
   Adjudication result;
   for (auto said : judgements.items()) {
-    std::sort(said.begin(), said.end(), [&](const Said& a, const Said& b) {
+    std::sort(said.begin(), said.end(), [&](const Judgement& a, const Judgement& b) {
       return std::pair(adjudicators[a.annotator], a.annotator) < std::pair(adjudicators[b.annotator], b.annotator);
     });
     std::vector<size_t> labels;

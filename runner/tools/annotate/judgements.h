@@ -14,7 +14,7 @@ namespace compeer::annotate {
 class Judgements {
  public:
   /// One judgement of an item.
-  struct Said {
+  struct Judgement {
     size_t annotator, label;
   };
 
@@ -22,7 +22,7 @@ class Judgements {
   void add(const std::string& item, const std::string& annotator, const std::string& label);
 
   /// Returns the judgements, [item][i].
-  const std::vector<std::vector<Said>>& items() const { return items_; }
+  const std::vector<std::vector<Judgement>>& items() const { return items_; }
   const std::vector<std::string>& annotators() const { return annotators_.names; }
   const std::vector<std::string>& labels() const { return labels_.names; }
   /// Returns the number of judgements.
@@ -38,7 +38,7 @@ class Judgements {
   };
 
   Names item_names_, annotators_, labels_;
-  std::vector<std::vector<Said>> items_;
+  std::vector<std::vector<Judgement>> items_;
   size_t size_ = 0;
 };
 

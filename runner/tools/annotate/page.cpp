@@ -23,7 +23,7 @@ json texts(const json& object, std::initializer_list<const char*> keys) {
 // The page is sent to other people, so names in untrusted records must not include arbitrary files.
 std::filesystem::path picture_file(const std::string& name, const std::filesystem::path& folder) {
   const auto file = folder / name;
-  if (stays_below(folder, file)) return file;
+  if (is_inside_lexically(folder, file)) return file;
   throw Error(file.string(), "is a picture outside of the folder " + folder.string(),
               "name the folder of pictures: --media DIR", Exit::data);
 }

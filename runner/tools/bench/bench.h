@@ -13,22 +13,22 @@ namespace compeer::bench {
 
 /// Options of the benchmarks; 0 means the default of the model size.
 struct BenchOptions {
-  std::string size = "toy";                  ///< toy, small, 0.5b or 7b
-  std::string dtype = "fp32";                ///< storage format of weights: fp32, bf16, q8_0 or q4_0
-  std::string compute = "float32";           ///< number format of products: float32 or bfloat16
-  std::string device = "cpu";                ///< cpu or cuda
-  int threads = 0;                           ///< 0: all processors
-  int64_t batch = 0, prompt = 0, fresh = 0;  ///< number of sequences, tokens per prompt, new tokens per sequence
-  int64_t seq = 0;                           ///< tokens per training sequence
-  int64_t prompts = 0, group = 0;            ///< prompts per step, completions per prompt
-  /// `together`: prompt groups or sequences per leaf of the reduction.
-  int64_t steps = 0, ranks = 0, together = 0;
+  std::string size = "toy";                       ///< toy, small, 0.5b or 7b
+  std::string dtype = "fp32";                     ///< storage format of weights: fp32, bf16, q8_0 or q4_0
+  std::string compute = "float32";                ///< number format of products: float32 or bfloat16
+  std::string device = "cpu";                     ///< cpu or cuda
+  int threads = 0;                                ///< 0: all processors
+  int64_t batch = 0, prompt = 0, new_tokens = 0;  ///< number of sequences, tokens per prompt, new tokens per sequence
+  int64_t seq = 0;                                ///< tokens per training sequence
+  int64_t prompts = 0, group = 0;                 ///< prompts per step, completions per prompt
+  /// `groups_per_reduction`: prompt groups or sequences per leaf of the reduction.
+  int64_t steps = 0, ranks = 0, groups_per_reduction = 0;
   int64_t repeats = 0;  ///< number of repetitions
   /// Model folders. `model`: the model that is measured (judging: the judge; scoring: the policy). `prm`, `orm`: the
   /// judges of steps and replies, default `model`.
   std::string model, prm, orm;
-  int64_t adapter = 0;        ///< train, grpo_step: rank of an adapter to train in place of the weights; 0: none
-  std::string by = "answer";  ///< how judges' answers are read, as in the setting `score_by`
+  int64_t adapter = 0;  ///< train, grpo_step: rank of an adapter to train in place of the weights; 0: none
+  std::string verdict_mode = "answer";  ///< how judges' answers are read, as in the setting `score_by`
 };
 
 /// Each runs one benchmark and returns its measurements.

@@ -19,11 +19,11 @@ using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
   return {{"size", options.size},       {"dtype", options.dtype},     {"threads", threads},
-          {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.fresh},
+          {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.new_tokens},
           {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
           {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
-          {"orm", options.orm},         {"by", options.by},           {"adapter", options.adapter},
-          {"compute", options.compute}, {"device", options.device},   {"together", options.together}};
+          {"orm", options.orm},         {"by", options.verdict_mode}, {"adapter", options.adapter},
+          {"compute", options.compute}, {"device", options.device},   {"together", options.groups_per_reduction}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,
@@ -32,7 +32,8 @@ std::vector<json> by_worker(const std::string& name, const BenchOptions& options
   for (const auto& word : {launch::find_worker(), std::string("model"), name, as_json(options, threads).dump()})
     command.push_back(word);
   std::vector<json> lines;
-  std::istringstream text(launch::said_by("compeer-worker", launch::ask_program(command, environment, patience)));
+  std::istringstream text(
+      launch::output_or_throw("compeer-worker", launch::run_program(command, environment, patience)));
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with("{")) lines.push_back(json::parse(line));
   }
@@ -43,7 +44,7 @@ int all_threads() { return static_cast<int>(std::max(1u, std::thread::hardware_c
 
 nlohmann::json start_of(const std::filesystem::path& program, const std::string& option, const std::string& what) {
   const auto seconds = timed(20, [&] {
-    launch::said_by(program.string(), launch::ask_program({program.string(), option}));
+    launch::output_or_throw(program.string(), launch::run_program({program.string(), option}));
   });
   auto ms = seconds;
   for (double& value : ms) value *= 1000;

@@ -89,8 +89,8 @@ grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, groups_per_red
 checkpoint = {{ every = 0, keep = 1 }}
 )",
                      load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), load.compute,
-                     adapter, there, 5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts,
-                     load.steps + 1, load.together);
+                     adapter, there, 5 * load.new_tokens, load.new_tokens, load.prompts * load.group, load.group,
+                     load.prompts, load.steps + 1, load.groups_per_reduction);
 }
 
 }  // namespace
@@ -106,25 +106,32 @@ StepLoad::StepLoad(const BenchOptions& options)
   prompts = or_else(options.prompts, big ? 4 : 8);
   group = or_else(options.group, 4);
   prompt = or_else(options.prompt, 64);
-  fresh = or_else(options.fresh, big ? 32 : 64);
+  new_tokens = or_else(options.new_tokens, big ? 32 : 64);
   steps = or_else(options.steps, big ? 2 : 6);
-  together = or_else(options.together, 1);
+  groups_per_reduction = or_else(options.groups_per_reduction, 1);
   ranks = or_else(options.ranks, 1);
   threads = or_else(options.threads, 1);
 }
 
 std::string StepLoad::text() const {
   return fmt::format("{}{}{}, {} x {}, {} + {}, {} rank{}, {} thread{}", device == "cpu" ? "" : device + " ", size,
-                     compute == "float32" ? "" : ", products in " + compute, prompts, group, prompt, fresh, ranks,
+                     compute == "float32" ? "" : ", products in " + compute, prompts, group, prompt, new_tokens, ranks,
                      ranks > 1 ? "s" : "", threads, threads > 1 ? "s" : "");
 }
 
 json StepLoad::fields() const {
-  return {{"size", size}, {"prompts", prompts},   {"group", group}, {"prompt", prompt},  {"compute", compute},
-          {"new", fresh}, {"together", together}, {"ranks", ranks}, {"threads", threads}};
+  return {{"size", size},
+          {"prompts", prompts},
+          {"group", group},
+          {"prompt", prompt},
+          {"compute", compute},
+          {"new", new_tokens},
+          {"together", groups_per_reduction},
+          {"ranks", ranks},
+          {"threads", threads}};
 }
 
-double StepLoad::tokens() const { return static_cast<double>(prompts * group * fresh); }
+double StepLoad::tokens() const { return static_cast<double>(prompts * group * new_tokens); }
 
 fs::path model_folder(const std::string& given) {
   if (!fs::exists(fs::path(given) / "config.json"))
@@ -136,8 +143,9 @@ fs::path model_folder(const std::string& given) {
 void write_step_model(const StepLoad& load, const fs::path& folder) {
   if (load.model.empty()) {
     const json options = {{"size", load.size}, {"folder", folder.string()}};
-    launch::said_by("compeer-worker",
-                    launch::ask_program({launch::find_worker(), "model", "bench_model", options.dump()}, {}, 600));
+    launch::output_or_throw(
+        "compeer-worker",
+        launch::run_program({launch::find_worker(), "model", "bench_model", options.dump()}, {}, 600));
   } else {
     link_model(load.model, folder);
   }

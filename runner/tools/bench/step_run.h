@@ -19,7 +19,7 @@ struct StepLoad {
   int64_t adapter = 0;          ///< rank of the adapter; 0: the weights train
   /// Prompts per step, completions per prompt, tokens per prompt, new tokens per completion, measured steps, groups per
   /// leaf of the reduction.
-  int64_t prompts, group, prompt, fresh, steps, together;
+  int64_t prompts, group, prompt, new_tokens, steps, groups_per_reduction;
   int64_t ranks = 1, threads = 1;
 
   /// Takes the numbers of the options, or the size's defaults for those that are 0.

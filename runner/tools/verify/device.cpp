@@ -109,11 +109,11 @@ Passed pass(inference::OpenModel& model) {
 
 // The change of weights by three GRPO steps on given completions, and the largest difference from the log-probabilities
 // that the device itself recorded while sampling.
-struct Learnt {
+struct TrainingOutcome {
   at::Tensor change;
   double difference = 0;
 };
-Learnt learn(inference::OpenModel& model, const std::vector<std::vector<rollout::Sample>>& samples, bool own) {
+TrainingOutcome learn(inference::OpenModel& model, const std::vector<std::vector<rollout::Sample>>& samples, bool own) {
   train::Parameters parameters(model.policy->model);
   train::Optimizer optimizer({.beta2 = 0.99, .weight_decay = 0.01}, 1e-3, 3, parameters.size());
   train::ModelPass pass(*model.plugin, *model.policy, 1.0);
@@ -121,7 +121,7 @@ Learnt learn(inference::OpenModel& model, const std::vector<std::vector<rollout:
   const auto copy = [&] { return at::from_blob(parameters.weights().data(), {parameters.size()}, at::kFloat).clone(); };
   const auto before = copy();
   const auto asked = prompts();
-  Learnt result;
+  TrainingOutcome result;
   for (uint32_t step = 0; step < 3; ++step) {
     auto sampling = request();
     sampling.step = step;
@@ -134,8 +134,8 @@ Learnt learn(inference::OpenModel& model, const std::vector<std::vector<rollout:
       train::LearningGroup group(prompt, false);
       group.rewards = {1, 0, 2, 0};
       group.advantages = {0.1, -1.2, 1.1, -0.4};
-      const train::UpdateGoal goal{{}, {{4, 96, 24}, 0, 96}, {}};
-      const auto stats = train::learn(pass, parameters, group, goal, {gradient, i > 0});
+      const train::UpdateContext goal{{}, {{4, 96, 24}, 0, 96}, {}};
+      const auto stats = train::accumulate_gradient(pass, parameters, group, goal, {gradient, i > 0});
       if (own) result.difference = std::max(result.difference, stats.rollout_difference);
     }
     optimizer.step(gradient, train::norm_of(gradient), parameters.weights());

@@ -168,7 +168,8 @@ class LossCase {
     if (loss.kl.defined()) compare("per_token_kl", loss.kl, out_.value("per_token_kl", json()));
     if (objective_.only_high_entropy) compare("entropy_mask", places(), out_.value("entropy_mask", json()));
     if (objective_.off_policy)
-      compare("off_policy_mask", grpo::near_policy(c_, *objective_.off_policy), out_.value("off_policy_mask", json()));
+      compare("off_policy_mask", grpo::off_policy_mask(c_, *objective_.off_policy),
+              out_.value("off_policy_mask", json()));
     if (objective_.loss == "vespo")
       compare("phi", grpo::vespo_phi(c_, objective_.vespo, weight_), out_.value("phi", json()));
   }
@@ -184,10 +185,10 @@ class LossCase {
 
   void compare_metrics(const grpo::GroupLoss& loss) {
     const auto cut = grpo::clipping(c_, loss.ratio, objective_);
-    compare_metric("clip_ratio/low_mean", cut.low / cut.places);
-    compare_metric("clip_ratio/high_mean", cut.high / cut.places);
-    compare_metric("clip_ratio/region_mean", (cut.low + cut.high) / cut.places);
-    compare_metric("cispo_clip_ratio", cut.high / cut.places);
+    compare_metric("clip_ratio/low_mean", cut.low / cut.ratios);
+    compare_metric("clip_ratio/high_mean", cut.high / cut.ratios);
+    compare_metric("clip_ratio/region_mean", (cut.low + cut.high) / cut.ratios);
+    compare_metric("cispo_clip_ratio", cut.high / cut.ratios);
     compare_metric("entropy", mean(c_.entropy));
     if (loss.kl.defined()) compare_metric("kl", mean(loss.kl));
   }

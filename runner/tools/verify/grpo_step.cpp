@@ -37,7 +37,7 @@ inference::ModelOptions trainable(const fs::path& folder) {
 class UnguardedPass : public train::PolicyPass {
  public:
   UnguardedPass(rollout::Policy& policy, double temperature) : policy_(policy), temperature_(temperature) {}
-  kernels::TokenLogprobs forward(const train::GroupBatch& batch) override {
+  kernels::TokenLogprobs forward(const train::PackedBatch& batch) override {
     return train::log_probs(policy_, batch, temperature_);
   }
 
@@ -133,7 +133,7 @@ class StepCase {
   grpo::StepContext step_of(const json& settings, const grpo::Objective& objective) const {
     double completions = 0, tokens = 0;
     for (const auto& group : groups_) {
-      for (const double count : group.counted()) completions += 1, tokens += count;
+      for (const double count : group.unmasked_tokens()) completions += 1, tokens += count;
     }
     return {
         {completions, reference_tokens(settings, objective, tokens), settings.at("max_completion_length")}, 0, tokens};
@@ -147,9 +147,9 @@ class StepCase {
   void differentiate(const grpo::Objective& objective, const grpo::StepContext& step, const json& one) {
     gradient_.assign(initial_.size(), 0.0f);
     std::vector<float> room(initial_.size());
-    std::array<double, train::UpdateStats::sums> sums{};
+    std::array<double, train::UpdateStats::n_sums> sums{};
     for (const auto& group : groups_) {
-      const auto stats = train::learn(pass_, parameters_, group, {objective, step, {}}, {room});
+      const auto stats = train::accumulate_gradient(pass_, parameters_, group, {objective, step, {}}, {room});
       train::add(gradient_, room);
       for (size_t i = 0; i < sums.size(); ++i) sums[i] += stats.sum[i];
     }
@@ -179,11 +179,11 @@ class StepCase {
     checks_.push_back(largest.check(name_ + ".per_token_loss", tolerance, "values, relative above 1"));
   }
 
-  void compare_metrics(const grpo::Objective& objective, const std::array<double, train::UpdateStats::sums>& sums,
+  void compare_metrics(const grpo::Objective& objective, const std::array<double, train::UpdateStats::n_sums>& sums,
                        const json& metrics) {
     using train::UpdateStats;
-    const double low = sums[UpdateStats::cut_low] / sums[UpdateStats::places],
-                 high = sums[UpdateStats::cut_high] / sums[UpdateStats::places];
+    const double low = sums[UpdateStats::clipped_low] / sums[UpdateStats::ratios],
+                 high = sums[UpdateStats::clipped_high] / sums[UpdateStats::ratios];
     Largest largest;
     for (const auto& [name, value] :
          {std::pair{"clip_ratio/low_mean", low}, {"clip_ratio/high_mean", high}, {"cispo_clip_ratio", high}}) {

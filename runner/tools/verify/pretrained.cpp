@@ -90,7 +90,7 @@ void compare_continuations(rollout::Policy& policy, const Prompts& prompts, cons
     const auto more = one.at("continuation_ids").get<Ids>();
     sequences.back().insert(sequences.back().end(), more.begin(), more.end());
   }
-  const SideBySide rows(sequences, policy.model.shape().vocabulary);
+  const PackedSequences rows(sequences, policy.model.shape().vocabulary);
   const auto hidden = policy.model.forward(rows.batch, nullptr);
   const auto ours =
       kernels::token_logprobs(at::index_select(hidden, 0, rows.predicting), policy.head, rows.targets, 1.0).log_prob;

@@ -57,7 +57,8 @@ std::map<int32_t, double> distribution(const json& file, const json& one) {
   for (const int32_t id : seen) {
     if (id < 0 || id >= vocabulary) throw Error("context", "has ids outside the vocabulary", "", Exit::data);
   }
-  const auto kept = rollout::Sampler(settings_of(one.at("settings")), vocabulary).kept(logits.data(), seen);
+  const auto kept =
+      rollout::Sampler(settings_of(one.at("settings")), vocabulary).filtered_distribution(logits.data(), seen);
   std::map<int32_t, double> result;
   for (size_t i = 0; i < kept.ids.size(); ++i) {
     if (kept.probabilities[i] > 0) result[kept.ids[i]] = kept.probabilities[i];

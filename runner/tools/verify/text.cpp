@@ -61,7 +61,7 @@ void compare_forward(const std::string& prefix, rollout::Policy& policy, const j
   std::vector<Ids> whole = greedy.at("prompts");
   for (size_t i = 0; i < samples.size(); ++i)
     whole[i].insert(whole[i].end(), samples[i].tokens.begin(), samples[i].tokens.end());
-  const SideBySide rows(whole, policy.model.shape().vocabulary);
+  const PackedSequences rows(whole, policy.model.shape().vocabulary);
   const auto hidden = policy.model.forward(rows.batch, nullptr);
   const auto logits = kernels::logits(hidden, policy.head);
   const auto log_probs =
@@ -103,7 +103,7 @@ double TextCase::log_prob_tolerance() const {
   return std::clamp(2 * rounding.value("logits_float32_minus_float64", 0.0), 1e-5, logit_tolerance);
 }
 
-SideBySide::SideBySide(const std::vector<Ids>& sequences, int64_t vocabulary) {
+PackedSequences::PackedSequences(const std::vector<Ids>& sequences, int64_t vocabulary) {
   Ids tokens, from, to;
   for (const Ids& ids : sequences) {
     const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(ids.size());

@@ -37,8 +37,8 @@ struct TextCase {
 void find_rotary_precision(TextCase& text);
 
 /// Several sequences as one batch. Throws Error (exit 4) if an id is outside the vocabulary.
-struct SideBySide {
-  SideBySide(const std::vector<Ids>& sequences, int64_t vocabulary);
+struct PackedSequences {
+  PackedSequences(const std::vector<Ids>& sequences, int64_t vocabulary);
   Batch batch;
   std::vector<int64_t> starts;  ///< first row of each sequence
   at::Tensor predicting;        ///< int64: rows that predict a known next token

@@ -177,7 +177,7 @@ class Forward {
   const TextCase& text_;
   std::vector<Check>& checks_;
   inference::OpenModel model_;
-  const SideBySide rows_;
+  const PackedSequences rows_;
   const at::Tensor hidden_, logits_;
 };
 

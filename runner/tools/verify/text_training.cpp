@@ -134,7 +134,7 @@ class ReferenceTraining {
   std::vector<Check>& checks_;
   inference::OpenModel model_;
   std::vector<Parameter> parameters_;
-  const SideBySide rows_;
+  const PackedSequences rows_;
   std::vector<at::Tensor> initial_;
   std::vector<Moments> moments_;
 };

@@ -15,9 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // A temporary copy (by links) of a model folder with another config.json.
-class Relinked {
+class LinkedModelFolder {
  public:
-  Relinked(const fs::path& folder, const fs::path& config) : path_(make_temporary_folder()) {
+  LinkedModelFolder(const fs::path& folder, const fs::path& config) : path_(make_temporary_folder()) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const auto name = entry.path().filename();
       if (name != "config.json" && entry.is_regular_file())
@@ -25,12 +25,12 @@ class Relinked {
     }
     fs::create_symlink(fs::absolute(config), path_ / "config.json");
   }
-  ~Relinked() {
+  ~LinkedModelFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  Relinked(const Relinked&) = delete;
-  Relinked& operator=(const Relinked&) = delete;
+  LinkedModelFolder(const LinkedModelFolder&) = delete;
+  LinkedModelFolder& operator=(const LinkedModelFolder&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
@@ -105,7 +105,7 @@ std::vector<Check> verify_vl(const fs::path& folder, const VerifyOptions&) {
     check_pictures(vl, checks);
     check_model(vl, folder, checks);
     if (const auto nested = folder / "config.nested.json"; fs::exists(nested)) {
-      const Relinked relinked(folder, nested);
+      const LinkedModelFolder relinked(folder, nested);
       std::vector<Check> more;
       check_model(vl, relinked.path(), more);
       for (Check& one : more) {

@@ -209,7 +209,7 @@ Whole whole(rollout::Policy& policy, const rollout::Prompt& prompt, const std::v
   tokens.insert(tokens.end(), completion.begin(), completion.end());
   const auto start = static_cast<int64_t>(prompt.tokens.size()), added = static_cast<int64_t>(completion.size());
   Batch batch{at::tensor(tokens), {{0, start, 0, -1, {}, 0, prompt.vision}, {start, added, start, 0, {}}}};
-  if (prompt.vision) batch.segments[1].shift = prompt.vision->next - start;
+  if (prompt.vision) batch.segments[1].rope_offset = prompt.vision->next - start;
   const auto rows = policy.model.forward(batch, nullptr).narrow(0, start - 1, added).contiguous();
   return {kernels::logits(rows, policy.head),
           kernels::token_logprobs(rows, policy.head, batch.tokens.narrow(0, start, added).contiguous(), 1.0).log_prob};

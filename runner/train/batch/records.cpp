@@ -126,15 +126,16 @@ RecordPrompt RecordPrompts::of(const Example& example, int64_t after) const {
   return begin == places.end() ? all : from(*begin);
 }
 
-Records::Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted)
+Records::Records(RunPlugins& plugins, const Settings& dataset, RecordFilter wanted)
     : plugins_(plugins),
       prompts_(plugins, dataset),
       wanted_(std::move(wanted)),
       errors_(dataset.text("long_prompts") == "error") {}
 
-Records Records::some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count) {
+Records Records::select(comm::World& world, RunPlugins& plugins, const Settings& dataset, RecordFilter wanted,
+                        int64_t count) {
   Records made(plugins, dataset, std::move(wanted));
-  const int64_t all = world.together("read", [&] { return plugins.records(made.wanted_.split); });
+  const int64_t all = world.run_on_all_ranks("read", [&] { return plugins.records(made.wanted_.split); });
   std::vector<int64_t> order(static_cast<size_t>(all));
   std::iota(order.begin(), order.end(), 0);
   made.take(world, order, count);
@@ -164,11 +165,11 @@ void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_
   summarize(world, records, all);
 }
 
-Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
+Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, RecordFilter wanted,
                           uint64_t seed, uint64_t count) {
   Records made(plugins, dataset, std::move(wanted));
   made.seed_ = seed;
-  made.size_ = world.together("read", [&] { return plugins.records(made.wanted_.split); });
+  made.size_ = world.run_on_all_ranks("read", [&] { return plugins.records(made.wanted_.split); });
   check_neighbours(made.wanted_.neighbours, made.wanted_.split, made.size_);
   const auto all = static_cast<uint64_t>(made.size_);
   std::vector<int64_t> records(std::min(count, all));  // an epoch has every record once
@@ -183,12 +184,14 @@ Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Setting
 int64_t Records::at(uint64_t position) const { return record_at(seed_, position, size_, wanted_.neighbours); }
 
 int64_t Records::after(const Example& example) const {
-  return wanted_.then == Then::completion ? wanted_.completion : std::ssize(plugins_.chat().answer(example.answer));
+  return wanted_.reserve == Reserve::completion ? wanted_.completion
+                                                : std::ssize(plugins_.chat().answer(example.answer));
 }
 
 Records::Read Records::inspect(int64_t record) const {
   Example example = plugins_.record(wanted_.split, record);
-  if (wanted_.then == Then::answer_alone && example.answer.empty()) return {std::move(example), {}, unanswered};
+  if (wanted_.reserve == Reserve::required_answer && example.answer.empty())
+    return {std::move(example), {}, unanswered};
   RecordPrompt prompt = prompts_.of(example, after(example));
   const PromptState verdict = !prompt.fits ? skipped : prompt.trimmed ? trimmed : whole;
   return {std::move(example), std::move(prompt), verdict};
@@ -196,8 +199,8 @@ Records::Read Records::inspect(int64_t record) const {
 
 // Collective. Determines whether each record is usable. The ranks divide the work among them.
 std::vector<Records::Inspected> Records::inspect_all(comm::World& world, const std::vector<int64_t>& records) const {
-  const auto mine = comm::share(std::ssize(records), world.size(), world.rank());
-  const auto own = world.together("read", [&] {
+  const auto mine = comm::leaves_of_rank(std::ssize(records), world.size(), world.rank());
+  const auto own = world.run_on_all_ranks("read", [&] {
     std::vector<Inspected> found;
     for (int64_t i = mine.first; i < mine.first + mine.count; ++i) {
       const Read one = inspect(records[static_cast<size_t>(i)]);
@@ -220,7 +223,7 @@ void Records::summarize(comm::World& world, const std::vector<int64_t>& records,
   remarks_.clear();
   std::fill(std::begin(counts_), std::end(counts_), 0);
   for (const Inspected& one : seen) ++counts_[one.verdict];
-  world.together("read", [&] {
+  world.run_on_all_ranks("read", [&] {
     if (errors_ && counts_[skipped] > 0) refuse_long(records, seen);
     remark(records, seen);
   });

@@ -56,16 +56,16 @@ class RecordPrompts {
 class Records {
  public:
   /// The text after a prompt, for which positions of the model are reserved.
-  enum class Then {
-    completion,   ///< a sampled completion of Wanted::completion tokens
-    answer,       ///< the record's answer, which may be empty
-    answer_alone  ///< the record's answer; records without an answer are not used
+  enum class Reserve {
+    completion,      ///< a sampled completion of Wanted::completion tokens
+    answer,          ///< the record's answer, which may be empty
+    required_answer  ///< the record's answer; records without an answer are not used
   };
 
   /// Selection of records.
-  struct Wanted {
+  struct RecordFilter {
     std::string split;
-    Then then = Then::completion;
+    Reserve reserve = Reserve::completion;
     int64_t completion = 0;  ///< tokens to reserve for a completion
     int64_t neighbours = 1;  ///< number of consecutive records that `shuffled` keeps together
   };
@@ -73,15 +73,16 @@ class Records {
   /// Collective. Selects `count` usable records of the split, or all if there are fewer: the first ones, or, if several
   /// of those belong to one dialogue, records spread over the split. The ranks divide the inspection among them. Throws
   /// Error (exit 4) if no record is usable, or if a prompt is too long and `long_prompts` is "error".
-  static Records some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count);
+  static Records select(comm::World& world, RunPlugins& plugins, const Settings& dataset, RecordFilter wanted,
+                        int64_t count);
 
   /// Collective. Takes the whole split in shuffled order and inspects the records at positions 0 ... `count` - 1, which
   /// training will read. An unusable record is replaced by a usable one, drawn at random by (seed, record). Throws the
-  /// errors of `some`, and Error (exit 3) if `neighbours` does not divide the size of the split.
-  static Records shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
+  /// errors of `select`, and Error (exit 3) if `neighbours` does not divide the size of the split.
+  static Records shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, RecordFilter wanted,
                           uint64_t seed, uint64_t count);
 
-  /// Number of selected records (`some`) or of records of the split (`shuffled`).
+  /// Number of selected records (`select`) or of records of the split (`shuffled`).
   int64_t size() const { return size_; }
   /// For `shuffled`: the record at a position of the training order.
   int64_t at(uint64_t position) const;
@@ -90,7 +91,7 @@ class Records {
   /// which must be in [0, size()).
   Groups read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const;
 
-  /// For `some`: a hash per record that identifies its dialogue.
+  /// For `select`: a hash per record that identifies its dialogue.
   const std::vector<uint64_t>& dialogues() const { return dialogues_; }
 
   /// Messages for the log: how many records were trimmed or skipped, and the first of them.
@@ -113,7 +114,7 @@ class Records {
     PromptState verdict;
   };
 
-  Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted);
+  Records(RunPlugins& plugins, const Settings& dataset, RecordFilter wanted);
   Read inspect(int64_t record) const;
   Read usable(int64_t record) const;
   int64_t after(const Example& example) const;
@@ -127,7 +128,7 @@ class Records {
 
   RunPlugins& plugins_;
   const RecordPrompts prompts_;
-  const Wanted wanted_;
+  const RecordFilter wanted_;
   const bool errors_;
   uint64_t seed_ = 0;
   int64_t size_ = 0, inspected_ = 0;

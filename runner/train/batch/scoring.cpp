@@ -115,8 +115,8 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
 
 // Runs an asynchronous reward. Each group that is ready starts a thread. A thread that acquires the plugin scores all
 // groups that are ready by then.
-struct StepScoring::Waiting {
-  explicit Waiting(RewardTerm& of) : term(of) {}
+struct StepScoring::AsyncReward {
+  explicit AsyncReward(RewardTerm& of) : term(of) {}
 
   void begin(const PromptGroup& group, int64_t step, const std::string& split) {
     const std::lock_guard lock(mutex);
@@ -136,7 +136,7 @@ struct StepScoring::Waiting {
 
  private:
   void work() {
-    const plugin::Visit visit(visits);
+    const plugin::PluginLock visit(visits);
     const comm::Phase here("score", term.plugin.identity().title());
     std::vector<int64_t> indices;
     std::vector<Group> groups;
@@ -172,7 +172,8 @@ struct StepScoring::Waiting {
 
 StepScoring::StepScoring(RunPlugins& plugins, uint64_t step, std::string split)
     : plugins_(plugins), step_(step), split_(std::move(split)) {
-  for (RewardTerm& term : plugins.rewards()) waiting_.push_back(term.waits ? std::make_unique<Waiting>(term) : nullptr);
+  for (RewardTerm& term : plugins.rewards())
+    waiting_.push_back(term.is_async ? std::make_unique<AsyncReward>(term) : nullptr);
 }
 
 // If threads are still running, an error ended the step and their results are not needed.
@@ -301,7 +302,7 @@ void StepScoring::finish(StepBatch& batch, const TellNotFinite& tell) {
   }
 }
 
-void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine) {
+void update_reward_states(comm::World& world, RunPlugins& plugins, const StepBatch& mine) {
   if (!any_learns(plugins)) return;
   const json noted = mine.notes;
   json all = json::array();
@@ -310,7 +311,7 @@ void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& min
   }
   std::string text = all.dump();
   world.broadcast(text);
-  world.together("score", [&] {
+  world.run_on_all_ranks("score", [&] {
     all = json::parse(text);
     for (size_t i = 0; i < plugins.rewards().size(); ++i) {
       RewardTerm& term = plugins.rewards()[i];
@@ -326,7 +327,7 @@ void save_reward_states(comm::World& world, RunPlugins& plugins, const std::file
   if (!any_learns(plugins)) return;
   const json mine = states_of(plugins);
   const auto all = world.gather(mine.dump(-1, ' ', false, json::error_handler_t::replace));
-  world.together("checkpoint", [&] {
+  world.run_on_all_ranks("checkpoint", [&] {
     for (size_t rank = 1; rank < all.size(); ++rank) {
       const json theirs = json::parse(all[rank]);
       for (const auto& [label, state] : mine.items()) {

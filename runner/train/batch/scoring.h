@@ -49,7 +49,7 @@ class StepScoring {
   void finish(StepBatch& batch, const TellNotFinite& tell);
 
  private:
-  struct Waiting;  // an asynchronous reward and its groups
+  struct AsyncReward;  // an asynchronous reward and its groups
   Group seen(const PromptGroup& group) const;
   std::vector<plugin::GroupScores> scores_of(size_t term, const Groups& groups);
   void set_reward(StepBatch& batch, size_t g, RewardTerm& term, const plugin::GroupScores& given);
@@ -59,13 +59,13 @@ class StepScoring {
   RunPlugins& plugins_;
   uint64_t step_;
   std::string split_;
-  std::vector<std::unique_ptr<Waiting>> waiting_;  // one entry per reward; null if the reward is not asynchronous
+  std::vector<std::unique_ptr<AsyncReward>> waiting_;  // one entry per reward; null if the reward is not asynchronous
 };
 
 // States of rewards (Reward::state), which are equal on all ranks. These functions do nothing if no reward has a state.
 
 /// Collective. Calls Reward::learn with the notes of all groups of the step, of all ranks, in the order of the groups.
-void teach_rewards(comm::World& world, RunPlugins& plugins, const StepBatch& mine);
+void update_reward_states(comm::World& world, RunPlugins& plugins, const StepBatch& mine);
 
 /// Collective. Writes the states to rewards.json in `folder`, on rank 0. Throws Error (exit 5) if a reward's state
 /// differs between ranks.

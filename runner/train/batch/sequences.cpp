@@ -13,8 +13,8 @@
 
 namespace compeer::train {
 
-GroupBatch group_batch(const PromptGroup& group) {
-  GroupBatch result;
+PackedBatch group_batch(const PromptGroup& group) {
+  PackedBatch result;
   auto& segments = result.batch.segments;
   const auto prompt = static_cast<int64_t>(group.prompt.size());
   const int64_t shift = group.vision ? group.vision->next - prompt : 0;
@@ -45,20 +45,21 @@ GroupBatch group_batch(const PromptGroup& group) {
   return result;
 }
 
-kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature) {
+kernels::TokenLogprobs log_probs(rollout::Policy& policy, const PackedBatch& batch, double temperature) {
   const auto hidden = at::index_select(policy.model.forward(batch.batch, nullptr), 0, batch.rows);
   return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, temperature, batch.lengths);
 }
 
-Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {
-  learned = {{first, static_cast<int64_t>(tokens.size())}};
+TrainingSequence::TrainingSequence(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {
+  target_spans = {{first, static_cast<int64_t>(tokens.size())}};
 }
 
-Lesson::Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const VisionFeatures> seen)
-    : tokens(std::move(all)), learned(std::move(spans)), vision(std::move(seen)) {}
+TrainingSequence::TrainingSequence(std::vector<int32_t> all, std::vector<Span> spans,
+                                   std::shared_ptr<const VisionFeatures> seen)
+    : tokens(std::move(all)), target_spans(std::move(spans)), vision(std::move(seen)) {}
 
-int64_t Lesson::targets() const {
-  return std::accumulate(learned.begin(), learned.end(), int64_t{0},
+int64_t TrainingSequence::targets() const {
+  return std::accumulate(target_spans.begin(), target_spans.end(), int64_t{0},
                          [](int64_t sum, const Span& span) { return sum + span.end - span.begin; });
 }
 
@@ -66,16 +67,16 @@ namespace {
 
 // Consecutive sequences with a common prefix.
 struct Neighbours {
-  std::span<const Lesson> lessons;
+  std::span<const TrainingSequence> lessons;
   int64_t shared;  // length of the prefix in tokens; 0 for a single sequence
 };
 
-int64_t rows_of(const Lesson& lesson) {
+int64_t rows_of(const TrainingSequence& lesson) {
   return static_cast<int64_t>(lesson.tokens.size()) - 1;  // the last token predicts nothing
 }
 
 // Length of the common prefix; 0 if a sequence has images.
-int64_t alike(const Lesson& a, const Lesson& b) {
+int64_t alike(const TrainingSequence& a, const TrainingSequence& b) {
   if (a.vision || b.vision) return 0;
   const auto most = std::min(rows_of(a), rows_of(b));
   return std::mismatch(a.tokens.begin(), a.tokens.begin() + most, b.tokens.begin()).first - a.tokens.begin();
@@ -83,7 +84,7 @@ int64_t alike(const Lesson& a, const Lesson& b) {
 
 // Divides the sequences into runs with a common prefix. A sequence joins the run before it if this increases the number
 // of tokens that need not be computed again.
-std::vector<Neighbours> neighbours_in(std::span<const Lesson> lessons, int64_t shared_from) {
+std::vector<Neighbours> neighbours_in(std::span<const TrainingSequence> lessons, int64_t shared_from) {
   std::vector<Neighbours> all;
   for (size_t i = 0; i < lessons.size(); ++i) {
     if (i > 0) {
@@ -103,17 +104,17 @@ std::vector<Neighbours> neighbours_in(std::span<const Lesson> lessons, int64_t s
 }
 
 // Builds the batch: for each run, the rest of every sequence after the prefix, then the prefix.
-class LessonBatch {
+class SequencePacker {
  public:
   void add(const Neighbours& some) {
     int64_t beginning = std::ssize(tokens_);  // first row of the prefix
-    for (const Lesson& lesson : some.lessons) beginning += rows_of(lesson) - some.shared;
+    for (const TrainingSequence& lesson : some.lessons) beginning += rows_of(lesson) - some.shared;
     const size_t first = segments_.size();
-    for (const Lesson& lesson : some.lessons) {
+    for (const TrainingSequence& lesson : some.lessons) {
       const int64_t start = std::ssize(tokens_), length = rows_of(lesson) - some.shared;
       tokens_.insert(tokens_.end(), lesson.tokens.begin() + some.shared, lesson.tokens.end() - 1);
       if (length > 0) segments_.push_back({start, length, some.shared, -1, {}, 0, lesson.vision});
-      learn(lesson, [&](int64_t i) { return i < some.shared ? beginning + i : start + i - some.shared; });
+      append_targets(lesson, [&](int64_t i) { return i < some.shared ? beginning + i : start + i - some.shared; });
     }
     if (some.shared == 0) return;
     const std::span children(segments_.begin() + static_cast<ptrdiff_t>(first), segments_.end());
@@ -123,7 +124,7 @@ class LessonBatch {
     tokens_.insert(tokens_.end(), tokens.begin(), tokens.begin() + some.shared);
   }
 
-  GroupBatch finish() {
+  PackedBatch finish() {
     return {{rollout::int_tensor(tokens_), std::move(segments_)},
             rollout::int_tensor(rows_),
             rollout::int_tensor(targets_),
@@ -133,9 +134,9 @@ class LessonBatch {
 
  private:
   template <class Place>
-  void learn(const Lesson& lesson, Place&& row_of) {
+  void append_targets(const TrainingSequence& lesson, Place&& row_of) {
     lengths_.push_back(lesson.targets());
-    for (const auto& [begin, end] : lesson.learned) {
+    for (const auto& [begin, end] : lesson.target_spans) {
       for (int64_t i = begin; i < end; ++i) rows_.push_back(row_of(i - 1));
       targets_.insert(targets_.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
     }
@@ -152,7 +153,8 @@ int64_t size_of(const std::vector<T>& list) {
 }
 
 // Token span of an assistant's turn of the history.
-Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
+TrainingSequence::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn,
+                               const std::vector<int32_t>& tokens) {
   const Example& example = group.example;
   const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
   auto until = plugins.vision_input().prompt(plugins.chat(), before, group.pictures, example.id);
@@ -167,9 +169,10 @@ Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn,
 }
 
 // Spans of the answer and of the assistant's last turns, Example::learn in all.
-std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group, const std::vector<int32_t>& tokens) {
-  std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
-  for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
+std::vector<TrainingSequence::Span> spans_of(RunPlugins& plugins, const PromptGroup& group,
+                                             const std::vector<int32_t>& tokens) {
+  std::vector<TrainingSequence::Span> spans{{size_of(group.prompt), size_of(tokens)}};
+  for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.target_turns; --turn) {
     if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(plugins, group, turn - 1, tokens));
   }
   std::reverse(spans.begin(), spans.end());
@@ -177,10 +180,11 @@ std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group
 }
 
 // Spans of all tokens but the first and image placeholders.
-std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, const std::vector<int32_t>& tokens) {
-  std::vector<Lesson::Span> spans;
+std::vector<TrainingSequence::Span> texts_of(const inference::VisionInput& vision_input,
+                                             const std::vector<int32_t>& tokens) {
+  std::vector<TrainingSequence::Span> spans;
   for (int64_t i = 1; i < size_of(tokens); ++i) {
-    if (vision_input.placeholder(tokens[static_cast<size_t>(i)])) continue;
+    if (vision_input.is_placeholder(tokens[static_cast<size_t>(i)])) continue;
     if (spans.empty() || spans.back().end != i) spans.push_back({i, i});
     ++spans.back().end;
   }
@@ -189,24 +193,24 @@ std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, c
 
 }  // namespace
 
-Lesson lesson_of(RunPlugins& plugins, const PromptGroup& group, bool all) {
+TrainingSequence make_training_sequence(RunPlugins& plugins, const PromptGroup& group, bool all) {
   auto tokens = group.prompt;
   const auto answer = plugins.chat().answer(group.example.answer);
   tokens.insert(tokens.end(), answer.begin(), answer.end());
   const auto read = std::span(tokens).first(tokens.size() - 1);  // the last token predicts nothing
-  auto vision = plugins.vision_input().look(read, 0, 0, group.pictures);
+  auto vision = plugins.vision_input().compute_vision(read, 0, 0, group.pictures);
   auto spans = all ? texts_of(plugins.vision_input(), tokens) : spans_of(plugins, group, tokens);
   return {std::move(tokens), std::move(spans), std::move(vision)};
 }
 
-GroupBatch lesson_batch(std::span<const Lesson> lessons, int64_t shared_from) {
-  LessonBatch all;
-  for (const Neighbours& some : neighbours_in(lessons, shared_from)) all.add(some);
+PackedBatch pack_sequences(std::span<const TrainingSequence> lessons, int64_t min_shared_prefix) {
+  SequencePacker all;
+  for (const Neighbours& some : neighbours_in(lessons, min_shared_prefix)) all.add(some);
   return all.finish();
 }
 
-at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons, int64_t shared_from) {
-  return log_probs(policy, lesson_batch(lessons, shared_from), 1.0).log_prob;
+at::Tensor log_probs(rollout::Policy& policy, std::span<const TrainingSequence> lessons, int64_t min_shared_prefix) {
+  return log_probs(policy, pack_sequences(lessons, min_shared_prefix), 1.0).log_prob;
 }
 
 }  // namespace compeer::train

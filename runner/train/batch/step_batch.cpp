@@ -121,10 +121,10 @@ void roll_out(RunPlugins& plugins, Groups& groups, const rollout::Sampling& samp
               const GroupIsComplete& complete) {
   std::vector<rollout::Prompt> prompts;
   for (PromptGroup& group : groups) {
-    group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
-    prompts.push_back({key.before + static_cast<uint32_t>(group.index), group.prompt, group.vision});
+    group.vision = plugins.vision_input().compute_vision(group.prompt, 0, 0, std::exchange(group.pictures, {}));
+    prompts.push_back({key.prompt_offset + static_cast<uint32_t>(group.index), group.prompt, group.vision});
   }
-  rollout::Request request{sampling, group_size, {plugins.tokenizer().end()}, key.seed, key.step};
+  rollout::Request request{sampling, group_size, {plugins.tokenizer().end_token()}, key.seed, key.step};
   request.progress = [] { comm::mark_progress(); };
   if (const auto& texts = sampling.stop; !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)

@@ -101,7 +101,8 @@ at::Tensor column_of_all_ranks(comm::World& world, const BatchColumns& mine, con
 struct RngKey {
   uint64_t seed = 0;
   uint32_t step = 0;
-  uint32_t before = 0;  ///< number of prompts that were sampled earlier for this step; offset of PromptGroup::index
+  uint32_t prompt_offset =
+      0;  ///< number of prompts that were sampled earlier for this step; offset of PromptGroup::index
 };
 
 /// Samples `group_size` completions for every group. Local. Random numbers depend on (seed, step, before + group index,

@@ -19,7 +19,7 @@ constexpr size_t recent = 20;  // number of last rows that the summary averages
 
 // The prompt as text for readers; the placeholders of an image are shown as one.
 std::string prompt_text(const RunPlugins& plugins, std::vector<int32_t> tokens) {
-  const auto of_one = [&](int32_t a, int32_t b) { return a == b && plugins.vision_input().placeholder(a); };
+  const auto of_one = [&](int32_t a, int32_t b) { return a == b && plugins.vision_input().is_placeholder(a); };
   tokens.erase(std::unique(tokens.begin(), tokens.end(), of_one), tokens.end());
   return plugins.tokenizer().decode(tokens, true);
 }

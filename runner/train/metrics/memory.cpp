@@ -59,8 +59,8 @@ bool recomputed(const Settings& model, int64_t learned) {
   return model.has("recompute_above") && learned > model.integer("recompute_above");
 }
 
-Learner learner_of(Model& model) {
-  Learner learner{0, !model.head().requires_grad()};
+TrainedWeights learner_of(Model& model) {
+  TrainedWeights learner{0, !model.head().requires_grad()};
   for (const auto& one : model.parameters()) learner.weights += one.value.numel();
   return learner;
 }
@@ -108,28 +108,28 @@ int64_t gradients_of(int64_t leaves, bool in_one_pass) {
   return std::max<int64_t>(nodes - (in_one_pass ? 1 : 0), 1);
 }
 
-int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling) {
+int64_t kv_tokens(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling) {
   const auto whole = [](int64_t n) { return (n + Cache::page - 1) / Cache::page * Cache::page; };
   const int64_t sequences = std::min(prompts * group_size, sampling.concurrent);
   const int64_t read = std::min(prompts, sequences / group_size + 1);
   return read * whole(length) + sequences * whole(sampling.max_new_tokens);
 }
 
-MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand,
+MemoryEstimate estimate_memory(const ModelShape& shape, const TrainedWeights& learner, const PeakMemory& demand,
                                bool recomputed, bool keeping, double now) {
   const auto weights = bytes * static_cast<double>(learner.weights) / mib;
-  const auto tokens = static_cast<double>(demand.learned);
+  const auto tokens = static_cast<double>(demand.tokens_per_pass);
   const double rows = recomputed ? rows_again : kept_rows;
   MemoryEstimate sizes;
   sizes.now = now;
-  if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
+  if (shape.exact) sizes.repacked = shape.bfloat16_weights ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
   if (demand.kept) {
     sizes.gradients += weights;  // the array of `in_one_pass` is then allocated in full, too
-  } else if (!learner.adapter && demand.learned >= 4 * kernels::rows_as_it_lies) {
+  } else if (!learner.adapter && demand.tokens_per_pass >= 4 * kernels::min_rows_unpacked) {
     // Trainable weights have no repacked copy while many rows are differentiated. A micro-batch may be smaller than
     // `learned`, hence the factor of 4.
-    sizes.rearranged = std::max(0.0, sizes.rearranged - sizes.gradients);
+    sizes.repacked = std::max(0.0, sizes.repacked - sizes.gradients);
   }
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
   double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
@@ -142,7 +142,8 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   sizes.activations += logits;
   sizes.pages =
       2 * bytes * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;
-  sizes.rest = buffers + (keeping ? between * (sizes.more() - sizes.gradients) : 0);  // gradients are separate mappings
+  sizes.rest =
+      buffers + (keeping ? between * (sizes.added() - sizes.gradients) : 0);  // gradients are separate mappings
   return sizes;
 }
 
@@ -150,7 +151,7 @@ std::string memory_text(const MemoryEstimate& sizes) {
   return fmt::format(
       "memory of a rank, estimated: {} = {} in use + repacked weights {} + gradients {} + activations {} + KV cache {} "
       "+ buffers and fragmentation {}",
-      size(sizes.all()), size(sizes.now), size(sizes.rearranged), size(sizes.gradients), size(sizes.activations),
+      size(sizes.all()), size(sizes.now), size(sizes.repacked), size(sizes.gradients), size(sizes.activations),
       size(sizes.pages), size(sizes.rest));
 }
 
@@ -161,12 +162,12 @@ MemoryEstimate rank_memory(RunContext& run, PeakMemory demand) {
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
   auto sizes = estimate_memory(model.shape(), learner_of(model), demand,
-                               recomputed(run.spec.table("model"), demand.learned), keeping, resident());
+                               recomputed(run.spec.table("model"), demand.tokens_per_pass), keeping, resident());
   if (!on_cpu) {
-    sizes.rearranged = sizes.activations = sizes.pages = 0;                                      // on the device
+    sizes.repacked = sizes.activations = sizes.pages = 0;                                        // on the device
     if (demand.gradients > 0) sizes.gradients *= 1 + 1 / static_cast<double>(demand.gradients);  // no `in_one_pass`
   } else if (!model.shape().exact) {
-    sizes.rearranged = unread_weights();  // libtorch uses the mapped weights without a repacked copy
+    sizes.repacked = unread_weights();  // libtorch uses the mapped weights without a repacked copy
   }
   return sizes;
 }
@@ -176,12 +177,13 @@ namespace {
 // Collective. Every rank checks its own device; the line is rank 0's.
 void report_device_memory(RunContext& run, const PeakMemory& demand) {
   auto& model = run.plugins->model().object();
-  const auto sizes =
-      device_memory(model.shape(), learner_of(model), demand, recomputed(run.spec.table("model"), demand.learned));
+  const auto sizes = device_memory(model.shape(), learner_of(model), demand,
+                                   recomputed(run.spec.table("model"), demand.tokens_per_pass));
   const auto gpu = inference::gpu_in_use();
   if (run.world.rank() == 0)
     fmt::print(stderr, "compeer: {}\n", device_memory_text(sizes, static_cast<double>(gpu.memory - gpu.free) / mib));
-  run.world.together("check device memory", [&] { check_device_memory(sizes, static_cast<double>(gpu.free) / mib); });
+  run.world.run_on_all_ranks("check device memory",
+                             [&] { check_device_memory(sizes, static_cast<double>(gpu.free) / mib); });
 }
 
 }  // namespace
@@ -203,7 +205,7 @@ void report_memory(RunContext& run, PeakMemory demand) {
   if (!on_cpu) report_device_memory(run, demand);
   const auto placements = gather_placements(run.world);
   auto sizes = rank_memory(run, demand);
-  const double wanted = demand.kept && on_cpu ? keep_above * sizes.more() : 0;
+  const double wanted = demand.kept && on_cpu ? keep_above * sizes.added() : 0;
   demand.kept = run.world.any(run.world.rank() == 0 && wanted > 0 && hosts_have(placements, wanted));
   keep_copies(run.plugins->model().object(), demand.kept);
   if (run.world.rank() != 0) return;
@@ -214,12 +216,12 @@ void report_memory(RunContext& run, PeakMemory demand) {
         "; with {} free per rank, copies of weights and gradients would stay in memory, which is faster", size(wanted));
   }
   fmt::print(stderr, "compeer: {}{}\n", memory_text(sizes), decision);
-  warn(placements, sizes.more());
+  warn(placements, sizes.added());
 }
 
 int64_t longest_of(RunContext& run, const Records& records, bool answers) {
   int64_t longest = 0;
-  run.world.together("read", [&] {
+  run.world.run_on_all_ranks("read", [&] {
     if (run.world.rank() != 0) return;
     const auto count = std::min(looked_at, records.size());
     for (const auto& group : records.read(0, count, [](int64_t i) { return i; })) {
@@ -253,9 +255,10 @@ double device_weights(const ModelShape& shape, int64_t count) {
   return (shape.compute == at::kBFloat16 ? 2 : 4) * static_cast<double>(count) / mib;
 }
 
-DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand, bool recomputed) {
+DeviceMemory device_memory(const ModelShape& shape, const TrainedWeights& learner, const PeakMemory& demand,
+                           bool recomputed) {
   const double number = shape.compute == at::kBFloat16 ? 2 : 4;
-  const auto tokens = static_cast<double>(demand.learned), layers = static_cast<double>(shape.layers);
+  const auto tokens = static_cast<double>(demand.tokens_per_pass), layers = static_cast<double>(shape.layers);
   const auto vocabulary = static_cast<double>(shape.vocabulary), width = static_cast<double>(shape.hidden);
   DeviceMemory sizes;
   if (demand.gradients > 0) {
@@ -271,12 +274,12 @@ DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, cons
 }
 
 void check_device_memory(const DeviceMemory& sizes, double free) {
-  if (sizes.more() <= free) return;
+  if (sizes.added() <= free) return;
   throw Error(
       "model.device",
       fmt::format(
           "has {} of memory free, but the run needs {} more: gradients {}, activations {}, logits {}, KV cache {}",
-          gib(free), gib(sizes.more()), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
+          gib(free), gib(sizes.added()), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
           gib(sizes.pages)),
       "set model.recompute_above = 0 or model.compute = \"bfloat16\", train an adapter (model.adapter), or lower the "
       "tokens per group or sampling.concurrent",
@@ -286,7 +289,7 @@ void check_device_memory(const DeviceMemory& sizes, double free) {
 std::string device_memory_text(const DeviceMemory& sizes, double taken) {
   return fmt::format(
       "memory of the device, estimated: {} = {} in use + gradients {} + activations {} + logits {} + KV cache {}",
-      gib(taken + sizes.more()), gib(taken), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
+      gib(taken + sizes.added()), gib(taken), gib(sizes.gradients), gib(sizes.activations), gib(sizes.logits),
       gib(sizes.pages));
 }
 

@@ -17,13 +17,13 @@ double peak_memory();
 /// Sizes of what a rank holds in memory at its peak, in addition to weights and optimizer state. Counts, not bytes.
 struct PeakMemory {
   int64_t gradients = 0;  ///< number of gradient arrays, each with one element per trainable weight; 0: no training
-  int64_t learned = 0;    ///< number of tokens in one forward and backward pass
-  int64_t positions = 0;  ///< number of tokens in the KV cache during generation
-  bool kept = false;      ///< whether copies of weights and gradient arrays may stay allocated between uses
+  int64_t tokens_per_pass = 0;  ///< number of tokens in one forward and backward pass
+  int64_t positions = 0;        ///< number of tokens in the KV cache during generation
+  bool kept = false;            ///< whether copies of weights and gradient arrays may stay allocated between uses
 };
 
 /// The weights that are trained.
-struct Learner {
+struct TrainedWeights {
   int64_t weights = 0;   ///< number of trainable weights
   bool adapter = false;  ///< they are an adapter's and the base model is frozen
 };
@@ -34,7 +34,7 @@ int64_t gradients_of(int64_t leaves, bool in_one_pass);
 
 /// Number of tokens in the KV cache, rounded up to whole pages, while `group_size` completions are sampled for each of
 /// `prompts` prompts of `length` tokens, at most `sampling.concurrent` sequences at a time.
-int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
+int64_t kv_tokens(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
 
 /// Estimated memory of a rank, in MiB:
 ///   now          resident now: program, data, weights, optimizer state, judges
@@ -45,14 +45,14 @@ int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const 
 ///   rest         code, buffers, and fragmentation if the allocator keeps freed memory
 /// Memory of rewards, stages and messages between ranks is not included.
 struct MemoryEstimate {
-  double now = 0, rearranged = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
-  double more() const { return rearranged + gradients + activations + pages + rest; }  ///< added by the first steps
-  double all() const { return now + more(); }
+  double now = 0, repacked = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
+  double added() const { return repacked + gradients + activations + pages + rest; }  ///< added by the first steps
+  double all() const { return now + added(); }
 };
 
 /// Estimates the memory of a rank that has `now` MiB resident. `recomputed`: activation checkpointing is on. `keeping`:
 /// the allocator keeps freed memory (docs/running.md, "Launchers").
-MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand,
+MemoryEstimate estimate_memory(const ModelShape& shape, const TrainedWeights& learner, const PeakMemory& demand,
                                bool recomputed, bool keeping, double now);
 
 /// Returns a line for the log: "memory of a rank, estimated: 186 MiB = 154 MiB in use + ...".
@@ -84,11 +84,12 @@ int64_t longest_of(RunContext& run, const Records& records, bool answers);
 /// KV cache.
 struct DeviceMemory {
   double gradients = 0, activations = 0, logits = 0, pages = 0;
-  double more() const { return gradients + activations + logits + pages; }
+  double added() const { return gradients + activations + logits + pages; }
 };
 
 /// Estimates the memory of a device. `recomputed`: activation checkpointing is on.
-DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand, bool recomputed);
+DeviceMemory device_memory(const ModelShape& shape, const TrainedWeights& learner, const PeakMemory& demand,
+                           bool recomputed);
 
 /// Memory of `count` weights on a device, in MiB.
 double device_weights(const ModelShape& shape, int64_t count);

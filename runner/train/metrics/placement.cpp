@@ -150,7 +150,7 @@ std::vector<std::string> placements_text(const std::vector<Placement>& placement
 
 void print_placements(comm::World& world, int64_t threads, const std::string& arithmetic) {
   const auto placements = gather_placements(world);
-  world.together("check devices", [&] { check_own_devices(placements); });
+  world.run_on_all_ranks("check devices", [&] { check_own_devices(placements); });
   if (world.rank() != 0) return;
   for (const auto& line : placements_text(placements, threads, arithmetic))
     std::fprintf(stderr, "compeer: %s\n", line.c_str());

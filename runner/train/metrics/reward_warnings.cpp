@@ -38,29 +38,29 @@ RewardSignal::RewardSignal(std::vector<std::pair<std::string, std::string>> rewa
   for (auto& [label, column] : rewards) rewards_.push_back({std::move(label), std::move(column)});
 }
 
-void RewardSignal::count(const MetricRow& row) {
+void RewardSignal::update_counters(const MetricRow& row) {
   const bool left_out = row.has("left_out") && row.get("left_out") > 0;
   const bool silent = left_out || row.get("advantage_abs") == 0;
-  taught_ = taught_ || !silent;
-  add_to(silent_, silent);
-  add_to(left_out_, left_out);
-  add_to(unjudged_, std::isnan(row.get("reward")));
+  any_signal_ = any_signal_ || !silent;
+  add_to(no_signal_, silent);
+  add_to(skipped_, left_out);
+  add_to(unscored_, std::isnan(row.get("reward")));
   for (Reward& reward : rewards_) {
     const double value = row.get(reward.column);
     const bool alike = row.get(reward.column + "_std") == 0 && (reward.equal == 0 || value == reward.value);
     reward.value = value;
-    add_to(reward.unjudged, std::isnan(value));
+    add_to(reward.unscored, std::isnan(value));
     add_to(reward.equal, alike);
   }
 }
 
-std::string RewardSignal::about_all(const MetricRow& row) const {
-  const auto steps = steps_text(silent_);
-  if (left_out_ == silent_)
+std::string RewardSignal::run_warning(const MetricRow& row) const {
+  const auto steps = steps_text(no_signal_);
+  if (skipped_ == no_signal_)
     return fmt::format("{} gave no training signal: left out, because rewards, loss or gradient are not finite", steps);
   const std::string look = fmt::format(
       "; compeer log group RUN --step {:.0f} --prompt 0 shows completions and their rewards", row.get("step"));
-  if (unjudged_ == silent_) {
+  if (unscored_ == no_signal_) {
     return fmt::format("{} gave no training signal: no reward scored any completion{}", steps, look);
   }
   std::string equal;
@@ -74,23 +74,23 @@ std::string RewardSignal::about_all(const MetricRow& row) const {
       steps, equal.empty() ? "" : " (of every completion" + equal + ")", look);
 }
 
-std::string RewardSignal::about(const Reward& reward) {
-  if (reward.unjudged >= patience)
-    return fmt::format("reward '{}' scored no completion of {}", reward.label, steps_text(reward.unjudged));
+std::string RewardSignal::reward_warning(const Reward& reward) {
+  if (reward.unscored >= patience)
+    return fmt::format("reward '{}' scored no completion of {}", reward.label, steps_text(reward.unscored));
   return fmt::format("reward '{}' was {:g} for every completion of {}: it does not distinguish completions",
                      reward.label, reward.value, steps_text(reward.equal));
 }
 
 std::vector<std::string> RewardSignal::warnings_after(const MetricRow& row, bool last) {
-  count(row);
+  update_counters(row);
   std::vector<std::string> warnings;
-  const bool nothing = !warned_ && (silent_ >= patience || (last && !taught_));
-  if (nothing) warnings.push_back(about_all(row));
+  const bool nothing = !warned_ && (no_signal_ >= patience || (last && !any_signal_));
+  if (nothing) warnings.push_back(run_warning(row));
   warned_ = warned_ || nothing;
   for (Reward& reward : rewards_) {
-    if (reward.warned || (reward.unjudged < patience && reward.equal < patience)) continue;
+    if (reward.warned || (reward.unscored < patience && reward.equal < patience)) continue;
     reward.warned = true;
-    if (!nothing) warnings.push_back(about(reward));
+    if (!nothing) warnings.push_back(reward_warning(reward));
   }
   return warnings;
 }
@@ -158,7 +158,7 @@ RewardWarnings::RewardWarnings(RunContext& run, uint64_t steps)
       answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), steps) {}
 
 void RewardWarnings::read_earlier_rows() {
-  run_.world.together("open the log", [&] {
+  run_.world.run_on_all_ranks("open the log", [&] {
     if (run_.world.rank() != 0 || run_.start.step == 0) return;
     const record::RunReader reader(run_.folder / "run.h5");
     std::vector<std::vector<double>> values;

@@ -33,18 +33,18 @@ class RewardSignal {
  private:
   struct Reward {
     std::string label, column;
-    int unjudged = 0, equal = 0;  // consecutive steps without a score, and with one score for all completions
+    int unscored = 0, equal = 0;  // consecutive steps without a score, and with one score for all completions
     double value = 0;             // mean of the last step
     bool warned = false;
   };
-  void count(const MetricRow& row);
-  std::string about_all(const MetricRow& row) const;
-  static std::string about(const Reward& reward);
+  void update_counters(const MetricRow& row);
+  std::string run_warning(const MetricRow& row) const;
+  static std::string reward_warning(const Reward& reward);
 
   std::vector<Reward> rewards_;
   // Consecutive steps without signal, without any reward, and skipped.
-  int silent_ = 0, unjudged_ = 0, left_out_ = 0;
-  bool taught_ = false, warned_ = false;
+  int no_signal_ = 0, unscored_ = 0, skipped_ = 0;
+  bool any_signal_ = false, warned_ = false;
 };
 
 /// Enforces the setting `max_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
@@ -55,9 +55,9 @@ class UnreadableAnswers {
   static constexpr uint64_t window = 10;  ///< number of steps that `check` covers
 
   struct Limit {
-    std::string reward;   ///< label of the reward
-    std::string setting;  ///< "rewards[0].max_unreadable"
-    double most = 1;      ///< maximum fraction of unreadable answers
+    std::string reward;    ///< label of the reward
+    std::string setting;   ///< "rewards[0].max_unreadable"
+    double max_share = 1;  ///< maximum fraction of unreadable answers
   };
   /// The limits of those rewards that have the two columns.
   static std::vector<Limit> limits_of(const std::vector<RewardTerm>& rewards);

@@ -15,8 +15,8 @@ namespace compeer::train {
 
 namespace {
 
-using statistics::deviation;
 using statistics::mean;
+using statistics::sample_std;
 
 // Serializes numbers as 64-bit words; a list is preceded by its length.
 class NumberMessage {
@@ -164,12 +164,12 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   for (const auto& column : score_columns) {
     const auto values = known(numbers(columns[column]));
     all.emplace_back(column, mean(values));
-    if (is_reward(column)) all.emplace_back(column + "_std", deviation(values));
+    if (is_reward(column)) all.emplace_back(column + "_std", sample_std(values));
   }
   std::vector<double> spread, equal;
   for (size_t g = 0; g < self_similarity.size(); ++g) {
     const auto rewards = columns.row("learned", g);
-    spread.push_back(deviation(known(rewards)));
+    spread.push_back(sample_std(known(rewards)));
     equal.push_back(all_equal(rewards) ? 1.0 : 0.0);
   }
   all.emplace_back("group_std", mean(known(spread)));
@@ -186,7 +186,7 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   return all;
 }
 
-double StepTable::share(const WeightedPart& part) const {
+double StepTable::variance_share(const WeightedPart& part) const {
   double along = 0, whole = 0;
   for (size_t g = 0; g < self_similarity.size(); ++g) {
     const auto parts = columns.row(part.column, g), rewards = columns.row("reward", g);
@@ -210,7 +210,7 @@ void record_advantages(const at::Tensor& advantages, MetricRow& row) {
   const auto* first = advantages.const_data_ptr<double>();
   std::vector<double> all(first, first + advantages.numel());
   row.set("advantage_mean", statistics::mean(all));
-  row.set("advantage_std", statistics::deviation(all));
+  row.set("advantage_std", statistics::sample_std(all));
   for (double& advantage : all) advantage = std::abs(advantage);
   row.set("advantage_abs", statistics::mean(all));
 }

@@ -51,7 +51,7 @@ struct StepTable {
   /// Returns weight * covariance(part, "reward") / variance("reward"), both within groups and summed over groups: the
   /// share of the reward's variance that this part explains. It can be negative or above 1. Completions where either is
   /// NaN are ignored; NaN if the rewards of every group are equal. Shares of parts that add up to "reward" add up to 1.
-  double share(const WeightedPart& part) const;
+  double variance_share(const WeightedPart& part) const;
   static std::string share_column(const WeightedPart& part) { return part.column + "_share"; }
 };
 

@@ -53,11 +53,11 @@ UpdateStats stats_of(const LearningGroup& group, const grpo::Completions& c, con
   stats.sum = {loss.value.item<double>(),
                cut.low,
                cut.high,
-               cut.places,
+               cut.ratios,
                surrogate(group, c),
                grpo::row_sum(c.sampled_entropy, c.mask).sum().item<double>(),
                0.0};
-  stats.ratio_distance = cut.furthest;
+  stats.ratio_distance = cut.max_distance;
   if (!group.reference.defined()) return stats;
   const auto kl = grpo::kl(c.log_prob, c.reference, objective.estimator, objective.kl_limits);
   stats.sum[UpdateStats::kl] = grpo::row_sum(kl, c.mask).sum().item<double>();
@@ -67,7 +67,7 @@ UpdateStats stats_of(const LearningGroup& group, const grpo::Completions& c, con
 std::vector<double> counted_tokens(const std::vector<LearningGroup>& groups) {
   std::vector<double> all;
   for (const LearningGroup& group : groups) {
-    const auto counted = group.counted();
+    const auto counted = group.unmasked_tokens();
     all.insert(all.end(), counted.begin(), counted.end());
   }
   return all;
@@ -77,7 +77,7 @@ std::vector<double> counted_tokens(const std::vector<LearningGroup>& groups) {
 std::vector<double> counted_entropies(const std::vector<LearningGroup>& groups) {
   std::vector<double> all;
   for (const LearningGroup& group : groups) {
-    const auto counted = group.counted();
+    const auto counted = group.unmasked_tokens();
     for (size_t i = 0; i < counted.size(); ++i) {
       const auto& of_tokens = group.source->samples[i].entropies;
       if (counted[i] > 0) all.insert(all.end(), of_tokens.begin(), of_tokens.end());
@@ -91,28 +91,28 @@ std::vector<double> counted_entropies(const std::vector<LearningGroup>& groups) 
 LearningGroup::LearningGroup(const PromptGroup& group, bool mask_truncated)
     : source(&group),
       batch(group_batch(group)),
-      counts(at::ones({static_cast<int64_t>(group.samples.size()), 1}, at::kFloat)) {
+      loss_mask(at::ones({static_cast<int64_t>(group.samples.size()), 1}, at::kFloat)) {
   for (size_t i = 0; i < group.samples.size(); ++i) {
-    if (mask_truncated && !group.samples[i].finished) counts[static_cast<int64_t>(i)].zero_();
+    if (mask_truncated && !group.samples[i].finished) loss_mask[static_cast<int64_t>(i)].zero_();
   }
 }
 
-std::vector<double> LearningGroup::counted() const {
+std::vector<double> LearningGroup::unmasked_tokens() const {
   std::vector<double> all;
   for (size_t i = 0; i < batch.lengths.size(); ++i)
-    all.push_back(counts[static_cast<int64_t>(i)].item<double>() * static_cast<double>(batch.lengths[i]));
+    all.push_back(loss_mask[static_cast<int64_t>(i)].item<double>() * static_cast<double>(batch.lengths[i]));
   return all;
 }
 
 grpo::Completions LearningGroup::completions(const at::Tensor& log_prob, const at::Tensor& entropy) const {
   const grpo::PaddedLayout layout(batch.lengths);
   grpo::Completions c;
-  c.mask = layout.mask * counts;
-  c.log_prob = layout.side_by_side(log_prob);
-  c.old_log_prob = layout.side_by_side(batch.sampled_log_probs);
-  if (reference.defined()) c.reference = layout.side_by_side(reference);
-  c.entropy = layout.side_by_side(entropy);
-  c.sampled_entropy = layout.side_by_side(sampled_entropies(*source));
+  c.mask = layout.mask * loss_mask;
+  c.log_prob = layout.to_padded(log_prob);
+  c.old_log_prob = layout.to_padded(batch.sampled_log_probs);
+  if (reference.defined()) c.reference = layout.to_padded(reference);
+  c.entropy = layout.to_padded(entropy);
+  c.sampled_entropy = layout.to_padded(sampled_entropies(*source));
   c.advantage = at::tensor(advantages, at::kFloat).unsqueeze(1);
   return c;
 }
@@ -122,7 +122,7 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
   const grpo::PaddedLayout layout(group.batch.lengths);
   const auto estimates = grpo::kl(group.batch.sampled_log_probs.to(at::kDouble), group.reference.to(at::kDouble),
                                   objective.estimator, objective.kl_limits);
-  const auto sums = grpo::row_sum(layout.side_by_side(estimates), layout.mask).contiguous();
+  const auto sums = grpo::row_sum(layout.to_padded(estimates), layout.mask).contiguous();
   const auto* sum = sums.const_data_ptr<double>();
   return {sum, sum + sums.numel()};
 }
@@ -134,8 +134,8 @@ UpdateStats& UpdateStats::operator+=(const UpdateStats& more) {
   return *this;
 }
 
-UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGroup& group, const UpdateGoal& goal,
-                  const GradientSum& into) {
+UpdateStats accumulate_gradient(PolicyPass& policy, Parameters& parameters, const LearningGroup& group,
+                                const UpdateContext& context, const Accumulation& into) {
   const bool in_parts = policy.needs_parts(group.batch);
   const auto now = [&] {
     const at::AutoGradMode graph(!in_parts);
@@ -146,17 +146,17 @@ UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGrou
   {
     const OneThread one_thread;
     const auto log_prob = now.log_prob.detach().clone().requires_grad_(true);
-    const auto entropy = now.entropy.detach().clone().requires_grad_(goal.objective.entropy_bonus != 0);
+    const auto entropy = now.entropy.detach().clone().requires_grad_(context.objective.entropy_bonus != 0);
     const auto c = group.completions(log_prob, entropy);
-    const auto order = drawn(goal.key, group.source->index, c.mask);
-    const auto loss = grpo::group_loss(c, goal.objective, goal.step, {}, order);
+    const auto order = drawn(context.key, group.source->index, c.mask);
+    const auto loss = grpo::group_loss(c, context.objective, context.step, {}, order);
     loss.value.backward();
     dlog_prob = log_prob.grad(), dentropy = entropy.grad();
-    stats = stats_of(group, c, loss, goal.objective);
+    stats = stats_of(group, c, loss, context.objective);
     stats.rollout_difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
-  parameters.collect(into.values, {into.add, into.zeros, into.more}, [&] {
-    const auto before_last = [&] { parameters.last_pass(into.ready); };
+  parameters.collect(into.values, {into.add, into.is_zero, into.partial}, [&] {
+    const auto before_last = [&] { parameters.begin_last_pass(into.on_ready); };
     if (in_parts) return policy.backward_in_parts(group.batch, dlog_prob, dentropy, before_last);
     auto weighted = (now.log_prob * dlog_prob).sum();  // has the gradient of the objective
     if (dentropy.defined()) weighted = weighted + (now.entropy * dentropy).sum();
@@ -167,12 +167,12 @@ UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGrou
 }
 
 void record_update(std::span<const double> sums, const StepTotals& totals, bool reference, MetricRow& row) {
-  const double places = std::max(sums[UpdateStats::places], 1.0);
+  const double places = std::max(sums[UpdateStats::ratios], 1.0);
   row.set("loss", sums[UpdateStats::loss]);
-  row.set("surrogate", sums[UpdateStats::surrogate] / std::max(totals.completions, 1.0));
-  row.set("clip_share_low", sums[UpdateStats::cut_low] / places);
-  row.set("clip_share_high", sums[UpdateStats::cut_high] / places);
-  row.set("clip_share", (sums[UpdateStats::cut_low] + sums[UpdateStats::cut_high]) / places);
+  row.set("surrogate", sums[UpdateStats::surrogate] / std::max(totals.unmasked_completions, 1.0));
+  row.set("clip_share_low", sums[UpdateStats::clipped_low] / places);
+  row.set("clip_share_high", sums[UpdateStats::clipped_high] / places);
+  row.set("clip_share", (sums[UpdateStats::clipped_low] + sums[UpdateStats::clipped_high]) / places);
   if (reference) row.set("kl", sums[UpdateStats::kl] / std::max(totals.step.size.tokens, 1.0));
 }
 
@@ -183,7 +183,7 @@ StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup
   step.size = {static_cast<double>(counted.size()), std::accumulate(counted.begin(), counted.end(), 0.0),
                static_cast<double>(settings.sampling.max_new_tokens)};
   step.bonus_tokens = step.size.tokens;
-  totals.completions =
+  totals.unmasked_completions =
       static_cast<double>(std::count_if(counted.begin(), counted.end(), [](double n) { return n > 0; }));
   if (!settings.objective.only_high_entropy) return totals;
   const auto entropies = from_all_ranks(world, counted_entropies(mine));
@@ -204,7 +204,7 @@ at::Tensor advantages_over_ranks(comm::World& world, const BatchColumns& mine, c
   for (const auto& term : terms) columns.push_back(column_of_all_ranks(world, mine, term));
   const auto weights = at::tensor(settings.reward_weights, at::kDouble);
   const auto sums = grpo::normalize_then_sum(at::stack(columns, -1), weights, rule.epsilon);
-  return sums.clamp(rule.least, rule.most).contiguous();
+  return sums.clamp(rule.min, rule.max).contiguous();
 }
 
 }  // namespace compeer::train

@@ -21,14 +21,14 @@ struct LearningGroup {
   LearningGroup(const PromptGroup& group, bool mask_truncated);
 
   /// Number of unmasked tokens of each completion.
-  std::vector<double> counted() const;
+  std::vector<double> unmasked_tokens() const;
 
   /// Returns the input of the objective. `log_prob` and `entropy` [targets] are those of the current policy.
   grpo::Completions completions(const at::Tensor& log_prob, const at::Tensor& entropy) const;
 
   const PromptGroup* source;
-  GroupBatch batch;
-  at::Tensor counts;               ///< float32 [G, 1]: loss mask, 1 if the completion contributes, otherwise 0
+  PackedBatch batch;
+  at::Tensor loss_mask;            ///< float32 [G, 1]: loss mask, 1 if the completion contributes, otherwise 0
   at::Tensor reference;            ///< float32 [targets]: log-probs under the reference model, or undefined
   std::vector<double> rewards;     ///< one per completion, column "learned"
   std::vector<double> advantages;  ///< one per completion
@@ -39,11 +39,11 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
 
 /// Statistics of an update. operator+= adds `sum` and takes the maximum of the other fields.
 struct UpdateStats {
-  /// Indices of `sum`. loss: of the step's loss. cut_low, cut_high, places: see grpo::Clipping. surrogate: per
+  /// Indices of `sum`. loss: of the step's loss. clipped_low, clipped_high, places: see grpo::Clipping. surrogate: per
   /// completion, mean ratio x reward. entropy: entropies of unmasked tokens at the time of sampling. kl: KL estimates
   /// of unmasked tokens. `sums` is the number of sums.
-  enum { loss, cut_low, cut_high, places, surrogate, entropy, kl, sums };
-  std::array<double, sums> sum{};
+  enum { loss, clipped_low, clipped_high, ratios, surrogate, entropy, kl, n_sums };
+  std::array<double, n_sums> sum{};
   double ratio_distance = 0;      ///< maximum of |ratio - 1|
   double rollout_difference = 0;  ///< maximum of |current log-prob - log-prob at the time of sampling|
 
@@ -51,25 +51,25 @@ struct UpdateStats {
 };
 
 /// Data shared by all groups of an update.
-struct UpdateGoal {
+struct UpdateContext {
   grpo::Objective objective;
   grpo::StepContext step;
   RngKey key;  ///< random numbers of losses that select tokens at random; `key.step` counts updates
 };
 
 /// Destination of a gradient, and how it is written there.
-struct GradientSum {
-  std::span<float> values;            ///< one element per parameter
-  bool add = false;                   ///< add to the gradient collected last instead of overwriting it
-  bool zeros = false;                 ///< `values` are known to be zeros, which need not be cleared
-  bool more = false;                  ///< more will be added before `values` are read
-  Parameters::Ready ready = nullptr;  ///< called with each range of elements that is final
+struct Accumulation {
+  std::span<float> values;                 ///< one element per parameter
+  bool add = false;                        ///< add to the gradient collected last instead of overwriting it
+  bool is_zero = false;                    ///< `values` are known to be zeros, which need not be cleared
+  bool partial = false;                    ///< more will be added before `values` are read
+  Parameters::OnReady on_ready = nullptr;  ///< called with each range of elements that is final
 };
 
 /// Runs forward and backward pass for one group, and writes the gradient of its part of the objective (Eq. 2) to
 /// `into`. Returns the group's statistics. Local.
-UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGroup& group, const UpdateGoal& goal,
-                  const GradientSum& into);
+UpdateStats accumulate_gradient(PolicyPass& policy, Parameters& parameters, const LearningGroup& group,
+                                const UpdateContext& context, const Accumulation& into);
 
 /// Sets libtorch's number of threads to 1 during its lifetime. libtorch divides large sums and elementwise operations
 /// by the number of threads, so that results would depend on it bit by bit.
@@ -87,7 +87,7 @@ class OneThread {
 /// Totals over all groups of a step, bitwise identical on every rank.
 struct StepTotals {
   grpo::StepContext step;
-  double completions = 0;  ///< number of completions with unmasked tokens
+  double unmasked_completions = 0;  ///< number of completions with unmasked tokens
 };
 
 /// Sets the metrics of an update. `sums`: UpdateStats::sum over all groups of the step. `reference`: there is a

@@ -21,13 +21,13 @@ fs::path file_of(const fs::path& folder, const std::string& stem, int64_t i) {
   return folder / (i == 0 ? stem + ".safetensors" : stem + "-" + std::to_string(i) + ".safetensors");
 }
 
-comm::Share common(comm::Share a, comm::Share b) {
+comm::ElementRange common(comm::ElementRange a, comm::ElementRange b) {
   const int64_t first = std::max(a.first, b.first), end = std::min(a.first + a.count, b.first + b.count);
   return {first, std::max(end - first, int64_t{0})};
 }
 
 template <class T>
-std::span<T> part(std::span<T> of, comm::Share whole, comm::Share wanted) {
+std::span<T> part(std::span<T> of, comm::ElementRange whole, comm::ElementRange wanted) {
   return of.subspan(static_cast<size_t>(wanted.first - whole.first), static_cast<size_t>(wanted.count));
 }
 
@@ -61,19 +61,19 @@ Optimizer::Update Optimizer::step(std::span<const float> gradient, double norm, 
   return {norm, adamw.lr};
 }
 
-Slices::Slices(comm::World& world, int64_t length, bool sharded)
+ShardLayout::ShardLayout(comm::World& world, int64_t length, bool sharded)
     : world_(world), length_(length), sharded_(sharded && world.size() > 1) {}
 
-comm::Share Slices::kept_by(int rank) const {
-  return sharded_ ? comm::slice(length_, block, world_.size(), rank) : comm::Share{0, length_};
+comm::ElementRange ShardLayout::kept_by(int rank) const {
+  return sharded_ ? comm::slice(length_, block, world_.size(), rank) : comm::ElementRange{0, length_};
 }
 
-void Slices::share(std::span<float> whole) const {
-  if (sharded_) comm::share_slices(world_, whole, block);
+void ShardLayout::all_gather(std::span<float> whole) const {
+  if (sharded_) comm::all_gather(world_, whole, block);
 }
 
 // Collects a piece of an array on rank 0 from the ranks that own its elements.
-void Slices::bring(const Array& array, comm::Share piece, std::span<float> to) const {
+void ShardLayout::gather(const Array& array, comm::ElementRange piece, std::span<float> to) const {
   for (int rank = 0; rank < (sharded_ ? world_.size() : 1); ++rank) {
     const auto theirs = common(kept_by(rank), piece);
     if (theirs.count == 0) continue;
@@ -86,31 +86,31 @@ void Slices::bring(const Array& array, comm::Share piece, std::span<float> to) c
   }
 }
 
-void Slices::save(const fs::path& folder, const std::string& stem, const std::vector<Array>& arrays,
-                  const std::map<std::string, std::string>& metadata, int64_t piece) const {
+void ShardLayout::save(const fs::path& folder, const std::string& stem, const std::vector<Array>& arrays,
+                       const std::map<std::string, std::string>& metadata, int64_t piece) const {
   for (int64_t first = 0, i = 0; first < length_; first += piece, ++i) {
-    const comm::Share now{first, std::min(piece, length_ - first)};
+    const comm::ElementRange now{first, std::min(piece, length_ - first)};
     std::vector<std::vector<float>> rooms(arrays.size());
     std::vector<record::TensorView> views;
     for (size_t a = 0; a < arrays.size(); ++a) {
       rooms[a].resize(world_.rank() == 0 ? static_cast<size_t>(now.count) : 0);
-      bring(arrays[a], now, rooms[a]);
+      gather(arrays[a], now, rooms[a]);
       views.push_back({arrays[a].name, "F32", {now.count}, std::as_bytes(std::span(rooms[a]))});
     }
-    world_.together("checkpoint", [&] {
+    world_.run_on_all_ranks("checkpoint", [&] {
       if (world_.rank() == 0) record::write_safetensors(file_of(folder, stem, i), views, metadata);
     });
   }
 }
 
-std::map<std::string, std::string> Slices::load(const fs::path& folder, const std::string& stem,
-                                                const std::vector<Array>& arrays) const {
+std::map<std::string, std::string> ShardLayout::load(const fs::path& folder, const std::string& stem,
+                                                     const std::vector<Array>& arrays) const {
   std::map<std::string, std::string> metadata;
   int64_t first = 0;
   for (int64_t i = 0; first < length_ && fs::exists(file_of(folder, stem, i)); ++i) {
     const auto file = record::Safetensors::open(file_of(folder, stem, i));
     metadata = file.metadata();
-    comm::Share now{first, 0};
+    comm::ElementRange now{first, 0};
     for (const Array& array : arrays) {
       const auto& view = file.tensor(array.name);
       now.count = static_cast<int64_t>(view.bytes.size() / sizeof(float));

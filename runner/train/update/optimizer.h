@@ -48,17 +48,17 @@ double norm_of(std::span<const float> gradient);
 /// How per-parameter arrays (such as optimizer state) are distributed over ranks: replicated, or sharded so that each
 /// rank owns one contiguous slice. Checkpoint files do not depend on the layout or on the number of ranks. Keeps a
 /// reference to `world`.
-class Slices {
+class ShardLayout {
  public:
   /// `length`: number of elements of the whole array. With one rank, `sharded` has no effect.
-  Slices(comm::World& world, int64_t length, bool sharded);
+  ShardLayout(comm::World& world, int64_t length, bool sharded);
 
   /// Slices begin and end at multiples of this number of elements.
   static constexpr int64_t block = comm::slice_block;
 
   bool sharded() const { return sharded_; }
   /// Elements that this rank owns: its slice, or all.
-  comm::Share own() const { return kept_by(world_.rank()); }
+  comm::ElementRange own() const { return kept_by(world_.rank()); }
   template <class T>
   std::span<T> own_part(std::span<T> whole) const {
     return whole.subspan(static_cast<size_t>(own().first), static_cast<size_t>(own().count));
@@ -66,7 +66,7 @@ class Slices {
 
   /// Collective. All-gathers `whole` in place: on entry each rank's own slice is valid, on return all of it is. Does
   /// nothing if arrays are replicated.
-  void share(std::span<float> whole) const;
+  void all_gather(std::span<float> whole) const;
 
   struct Array {
     std::string name;      ///< name of the tensor in the file
@@ -83,8 +83,8 @@ class Slices {
                                           const std::vector<Array>& arrays) const;
 
  private:
-  comm::Share kept_by(int rank) const;
-  void bring(const Array& array, comm::Share piece, std::span<float> to) const;
+  comm::ElementRange kept_by(int rank) const;
+  void gather(const Array& array, comm::ElementRange piece, std::span<float> to) const;
 
   comm::World& world_;
   int64_t length_;

@@ -37,12 +37,12 @@ std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tens
 }
 
 using comm::DeviceMessages;
-using comm::Share;
+using comm::ElementRange;
 
 constexpr int64_t piece_length = int64_t{1} << 22;  // elements of a slice per message: 16 MiB from each other rank
 
 // The next piece of a slice, after its first `done` elements; empty at its end.
-Share piece(Share slice, int64_t done) {
+ElementRange piece(ElementRange slice, int64_t done) {
   return {slice.first + std::min(done, slice.count), std::clamp(slice.count - done, int64_t{0}, piece_length)};
 }
 
@@ -81,7 +81,7 @@ Parameters::Parameters(Model& model) {
     hosts_[i].set_data(own[i]);
   }
   if (!values_.empty() && !values_.front().is_cpu()) {
-    there_ = at::empty({total}, at::TensorOptions(values_.front().device()).dtype(at::kFloat));
+    device_gradients_ = at::empty({total}, at::TensorOptions(values_.front().device()).dtype(at::kFloat));
     pin(weights());
     return;
   }
@@ -91,9 +91,9 @@ Parameters::Parameters(Model& model) {
 }
 
 void Parameters::weights_changed() {
-  if (!there_.defined()) return;
-  there_.copy_(weights_);  // one copy; the device then converts them to its type
-  const auto own = views(there_, values_);
+  if (!device_gradients_.defined()) return;
+  device_gradients_.copy_(weights_);  // one copy; the device then converts them to its type
+  const auto own = views(device_gradients_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].detach().copy_(own[i]);
 }
 
@@ -105,53 +105,57 @@ std::span<float> Parameters::weights() {
   return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
 }
 
-void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, Part part, const Ready& ready) {
+void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, AccumulateOptions part,
+                               const OnReady& ready) {
   collect(gradient, part, [&] {
-    last_pass(ready);
+    begin_last_pass(ready);
     loss.backward();
   });
 }
 
-void Parameters::collect(std::span<float> gradient, Part part, const std::function<void()>& backward) {
+void Parameters::collect(std::span<float> gradient, AccumulateOptions part, const std::function<void()>& backward) {
   TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
-  if (there_.defined()) return collect_there(gradient, part, backward);
+  if (device_gradients_.defined()) return collect_on_device(gradient, part, backward);
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  if (!part.on && !part.zeros) kernels::clear(gradient.data(), size());
+  if (!part.add && !part.is_zero) kernels::clear(gradient.data(), size());
   gradient_ = gradient;
   finite_ = true;
-  last_pass(nullptr);
+  begin_last_pass(nullptr);
   backward();
   ready_ = nullptr;
-  for (size_t i = 0; i < values_.size() && !part.more; ++i) {
+  for (size_t i = 0; i < values_.size() && !part.partial; ++i) {
     if (!passed_[i]) look_at(places_[i]);
   }
 }
 
 // For a model on a device. No element is final before all have been copied to the host, so `ready` is not called.
-void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
-  if (!part.on) there_.zero_();
-  const auto own = views(there_, values_);
+void Parameters::collect_on_device(std::span<float> gradient, AccumulateOptions part,
+                                   const std::function<void()>& backward) {
+  if (!part.add) device_gradients_.zero_();
+  const auto own = views(device_gradients_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
   with_remedy("backward pass", [&] {
     backward();
-    if (!part.more && !stay_) bring(gradient, {0, size()});
-    if (!part.more) finite_ = stay_ ? at::isfinite(there_).all().item().toBool() : std::isfinite(norm_of(gradient));
+    if (!part.partial && !keep_on_device_) copy_to_host(gradient, {0, size()});
+    if (!part.partial)
+      finite_ =
+          keep_on_device_ ? at::isfinite(device_gradients_).all().item().toBool() : std::isfinite(norm_of(gradient));
   });
 }
 
-void Parameters::bring(std::span<float> into, comm::Share elements) {
+void Parameters::copy_to_host(std::span<float> into, comm::ElementRange elements) {
   pin(into);
   at::from_blob(into.data(), {elements.count}, at::kFloat)
-      .copy_(there_.slice(0, elements.first, elements.first + elements.count));
+      .copy_(device_gradients_.slice(0, elements.first, elements.first + elements.count));
 }
 
-void Parameters::look_at(comm::Share elements) {
+void Parameters::look_at(comm::ElementRange elements) {
   finite_ = finite_ && std::isfinite(norm_of(part(gradient_, elements)));
 }
 
-void Parameters::last_pass(const Ready& ready) {
+void Parameters::begin_last_pass(const OnReady& ready) {
   ready_ = ready;
   passed_.assign(values_.size(), false);
 }
@@ -170,7 +174,7 @@ void add(std::span<float> sum, std::span<const float> more) {
   kernels::add(sum.data(), more.data(), static_cast<int64_t>(sum.size()));
 }
 
-void add_up_there(comm::World& world, DeviceMessages& devices, int64_t leaves, const at::Tensor& own, bool whole) {
+void sum_on_devices(comm::World& world, DeviceMessages& devices, int64_t leaves, const at::Tensor& own, bool whole) {
   const int me = world.rank();
   const auto nodes = comm::rank_nodes(leaves, world.size());
   const auto slice = [&](int rank) { return comm::slice(own.numel(), comm::slice_block, world.size(), rank); };
@@ -179,13 +183,13 @@ void add_up_there(comm::World& world, DeviceMessages& devices, int64_t leaves, c
   const auto to_others = [&](auto elements_for) {
     Parts parts;
     for (int rank = 0; rank < world.size(); ++rank) {
-      const Share elements = elements_for(rank);
+      const ElementRange elements = elements_for(rank);
       if (rank != me) parts.push_back({numbers + elements.first, elements.count, rank});
     }
     return parts;
   };
   for (int64_t done = 0; done < slice(0).count; done += piece_length) {  // rank 0's slice is the longest
-    const Share mine = piece(slice(me), done);
+    const ElementRange mine = piece(slice(me), done);
     const auto home = mine.count > 0 ? own.slice(0, mine.first, mine.first + mine.count) : at::Tensor();
     std::vector<at::Tensor> of_nodes;
     Parts received;
@@ -203,21 +207,21 @@ void add_up_there(comm::World& world, DeviceMessages& devices, int64_t leaves, c
   if (whole) devices.exchange(to_others([&](int) { return slice(me); }), to_others(slice));
 }
 
-Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves, Way way)
+Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves, ReductionOptions way)
     : world_(world),
       parameters_(parameters),
       leaves_(leaves),
       slice_(way.delivery.slice),
-      at_once_(way.at_once && !way.on_devices),
-      hosts_(world, leaves, parameters.size(), train::add, way.delivery, parameters.there().defined()) {
-  if (!way.on_devices || !parameters.there().defined() || world.size() == 1) return;
+      overlap_(way.overlap && !way.on_devices),
+      hosts_(world, leaves, parameters.size(), train::add, way.delivery, parameters.device_gradients().defined()) {
+  if (!way.on_devices || !parameters.device_gradients().defined() || world.size() == 1) return;
   if (leaves > world.size())
     throw Error("sums",
                 fmt::format("'device' requires at most one leaf per rank, but there are {} leaves for {} ranks", leaves,
                             world.size()),
                 "raise sft.micro_batch or grpo.groups_per_reduction, or set sums = \"host\"", Exit::spec);
   devices_ = std::make_unique<DeviceMessages>(world);
-  parameters.keep_there();
+  parameters.keep_on_device();
   try_devices();
 }
 
@@ -225,19 +229,19 @@ Gradients::~Gradients() = default;
 
 // Tests that messages arrive completely: rank r contributes r + 1, so that the sum is known and exact.
 void Gradients::try_devices() {
-  const auto& there = parameters_.there();
+  const auto& there = parameters_.device_gradients();
   const auto sum = at::full({world_.size() * comm::slice_block}, world_.rank() + 1.0, there.options());
-  add_up_there(world_, *devices_, world_.size(), sum, true);
-  world_.together("test NCCL", [&] {
+  sum_on_devices(world_, *devices_, world_.size(), sum, true);
+  world_.run_on_all_ranks("test NCCL", [&] {
     const double expected = world_.size() * (world_.size() + 1.0) / 2;
     if (sum.eq(expected).all().item().toBool()) return;
     throw Error("sums", "is 'device', but a test sum over NCCL is wrong", "set sums = \"host\"", Exit::usage);
   });
 }
 
-Parameters::Ready Gradients::ready() {
-  if (!at_once_) return nullptr;
-  return [this](Share elements) { hosts_.ready(elements); };
+Parameters::OnReady Gradients::early_adder() {
+  if (!overlap_) return nullptr;
+  return [this](ElementRange elements) { hosts_.mark_final(elements); };
 }
 
 void Gradients::add(int64_t leaf, std::span<const float> gradient) {
@@ -249,17 +253,17 @@ void Gradients::add(int64_t leaf, std::span<const float> gradient) {
 
 std::span<float> Gradients::finish() {
   if (!devices_) return hosts_.finish();
-  const Share all{0, parameters_.size()};
+  const ElementRange all{0, parameters_.size()};
   const auto wanted = slice_ ? comm::slice(all.count, comm::slice_block, world_.size(), world_.rank()) : all;
-  const auto into = comm::part(room(), wanted);
-  world_.together("sum", [&] {
+  const auto into = comm::part(next_leaf_buffer(), wanted);
+  world_.run_on_all_ranks("sum", [&] {
     if (!std::exchange(added_, false) && mine().count > 0)
       throw std::logic_error(fmt::format("Gradients: finished before leaf {} was added", mine().first));
   });
-  world_.together("reduce", [&] {
+  world_.run_on_all_ranks("reduce", [&] {
     with_remedy("sums", [&] {
-      add_up_there(world_, *devices_, leaves_, parameters_.there(), !slice_);
-      parameters_.bring(into, wanted);
+      sum_on_devices(world_, *devices_, leaves_, parameters_.device_gradients(), !slice_);
+      parameters_.copy_to_host(into, wanted);
     });
   });
   return into;

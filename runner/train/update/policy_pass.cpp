@@ -24,7 +24,7 @@ struct GroupPart {
   int64_t row = 0, rows = 0, target = 0, targets = 0;
 };
 
-std::vector<GroupPart> parts_of(const GroupBatch& group, int64_t most) {
+std::vector<GroupPart> parts_of(const PackedBatch& group, int64_t most) {
   std::vector<GroupPart> parts(1);
   for (const int64_t length : group.lengths) {
     const GroupPart& last = parts.back();
@@ -41,7 +41,7 @@ at::Tensor leaf(const at::Tensor& value) { return value.detach().clone().require
 
 class GroupInParts {
  public:
-  GroupInParts(rollout::Policy& policy, const GroupBatch& group, double temperature)
+  GroupInParts(rollout::Policy& policy, const PackedBatch& group, double temperature)
       : policy_(policy),
         group_(group),
         temperature_(temperature),
@@ -53,7 +53,7 @@ class GroupInParts {
     Batch prompt{group.batch.tokens.narrow(0, all.start, all.length), {all}};
     prompt.segments.front().start = 0;
     prompt.embedded = begin_;
-    prompt.leaves = prefix_;
+    prompt.prefix_out = prefix_;
     hidden_ = policy.model.forward(prompt, nullptr);
     dhidden_ = at::zeros_like(hidden_);
   }
@@ -91,7 +91,7 @@ class GroupInParts {
       batch.segments.push_back(segment);
     }
     batch.embedded = rows;
-    batch.continues = prefix_;
+    batch.prefix_in = prefix_;
     return policy_.model.forward(batch, nullptr);
   }
 
@@ -107,28 +107,28 @@ class GroupInParts {
   }
 
   rollout::Policy& policy_;
-  const GroupBatch& group_;
+  const PackedBatch& group_;
   double temperature_;
-  std::shared_ptr<Prefix> prefix_ = std::make_shared<Prefix>();
+  std::shared_ptr<SharedPrefix> prefix_ = std::make_shared<SharedPrefix>();
   at::Tensor embedded_, dembedded_;      // of all rows
   at::Tensor begin_, hidden_, dhidden_;  // of the prompt: embeddings, hidden states and their gradient
 };
 
 }  // namespace
 
-void PolicyPass::backward_in_parts(const GroupBatch&, const at::Tensor&, const at::Tensor&,
+void PolicyPass::backward_in_parts(const PackedBatch&, const at::Tensor&, const at::Tensor&,
                                    const std::function<void()>&) {
   TORCH_CHECK(false, "this policy is differentiated as a whole");
 }
 
-kernels::TokenLogprobs ModelPass::forward(const GroupBatch& batch) {
+kernels::TokenLogprobs ModelPass::forward(const PackedBatch& batch) {
   const comm::Phase here("train", model_.identity().title());
   return model_.call("forward", [&](Model&) { return log_probs(policy_, batch, temperature_); });
 }
 
-bool ModelPass::needs_parts(const GroupBatch& batch) const { return batch.batch.tokens.numel() > most_tokens_; }
+bool ModelPass::needs_parts(const PackedBatch& batch) const { return batch.batch.tokens.numel() > most_tokens_; }
 
-void ModelPass::backward_in_parts(const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+void ModelPass::backward_in_parts(const PackedBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                                   const std::function<void()>& before_last) {
   const comm::Phase here("train", model_.identity().title());
   model_.call("forward", [&](Model&) {
@@ -136,7 +136,7 @@ void ModelPass::backward_in_parts(const GroupBatch& batch, const at::Tensor& dlo
   });
 }
 
-void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
+void backward_in_parts(rollout::Policy& policy, const PackedBatch& group, double temperature, int64_t most,
                        const at::Tensor& dlog_prob, const at::Tensor& dentropy, const std::function<void()>& last) {
   GroupInParts all(policy, group, temperature);
   for (const GroupPart& part : parts_of(group, most)) all.backward(part, dlog_prob, dentropy);

@@ -15,14 +15,14 @@ class PolicyPass {
   virtual ~PolicyPass() = default;
 
   /// Returns log-probs and entropies of the group's targets; with an autograd graph if gradients are enabled.
-  virtual kernels::TokenLogprobs forward(const GroupBatch& batch) = 0;
+  virtual kernels::TokenLogprobs forward(const PackedBatch& batch) = 0;
 
   /// True if a group is too large for one autograd graph, so that `backward_in_parts` must be used.
-  virtual bool needs_parts(const GroupBatch&) const { return false; }
+  virtual bool needs_parts(const PackedBatch&) const { return false; }
 
   /// Accumulates the parameters' gradients, given the gradients of log-probs and entropies ([targets]; `dentropy` may
   /// be undefined). Calls `before_last` before the last pass over the parameters. The default throws.
-  virtual void backward_in_parts(const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+  virtual void backward_in_parts(const PackedBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                                  const std::function<void()>& before_last);
 };
 
@@ -35,9 +35,9 @@ class ModelPass : public PolicyPass {
             int64_t most_tokens = std::numeric_limits<int64_t>::max())
       : model_(model), policy_(policy), temperature_(temperature), most_tokens_(most_tokens) {}
 
-  kernels::TokenLogprobs forward(const GroupBatch& batch) override;
-  bool needs_parts(const GroupBatch& batch) const override;
-  void backward_in_parts(const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+  kernels::TokenLogprobs forward(const PackedBatch& batch) override;
+  bool needs_parts(const PackedBatch& batch) const override;
+  void backward_in_parts(const PackedBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                          const std::function<void()>& before_last) override;
 
  private:
@@ -55,7 +55,7 @@ class ModelPass : public PolicyPass {
 ///
 /// The parameters' gradients are bitwise identical to those of a single backward pass: each is one chain of additions
 /// over the rows of the group's batch, in which the completions precede the prompt.
-void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
+void backward_in_parts(rollout::Policy& policy, const PackedBatch& group, double temperature, int64_t most,
                        const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                        const std::function<void()>& last = nullptr);
 

@@ -39,7 +39,7 @@ void NumericalCheck::check(const std::string& place, double loss, bool finite_gr
 
 void NumericalCheck::stop_if_model_is_broken(uint64_t step) {
   if (run_.world.any(model_works_)) return;
-  run_.world.together("train", [&] {
+  run_.world.run_on_all_ranks("train", [&] {
     throw Error(fmt::format("step {}", step), "the model computes numbers that are not finite",
                 "check the weights for damage, or resume from an earlier checkpoint with a lower learning rate",
                 Exit::data);
@@ -51,13 +51,13 @@ bool NumericalCheck::any_reported() const { return run_.world.any(!problem_.empt
 void NumericalCheck::stop_or_skip(uint64_t step) {
   const auto mine = std::exchange(problem_, "");
   if (!skips_steps_) {
-    run_.world.together("train", [&] {
+    run_.world.run_on_all_ranks("train", [&] {
       if (mine.empty()) return;
       throw Error(fmt::format("step {}", step), mine,
                   "lower the learning rate or the rewards, or set nonfinite = \"skip\" to leave such steps out",
                   Exit::failure);
     });
-    run_.world.together("train", [&] {
+    run_.world.run_on_all_ranks("train", [&] {
       throw Error(fmt::format("step {}", step), "the sum of all gradients is not finite", "lower the learning rate",
                   Exit::failure);
     });
@@ -65,7 +65,7 @@ void NumericalCheck::stop_or_skip(uint64_t step) {
   stop_if_model_is_broken(step);
   ++skipped_;
   const auto all = run_.world.gather(mine);
-  run_.world.together("log", [&] {
+  run_.world.run_on_all_ranks("log", [&] {
     std::string who = "the sum of all gradients is not finite";
     for (size_t rank = all.size(); rank-- > 0;) {
       if (!all[rank].empty()) who = fmt::format("on rank {}: {}", rank, all[rank]);
@@ -76,7 +76,7 @@ void NumericalCheck::stop_or_skip(uint64_t step) {
 
 double NumericalCheck::take_skipped() { return std::exchange(skipped_, 0.0); }
 
-static_assert(Slices::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
+static_assert(ShardLayout::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
 
 std::string leaf_text(const std::string& item, int64_t leaf, int64_t together, int64_t batch) {
   const int64_t first = leaf * together, last = std::min(first + together, batch) - 1;
@@ -90,7 +90,7 @@ Training::Training(RunContext& run, double lr, uint64_t updates)
       slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
       optimizer_(spec::read_table<spec::OptimizerTable>(run.spec.json().at("optimizer")), lr, updates,
                  slices_.own().count) {
-  if (run.plugins->model().object().shape().rounded) {
+  if (run.plugins->model().object().shape().bfloat16_weights) {
     const auto own = slices_.own_part(parameters.weights());
     masters_.assign(own.begin(), own.end());
   }
@@ -103,7 +103,7 @@ Gradients Training::gradients(int64_t leaves) {
   const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
   return Gradients(run_.world, parameters, leaves,
                    {.on_devices = run_.spec.has("sums") && run_.spec.text("sums") == "device",
-                    .at_once = when != "never",
+                    .overlap = when != "never",
                     .delivery = {.slice = slices_.sharded(), .early = early}});
 }
 
@@ -136,19 +136,19 @@ Optimizer::Update Training::update(uint64_t step, double loss, Gradients& gradie
     kernels::round_to_bfloat16(masters_.data(), static_cast<int64_t>(own.size()), own.data());
     return update;
   });
-  clock.time("reduce", [&] { slices_.share(parameters.weights()); });
-  clock.time("train", [&] { run_.world.together("update", [&] { parameters_changed(); }); });
+  clock.time("reduce", [&] { slices_.all_gather(parameters.weights()); });
+  clock.time("train", [&] { run_.world.run_on_all_ranks("update", [&] { parameters_changed(); }); });
   return done;
 }
 
 // At the start of a run the reference weights are the policy's own; later they are in the checkpoint.
 void Training::keep_reference() {
   const auto file = (run_.start.step > 0 ? run_.start.folder : run_.folder) / reference_file;
-  run_.world.together("reference", [&] {
+  run_.world.run_on_all_ranks("reference", [&] {
     if (run_.world.rank() == 0 && run_.start.step == 0)
       record::write_safetensors(file, {{"weights", "F32", {parameters.size()}, std::as_bytes(parameters.weights())}});
   });
-  run_.world.together("reference", [&] {
+  run_.world.run_on_all_ranks("reference", [&] {
     reference_ = record::Safetensors::open(file);
     if (reference_->tensor("weights").bytes.size() != parameters.weights().size_bytes())
       throw Error(file.string(), "tensor 'weights' belongs to a model of another size", "", Exit::data);
@@ -174,8 +174,8 @@ void Training::with_reference_weights(std::span<float> scratch, const std::funct
   set_weights(scratch);
 }
 
-std::vector<Slices::Array> Training::state() {
-  std::vector<Slices::Array> all{{"m", optimizer_.mean()}, {"v", optimizer_.mean_square()}};
+std::vector<ShardLayout::Array> Training::state() {
+  std::vector<ShardLayout::Array> all{{"m", optimizer_.mean()}, {"v", optimizer_.mean_square()}};
   if (!masters_.empty()) all.push_back({"weights", masters_});
   return all;
 }
@@ -185,7 +185,7 @@ void Training::save(const std::filesystem::path& folder) {
   for (const auto& [name, value] : numbers) beside[name] = fmt::format("{}", value);
   slices_.save(folder, "optimizer", state(), beside);
   if (!reference_) return;
-  run_.world.together("checkpoint", [&] {
+  run_.world.run_on_all_ranks("checkpoint", [&] {
     if (run_.world.rank() == 0) record::write_safetensors(folder / reference_file, {reference_->tensor("weights")});
   });
 }

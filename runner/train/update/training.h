@@ -92,10 +92,10 @@ class Training {
   void set_weights(std::span<const float> weights);
   void parameters_changed();
   double norm(std::span<const float> gradient);
-  std::vector<Slices::Array> state();
+  std::vector<ShardLayout::Array> state();
 
   RunContext& run_;
-  Slices slices_;
+  ShardLayout slices_;
   Optimizer optimizer_;
   std::vector<float> masters_;                    // this rank's slice of the master weights; empty if there are none
   std::optional<record::Safetensors> reference_;  // mapped file: the ranks of a host share one copy in memory

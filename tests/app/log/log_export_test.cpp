@@ -242,11 +242,11 @@ TEST_F(Export, ScalarsAreFiguresAndCurvesOfEvaluations) {
 }
 
 TEST_F(Export, TensorBoardReadsWhatIsWritten) {
-  const auto asked = launch::ask_program({"python3", "-c", "import tensorboard"});
+  const auto asked = launch::run_program({"python3", "-c", "import tensorboard"});
   if (asked.exit != 0) GTEST_SKIP() << "python3 here has no tensorboard: " << asked.text;
   std::ostringstream out;
   log_export({{path("b"), path("sage")}, "", "", path("events")}, out);
-  const auto done = launch::ask_program({"python3", "-c", R"(
+  const auto done = launch::run_program({"python3", "-c", R"(
 import sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 for run in ["b", "sage"]:

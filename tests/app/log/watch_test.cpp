@@ -102,26 +102,26 @@ TEST(WatchTable, BelievesAnything) {
   odd.times = {0, 1e300, -1e300};
   const auto lines = watch_table({odd}, {{"reward"}, 200, 24});
   EXPECT_TRUE(lines[1].starts_with("a    run\\x1b[2Jning")) << lines[1];
-  EXPECT_EQ(watch_news({}, {odd}, {{"reward"}, 80, 24})[0], "a 3/9  reward 1e+308");
+  EXPECT_EQ(watch_changes({}, {odd}, {{"reward"}, 80, 24})[0], "a 3/9  reward 1e+308");
 }
 
 TEST(WatchNews, AreTheNewestRowThenWhateverIsNew) {
   const WatchView view{{"reward", "loss"}, 80, 24};
   const std::vector<WatchedRun> before = {run("a", "running", {1, 2}, 4)};
-  EXPECT_EQ(watch_news({}, before, view), (Lines{"a 2/4  reward 2", "a: running"}));
-  EXPECT_EQ(watch_news(before, before, view), Lines{});
+  EXPECT_EQ(watch_changes({}, before, view), (Lines{"a 2/4  reward 2", "a: running"}));
+  EXPECT_EQ(watch_changes(before, before, view), Lines{});
   auto after = run("a", "failed", {1, 2, 3, 4}, 4);
   after.problem = "no memory";
-  EXPECT_EQ(watch_news(before, {after}, view),
+  EXPECT_EQ(watch_changes(before, {after}, view),
             (Lines{"a 3/4  reward 3", "a 4/4  reward 4", "a: failed after 1:15: no memory"}));
 }
 
 TEST(TellingColumns, AreRewardAndLossOrWhatThereIs) {
-  EXPECT_EQ(telling_columns({run("a", "running", {1}, 9)}), (Lines{"reward", "loss"}));
+  EXPECT_EQ(default_columns({run("a", "running", {1}, 9)}), (Lines{"reward", "loss"}));
   auto other = run("a", "running", {1}, 9);
   other.columns = {"step", "x", "y"};
-  EXPECT_EQ(telling_columns({other}), (Lines{"x", "y"}));
-  EXPECT_EQ(telling_columns({}), Lines{});
+  EXPECT_EQ(default_columns({other}), (Lines{"x", "y"}));
+  EXPECT_EQ(default_columns({}), Lines{});
 }
 
 TEST(ExitOfWatching, IsThatOfTheRunsThatDidNotFinish) {
@@ -155,7 +155,7 @@ class Watch : public testing::Test {
   }
 
   int watch(bool terminal, const std::function<bool(int looks)>& wait, std::vector<std::string> columns = {}) {
-    WatchPlace place;
+    WatchTerminal place;
     place.terminal = terminal;
     place.view = [] { return WatchView{{}, 80, 24}; };
     place.wait = [&, looks = 0](double) mutable { return wait(++looks); };
@@ -208,13 +208,13 @@ TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
 // A job script on another host writes its host name into the lock file, and holds the lock while it runs.
 TEST_F(Watch, BelievesTheLockAndNotTheNameInIt) {
   write_file(folder_ / ".lock", "17 another-host\n");
-  EXPECT_EQ(look_at(folder_, {}).state, "running");
+  EXPECT_EQ(read_run_state(folder_, {}).state, "running");
   writer_.reset();
   const int lock = ::open((folder_ / ".lock").c_str(), O_RDWR);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
-  EXPECT_EQ(look_at(folder_, {}).state, "running");
+  EXPECT_EQ(read_run_state(folder_, {}).state, "running");
   ::close(lock);
-  EXPECT_EQ(look_at(folder_, {}).state, "stopped");
+  EXPECT_EQ(read_run_state(folder_, {}).state, "stopped");
 }
 
 TEST_F(Watch, SeesThatRanksHoldTheSpec) {
@@ -222,9 +222,9 @@ TEST_F(Watch, SeesThatRanksHoldTheSpec) {
   write_file(folder_ / "spec.json", "{}");
   {
     const record::WriterLock held(folder_ / "spec.json");
-    EXPECT_EQ(look_at(folder_, {}).state, "running");
+    EXPECT_EQ(read_run_state(folder_, {}).state, "running");
   }
-  EXPECT_EQ(look_at(folder_, {}).state, "stopped");
+  EXPECT_EQ(read_run_state(folder_, {}).state, "stopped");
 }
 
 /// A run without a process on this host, and a squeue that reports the state of its job.
@@ -237,7 +237,7 @@ class WatchedJob : public Watch {
     std::filesystem::permissions(folder_ / "squeue", std::filesystem::perms::owner_all);
     const std::string before = std::getenv("PATH");
     ::setenv("PATH", (folder_.string() + ":" + before).c_str(), 1);
-    const auto run = look_at(folder_, {});
+    const auto run = read_run_state(folder_, {});
     ::setenv("PATH", before.c_str(), 1);
     return run;
   }
@@ -296,7 +296,7 @@ TEST_F(Watch, WaitsForNobodyAtAPipe) {
   for (const char* name : {"run.h5", "status.json", ".lock"}) {
     std::filesystem::remove(folder_ / name);
     ASSERT_EQ(::mkfifo((folder_ / name).c_str(), 0600), 0);
-    const auto run = look_at(folder_, {"reward"}, 60);
+    const auto run = read_run_state(folder_, {"reward"}, 60);
     EXPECT_EQ(run.state, name == std::string("run.h5") ? "finished" : "stopped");
     EXPECT_EQ(run.problem,
               std::string(name == std::string(".lock") ? "status.json" : name) + ": is a pipe or a device, not a file");
@@ -306,7 +306,7 @@ TEST_F(Watch, WaitsForNobodyAtAPipe) {
 // HDF5 1.10 crashes on this byte, refuses it or reads on, depending on the contents of memory.
 TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
   damage(6142, 1);
-  const auto run = look_at(folder_, {"reward"}, 60);
+  const auto run = read_run_state(folder_, {"reward"}, 60);
   EXPECT_EQ(run.state, "finished");
   EXPECT_TRUE(run.problem.empty() || run.problem.starts_with("run.h5: ")) << run.problem;
 }
@@ -314,7 +314,7 @@ TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
 // HDF5 1.10 loops forever on this byte.
 TEST_F(DamagedWatch, OutlivesReadingWithoutEnd) {
   damage(691, '\x80');
-  const auto run = look_at(folder_, {"reward"}, 0.5);
+  const auto run = read_run_state(folder_, {"reward"}, 0.5);
   EXPECT_EQ(run.state, "finished");
   EXPECT_TRUE(run.problem.starts_with("run.h5: ")) << run.problem;
 }
@@ -322,7 +322,7 @@ TEST_F(DamagedWatch, OutlivesReadingWithoutEnd) {
 TEST_F(Watch, ReadsNumbersAsTheyWereWritten) {
   writer_->append(std::vector<double>{std::nan(""), std::numeric_limits<double>::infinity()});
   writer_->append(std::vector<double>{3, -0.1});
-  const auto run = look_at(folder_, {"reward", "gone"});
+  const auto run = read_run_state(folder_, {"reward", "gone"});
   EXPECT_EQ(run.columns, (Lines{"step", "reward"}));
   EXPECT_EQ(run.rows(), 3u);
   EXPECT_EQ(run.values.at("reward"), (std::vector<double>{0.5, std::numeric_limits<double>::infinity(), -0.1}));

@@ -28,7 +28,7 @@ class FakeSlurm : public FakeWorker {
   ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
                         const std::string& more = "TZ=UTC") {
     arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
-    return ask_program(
+    return run_program(
         arguments,
         {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1",
          "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path), more});

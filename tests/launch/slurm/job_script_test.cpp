@@ -182,7 +182,7 @@ exit "$code"
 const std::string hostile = "a b'c\"d $(touch broken) `touch broken` ; touch broken # \\ * ~ %j !x\n touch broken";
 
 // Returns the output of bash for a script.
-std::string run_by_bash(const std::string& text) { return ask_program({"bash", "-c", text}).text; }
+std::string run_by_bash(const std::string& text) { return run_program({"bash", "-c", text}).text; }
 
 TEST(JobScript, ShellsReadWordsBackAsTheyWere) {
   for (const std::string& word : {std::string("plain/a.b_c-d:e=f,g@h%i+j"), std::string(""), std::string("'"),
@@ -234,7 +234,7 @@ fs::path folder_with_slurm(int code, const std::string& lines = "") {
 }
 
 ProgramOutput run_in(const fs::path& folder, const std::string& script) {
-  return ask_program({"bash", "-c", "PATH=" + folder.string() + ":$PATH; SLURM_JOB_ID=17; " + script});
+  return run_program({"bash", "-c", "PATH=" + folder.string() + ":$PATH; SLURM_JOB_ID=17; " + script});
 }
 
 TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
@@ -322,13 +322,13 @@ TEST(JobScript, HostileNamesStayNames) {
 }
 
 TEST(JobScript, ShellcheckHasNothingToSay) {
-  if (ask_program({"shellcheck", "--version"}).exit != 0) GTEST_SKIP() << "shellcheck is not installed";
+  if (run_program({"shellcheck", "--version"}).exit != 0) GTEST_SKIP() << "shellcheck is not installed";
   const auto file = (fs::path(testing::TempDir()) / ("job-" + std::to_string(::getpid()) + ".sh")).string();
   for (const auto& text : {run_script("x", "/r/x/job.sh", "/r/x y", four_ranks(), home()),
                            array_script("study.lua", "/r/a.sh", {"/r/a", "/r/b c"}, 4, {}, home()),
                            study_script("study.lua", "/r/s.sh", {"compeer", "run", "it's.lua"}, {}, home())}) {
     write_file(file, text);
-    EXPECT_EQ(ask_program({"shellcheck", file}).text, "");
+    EXPECT_EQ(run_program({"shellcheck", file}).text, "");
   }
   fs::remove(file);
 }
@@ -345,24 +345,24 @@ TEST(Allocation, ReadsSlurmsTimes) {
 }
 
 TEST(Allocation, RefusesWishesThatMakeNoSense) {
-  Wishes wishes;
+  SlurmOptions wishes;
   wishes.time = "3h";
-  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+  EXPECT_EQ(refused([&] { check_slurm_options(wishes); }),
             "2 --time: '3h' is not a time limit in Slurm's format\n  help: write minutes, HOURS:MINUTES:SECONDS or "
             "DAYS-HOURS: 90, "
             "1:30:00, 1-12");
   wishes.time = "2:00";
-  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+  EXPECT_EQ(refused([&] { check_slurm_options(wishes); }),
             "2 --time: 2:00 is not longer than the 180 seconds before its end at which the job is stopped\n  help: "
             "increase --time, or reduce --signal SECONDS, the time for saving a checkpoint");
   wishes = {};
   wishes.nodes = 2, wishes.tasks_per_node = 4, wishes.tasks = 6;
-  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+  EXPECT_EQ(refused([&] { check_slurm_options(wishes); }),
             "2 --ntasks: 2 nodes with 4 tasks each make 8 tasks, not 6\n  help: omit one of --nodes, --tasks-per-node "
             "and --ntasks");
   wishes = {};
   wishes.more = {"-p gpu"};
-  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+  EXPECT_EQ(refused([&] { check_slurm_options(wishes); }),
             "2 --sbatch: '-p gpu' is not a long option of sbatch\n  help: for example --sbatch=--qos=long");
 }
 
@@ -379,7 +379,7 @@ TEST(Allocation, IsThatOfTheLargestExperiment) {
 }
 
 TEST(Allocation, RefusesNodesThatWouldStandIdle) {
-  Wishes wishes;
+  SlurmOptions wishes;
   wishes.nodes = 4;
   EXPECT_EQ(refused([&] { allocation_for({ranks(2)}, wishes); }),
             "2 x: has 2 ranks, too few for 4 nodes\n  help: set the number of ranks with --ntasks N, or in the "

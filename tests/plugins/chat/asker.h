@@ -21,7 +21,8 @@ class Asker {
   /// Closes the open plugins, which then log their statistics.
   void open() {
     host.reset();
-    host = std::make_unique<plugin::RunHost>(plugin::Chosen{"rewards", "asker", "/x/rewards/asker.so", ""}, services);
+    host =
+        std::make_unique<plugin::RunHost>(plugin::PluginFile{"rewards", "asker", "/x/rewards/asker.so", ""}, services);
   }
 
   Chat& chat(const nlohmann::json& settings) { return host->chat(Settings(settings)); }

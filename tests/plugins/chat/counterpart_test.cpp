@@ -145,7 +145,7 @@ class Evaluated : public testing::Test {
     return asked(prompt, values);
   }
 
-  WorldSettings world_ = usual();
+  WorldSettings world_ = default_world();
   Profile profile_;
   Scenario one_ = scenario(world_, "test", 4);
   std::vector<std::string> replies_;
@@ -252,7 +252,7 @@ TEST_F(Evaluated, NeedsAReplyToJudge) {
 }
 
 TEST(Support, KnowsWhomItSupportsByWhatTheySaid) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   const Profile expert;
   const Support support(world, expert, "test", 50);
   double felt = 0;
@@ -275,7 +275,7 @@ TEST(Support, KnowsWhomItSupportsByWhatTheySaid) {
 }
 
 TEST(Support, AnswersNobodyElse) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   const Profile expert;
   const Support support(world, expert, "test", 2);
   EXPECT_FALSE(support.answer({{"user", "Hello?"}}, 0));
@@ -304,7 +304,7 @@ class Contradiction : public testing::Test {
         std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en/consistency.txt",
         {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"});
     std::string history;
-    for (const WorldTurn& line : said_.history) history += empathy::said(line.role, line.text, false) + "\n";
+    for (const WorldTurn& line : said_.history) history += empathy::format_turn(line.role, line.text, false) + "\n";
     const auto read = read_prompt(prompt.fill({{"id", said_.id},
                                                {"history", history},
                                                {"step_history", steps.history},
@@ -318,7 +318,7 @@ class Contradiction : public testing::Test {
     return Player(world_, {}).answer(*read, 0, [](uint32_t) { return 0.0; });
   }
 
-  WorldSettings world_ = usual();
+  WorldSettings world_ = default_world();
   WorldSample said_;
   empathy::Structured right_, wrong_;
   std::string worse_;

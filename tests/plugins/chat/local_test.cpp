@@ -35,7 +35,7 @@ class Echo : public LanguageModel {
     std::vector<Completion> all;
     for (size_t i = 0; i < conversations.size(); ++i) {
       all.push_back(
-          {.text = dynamic_cast<Held&>(*conversations[i]).past + texts[i] + "/" + std::to_string(sampling.draw),
+          {.text = dynamic_cast<Held&>(*conversations[i]).past + texts[i] + "/" + std::to_string(sampling.sample_index),
            .tokens = sampling.max_tokens,
            .finished = sampling.temperature == 0});
     }
@@ -78,7 +78,7 @@ TEST_F(Local, BeginsWithAllTurnsButTheLast) {
   const ChatRequest request{.turns = {{"system", "s"}, {"user", "a"}, {"assistant", "b"}, {"user", "c"}},
                             .temperature = 0.5,
                             .max_tokens = 9,
-                            .draw = 4};
+                            .sample_index = 4};
   const auto reply = asker_.ask(settings(16), std::vector{request})[0];
   EXPECT_EQ(reply.text, "system:s|user:a|assistant:b|c/4");
   EXPECT_EQ(reply.completion_tokens, 9);
@@ -107,7 +107,8 @@ TEST_F(Local, ShowsPictures) {
 TEST_F(Local, ReadsASharedPastOnceAndKeepsTogetherWhatIsDrawnAlike) {
   std::vector<ChatRequest> requests;
   for (uint32_t i = 0; i < 10; ++i) {
-    requests.push_back({.turns = {{"system", i % 2 ? "odd" : "even"}, {"user", std::to_string(i)}}, .draw = i / 8});
+    requests.push_back(
+        {.turns = {{"system", i % 2 ? "odd" : "even"}, {"user", std::to_string(i)}}, .sample_index = i / 8});
   }
   const auto replies = asker_.ask(settings(4), requests);
   for (uint32_t i = 0; i < 10; ++i) {
@@ -176,7 +177,7 @@ TEST_F(Scripted, TakesTheExactLineFirstThenTheOthersInTheirOrder) {
 TEST_F(Scripted, GivesAnotherAnswerToAnotherDraw) {
   const auto given = settings(R"({"answer": ["a {n}", "b {n}{n}"]})");
   auto requests = Asker::questions({"q", "q", "q"});
-  for (uint32_t draw = 0; draw < 3; ++draw) requests[draw].draw = draw;
+  for (uint32_t draw = 0; draw < 3; ++draw) requests[draw].sample_index = draw;
   const auto replies = Asker().ask(given, requests);
   EXPECT_EQ(replies[0].text, "a 0");
   EXPECT_EQ(replies[1].text, "b 11");

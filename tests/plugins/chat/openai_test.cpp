@@ -24,7 +24,7 @@ TEST(OpenAi, PostsTheConversationAndReadsTheAnswer) {
   const ChatRequest request{.turns = {{"system", "Be kind."}, {"user", "Hi"}, {"assistant", "Hello"}, {"user", "Sad."}},
                             .temperature = 0.5,
                             .max_tokens = 77,
-                            .draw = 3};
+                            .sample_index = 3};
   const auto reply = asker.ask(Asker::openai(server), std::vector{request})[0];
   EXPECT_EQ(reply.text, "I hear you: \u6211\u5728\u3002");
   EXPECT_EQ(reply.failure, "");
@@ -183,7 +183,7 @@ TEST(OpenAi, RefusesAnEndpointThatWeighsNothing) {
   Asker asker;
   ChatRequest request = Asker::questions({"q"})[0];
   request.choices = {"True", "False"};
-  request.weigh = true;
+  request.want_log_probs = true;
   const auto error = error_of([&] { asker.ask(Asker::openai(server), std::vector{request}); });
   EXPECT_NE(error.problem().find("returns no log-probabilities"), std::string::npos) << error.what();
   EXPECT_NE(error.help().find("score_by = \"answer\""), std::string::npos);

@@ -10,7 +10,7 @@
 namespace compeer::openai {
 namespace {
 
-std::string broken(const std::string& body) { return read(body).broken; }
+std::string broken(const std::string& body) { return read(body).error; }
 
 TEST(Wire, ReadsTextAsStringOrAsParts) {
   EXPECT_EQ(read(R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]})").reply.text, "a");
@@ -90,7 +90,7 @@ TEST(Wire, ReadsEventsWithAnyLineEnd) {
                     b = R"(data:{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]})";
   for (const char* end : {"\n", "\r\n", "\r"}) {
     const auto received = read(": hi" + std::string(end) + end + "event: m" + end + a + end + end + b + end + end);
-    EXPECT_EQ(received.broken, "");
+    EXPECT_EQ(received.error, "");
     EXPECT_EQ(received.reply.text, "x");
     EXPECT_FALSE(received.reply.finished);
   }
@@ -176,7 +176,7 @@ AnswerToken token(const std::string& text, std::vector<std::pair<std::string, do
 }
 
 std::vector<double> likely(const Texts& choices, const std::vector<AnswerToken>& tokens) {
-  auto all = log_probs_of(choices, tokens);
+  auto all = choice_log_probs(choices, tokens);
   for (double& one : all) one = std::exp(one);
   return all;
 }
@@ -221,7 +221,7 @@ TEST(LogProbs, AreReadFromAnAnswer) {
   const auto received = answer(
       R"({"content":[{"token":"True","logprob":-0.1,"top_logprobs":[{"token":"True","logprob":-0.1},
           {"token":"False","logprob":-2.5}]}]})");
-  EXPECT_EQ(received.broken, "");
+  EXPECT_EQ(received.error, "");
   EXPECT_EQ(received.reply.log_probs, (std::vector<double>{-0.1, -2.5}));
 }
 
@@ -246,13 +246,13 @@ TEST(LogProbs, AreReadFromAStream) {
 }
 
 TEST(LogProbs, ThatAreNoneOrNonsenseBreakAnAnswer) {
-  EXPECT_EQ(answer("null").broken, without_log_probs);
-  EXPECT_EQ(answer("{\"content\":null}").broken, without_log_probs);
-  EXPECT_EQ(answer("{\"content\":[]}").broken, without_log_probs);
-  EXPECT_NE(answer("{\"content\":[{\"token\":7,\"logprob\":-1}]}").broken.find("its JSON is invalid"),
+  EXPECT_EQ(answer("null").error, without_log_probs);
+  EXPECT_EQ(answer("{\"content\":null}").error, without_log_probs);
+  EXPECT_EQ(answer("{\"content\":[]}").error, without_log_probs);
+  EXPECT_NE(answer("{\"content\":[{\"token\":7,\"logprob\":-1}]}").error.find("its JSON is invalid"),
             std::string::npos);
-  EXPECT_NE(answer("{\"content\":7}").broken, "");
-  EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":3}]}").broken,
+  EXPECT_NE(answer("{\"content\":7}").error, "");
+  EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":3}]}").error,
             "one of its log-probabilities is above 0");
   EXPECT_EQ(answer("{\"content\":[{\"token\":\"True\",\"logprob\":-9999}]}").reply.log_probs[0], -100);
 }
@@ -260,7 +260,7 @@ TEST(LogProbs, ThatAreNoneOrNonsenseBreakAnAnswer) {
 TEST(LogProbs, AreAskedForWhereChoicesAreWeighed) {
   ChatRequest request{.turns = {{"user", "x"}}, .choices = steps};
   EXPECT_EQ(body_of({.model = "m"}, request).find("logprobs"), std::string::npos);
-  request.weigh = true;
+  request.want_log_probs = true;
   const auto body = nlohmann::json::parse(body_of({.model = "m"}, request));
   EXPECT_EQ(body.at("logprobs"), true);
   EXPECT_EQ(body.at("top_logprobs"), 20);

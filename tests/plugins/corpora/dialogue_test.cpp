@@ -43,30 +43,30 @@ TEST(Dialogue, AnswersFollowTheSeeker) {
   const auto merged = runs(dialogue.utterances, true), apart = runs(dialogue.utterances, false);
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
   EXPECT_EQ(answers(dialogue, apart, false), (std::vector<size_t>{3}));
-  dialogue.asked = {7};  // an answer that the corpus withholds
+  dialogue.target_answers = {7};  // an answer that the corpus withholds
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{4}));
   EXPECT_EQ(answers(dialogue, merged, true), (std::vector<size_t>{2, 4}));
-  dialogue.asked = {5};  // within the run
+  dialogue.target_answers = {5};  // within the run
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
-  dialogue.asked.emplace();
+  dialogue.target_answers.emplace();
   EXPECT_EQ(answers(dialogue, merged, false), std::vector<size_t>());
   EXPECT_EQ(answers({}, {}, true), std::vector<size_t>());
 }
 
 TEST(Dialogue, IsTheSameUnpacked) {
   Dialogue dialogue = example();
-  dialogue.asked = {1, 7};
+  dialogue.target_answers = {1, 7};
   const Dialogue back = unpack(pack(dialogue));
   EXPECT_EQ(back.id, "7");
   EXPECT_EQ(back.labels, dialogue.labels);
-  EXPECT_EQ(back.asked, dialogue.asked);
+  EXPECT_EQ(back.target_answers, dialogue.target_answers);
   ASSERT_EQ(back.utterances.size(), 7u);
   for (size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(back.utterances[i].role, dialogue.utterances[i].role);
     EXPECT_EQ(back.utterances[i].text, dialogue.utterances[i].text);
     EXPECT_EQ(back.utterances[i].labels, dialogue.utterances[i].labels);
   }
-  EXPECT_FALSE(unpack(pack(example())).asked.has_value());
+  EXPECT_FALSE(unpack(pack(example())).target_answers.has_value());
 }
 
 TEST(Pictures, AreTheFilesThatAreThereAndStillsBesideVideos) {

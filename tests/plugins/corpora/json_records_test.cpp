@@ -18,7 +18,7 @@ std::vector<std::string> records(const std::string& text) {
   const auto file = std::filesystem::path(testing::TempDir()) / ("records_" + std::to_string(::getpid()));
   std::ofstream(file, std::ios::binary) << text;
   std::vector<std::string> all;
-  each_json_record(file, [&](const Raw& raw) {
+  each_json_record(file, [&](const RawRecord& raw) {
     all.push_back(std::to_string(raw.number) + "@" + std::to_string(raw.offset) +
                   (raw.problem.empty() ? " " + std::string(raw.bytes) : "! " + raw.problem));
   });
@@ -87,7 +87,7 @@ TEST(JsonRecords, AreNotTornWhereTheSameKeyIsInside) {
 
 TEST(JsonRecords, NameAFileThatCannotBeRead) {
   try {
-    each_json_record("/nowhere/x.json", [](const Raw&) {});
+    each_json_record("/nowhere/x.json", [](const RawRecord&) {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "/nowhere/x.json: can't be read: No such file or directory");
@@ -97,7 +97,7 @@ TEST(JsonRecords, NameAFileThatCannotBeRead) {
 
 TEST(JsonRecords, OfAFailingDiskAreNoEnd) {
   try {
-    each_json_record("/proc/self/mem", [](const Raw&) {});
+    each_json_record("/proc/self/mem", [](const RawRecord&) {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "can't be read: Input/output error");

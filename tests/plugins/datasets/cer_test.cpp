@@ -50,7 +50,7 @@ TEST_F(Cer, GivesAPolicyWhatIsRightAndPreferred) {
   ASSERT_EQ(size(data), 1);
   EXPECT_EQ(get(data, 0).answer,
             "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?");
-  EXPECT_EQ(get(data, 0).learn, 1);
+  EXPECT_EQ(get(data, 0).target_turns, 1);
 }
 
 TEST_F(Cer, TellsTheFormOfAJudgesQuestions) {
@@ -168,7 +168,7 @@ TEST_F(Cer, TeachesAJudgeAllFourAnswersOfAConversation) {
   auto data = open({{"view", "unifireward"}, {"order", "reference_first"}});
   ASSERT_EQ(size(data), 3);
   const auto example = get(data, 1);
-  EXPECT_EQ(example.learn, 4);
+  EXPECT_EQ(example.target_turns, 4);
   EXPECT_EQ(example.answer, "both good");
   std::string said;
   for (const auto& turn : example.history) said += turn.role + ": " + turn.text + "\n";
@@ -239,7 +239,7 @@ TEST_F(Cer, GivesAProcessModelEachStepByItself) {
   ASSERT_EQ(step.history.size(), 2u);
   EXPECT_EQ(step.history[1].text, "<emotion>sadness</emotion>");
   EXPECT_EQ(step.answer, "False");
-  EXPECT_EQ(step.learn, 1);
+  EXPECT_EQ(step.target_turns, 1);
   EXPECT_EQ(size(data, "test"), 3);
   EXPECT_EQ(size(data, "nowhere"), 0);
 }

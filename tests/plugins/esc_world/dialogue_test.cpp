@@ -24,19 +24,20 @@ std::string text_of(const WorldSample& sample) {
 }
 
 TEST(WorldDialogue, IsAPureFunctionOfSeedSplitAndIndex) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   std::map<uint32_t, std::string> forward;
   for (uint32_t i = 0; i < 50; ++i) forward[i] = text_of(sample(world, "train", i));
   for (uint32_t i = 50; i-- > 0;) EXPECT_EQ(text_of(sample(world, "train", i)), forward[i]);
 }
 
 TEST(WorldDialogue, SeedsAndSplitsAreDifferentWorlds) {
-  WorldSettings other = usual();
+  WorldSettings other = default_world();
   other.seed = 1;
   int same_seed = 0, same_split = 0;
   for (uint32_t i = 0; i < 50; ++i) {
-    same_seed += sample(usual(), "train", i).history[0].text == sample(other, "train", i).history[0].text;
-    same_split += sample(usual(), "train", i).history[0].text == sample(usual(), "test", i).history[0].text;
+    same_seed += sample(default_world(), "train", i).history[0].text == sample(other, "train", i).history[0].text;
+    same_split +=
+        sample(default_world(), "train", i).history[0].text == sample(default_world(), "test", i).history[0].text;
   }
   EXPECT_LT(same_seed, 3);
   EXPECT_LT(same_split, 3);
@@ -44,7 +45,7 @@ TEST(WorldDialogue, SeedsAndSplitsAreDifferentWorlds) {
 
 TEST(WorldDialogue, IsTheSameOnEveryMachine) {
   // Must never change: models trained on this world are compared with older ones.
-  const WorldSample first = sample(usual(), "train", 0);
+  const WorldSample first = sample(default_world(), "train", 0);
   EXPECT_EQ(first.id, "esc_world/train/000000/0");
   EXPECT_EQ(first.history[0].text,
             "listen, my team takes all my strength at work. i feel quite unwanted. let me tell you more.");
@@ -52,7 +53,7 @@ TEST(WorldDialogue, IsTheSameOnEveryMachine) {
 
 TEST(WorldDialogue, AlternatesRolesAndEndsWithTheSeeker) {
   for (uint32_t i = 0; i < 200; ++i) {
-    const WorldSample s = sample(usual(), "valid", i);
+    const WorldSample s = sample(default_world(), "valid", i);
     ASSERT_EQ(s.history.size() % 2, 1u);
     for (size_t t = 0; t < s.history.size(); ++t) EXPECT_EQ(s.history[t].role, t % 2 == 0 ? "user" : "assistant");
     EXPECT_EQ(s.record.at("said").size(), s.history.size() / 2);
@@ -64,7 +65,7 @@ TEST(WorldDialogue, AlternatesRolesAndEndsWithTheSeeker) {
 TEST(WorldDialogue, LabelsAreBalanced) {
   std::map<std::string, double> share;
   for (uint32_t i = 0; i < many; ++i) {
-    const nlohmann::json record = sample(usual(), "train", i).record;
+    const nlohmann::json record = sample(default_world(), "train", i).record;
     for (const char* key : {"stage", "emotion", "style", "problem"}) share[record.at(key)] += 1.0 / many;
     share["intensity" + record.at("intensity").dump()] += 1.0 / many;
   }
@@ -79,7 +80,7 @@ TEST(WorldDialogue, TheRoundDoesNotTellTheStage) {
   std::map<std::pair<size_t, std::string>, double> count;
   std::map<size_t, double> total;
   for (uint32_t i = 0; i < many; ++i) {
-    const WorldSample s = sample(usual(), "train", i);
+    const WorldSample s = sample(default_world(), "train", i);
     count[{s.history.size() / 2, s.record.at("stage")}] += 1;
     total[s.history.size() / 2] += 1;
   }
@@ -97,7 +98,7 @@ double step_truth(const WorldSettings& world, uint32_t count) {
 }
 
 TEST(Writers, ExpertsAreRightAndNearlyAsGoodAsCanBe) {
-  const WorldSettings world = usual("expert");
+  const WorldSettings world = default_world("expert");
   double quality = 0;
   for (uint32_t i = 0; i < 500; ++i) {
     const WorldSample s = sample(world, "train", i);
@@ -110,10 +111,12 @@ TEST(Writers, ExpertsAreRightAndNearlyAsGoodAsCanBe) {
   EXPECT_GT(quality, 0.97);
 }
 
-TEST(Writers, TwentyThreePercentOfStepsAreFalseByDefault) { EXPECT_NEAR(step_truth(usual(), many), 0.77, 0.02); }
+TEST(Writers, TwentyThreePercentOfStepsAreFalseByDefault) {
+  EXPECT_NEAR(step_truth(default_world(), many), 0.77, 0.02);
+}
 
 TEST(Writers, HabitsAreSystematic) {
-  const WorldSettings world = usual("habit");
+  const WorldSettings world = default_world("habit");
   double early = 0, advice = 0, late = 0, comfort = 0;
   for (uint32_t i = 0; i < many; ++i) {
     const WorldSample s = sample(world, "train", i);
@@ -130,7 +133,7 @@ TEST(Writers, HabitsAreSystematic) {
 }
 
 TEST(Writers, ErrorsHaveTheirRates) {
-  WorldSettings careless = usual("expert"), breaking = usual("expert");
+  WorldSettings careless = default_world("expert"), breaking = default_world("expert");
   careless.writer.errors.format = 0.5;
   breaking.writer.errors.grammar = 0.25;
   double format = 0, grammar = 0;
@@ -144,7 +147,7 @@ TEST(Writers, ErrorsHaveTheirRates) {
 }
 
 TEST(Ambiguity, OffMeansEveryUtteranceTellsEmotionStageAndStyle) {
-  WorldSettings world = usual();
+  WorldSettings world = default_world();
   world.ambiguity = 0;
   const auto holds = [](const std::string& text, const std::vector<std::string>& cues) {
     return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
@@ -165,7 +168,7 @@ TEST(Ambiguity, OffMeansEveryUtteranceTellsEmotionStageAndStyle) {
 TEST(Ambiguity, MisleadsAsOftenAsItSays) {
   int clear = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const WorldSample s = sample(usual(), "train", i);
+    const WorldSample s = sample(default_world(), "train", i);
     const auto& cues = english().stage_cues[static_cast<size_t>(truth_of(s.record).seeker.stage)];
     clear += std::any_of(cues.begin(), cues.end(),
                          [&](const std::string& cue) { return s.history.back().text.ends_with(cue); });
@@ -191,7 +194,7 @@ size_t pieces(const std::string& text) {
 TEST(WorldDialogue, FitsASmallModel) {
   double prompts = 0, answers = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const WorldSample s = sample(usual(), "train", i);
+    const WorldSample s = sample(default_world(), "train", i);
     size_t prompt = 3;
     for (const WorldTurn& line : s.history) prompt += 5 + pieces(line.text);  // plus the special tokens of a turn
     const size_t answer = pieces(s.answer) + 1;
@@ -204,8 +207,8 @@ TEST(WorldDialogue, FitsASmallModel) {
 }
 
 TEST(WorldDialogue, UnknownNamesAreRefused) {
-  EXPECT_THROW(sample(usual(), "dev", 0), std::invalid_argument);
-  EXPECT_THROW(usual("novice"), std::invalid_argument);
+  EXPECT_THROW(sample(default_world(), "dev", 0), std::invalid_argument);
+  EXPECT_THROW(default_world("novice"), std::invalid_argument);
   EXPECT_THROW(lexicon("tlh"), std::invalid_argument);
 }
 
@@ -219,7 +222,8 @@ TEST(Settings, DescriptorAndWorldHaveTheSameDefaults) {
   nlohmann::json settings;
   for (const auto& [key, parameter] : descriptor.at("parameters").items()) settings[key] = parameter.at("default");
   for (uint32_t i = 0; i < 300; ++i) {
-    EXPECT_EQ(text_of(sample(world_of(settings), "train", i)), text_of(sample(usual(), "train", i)));
+    EXPECT_EQ(text_of(sample(parse_world_settings(settings), "train", i)),
+              text_of(sample(default_world(), "train", i)));
   }
   // Every setting except the sizes, the language and the unit changes the world.
   for (const auto& [key, value] : settings.items()) {
@@ -230,7 +234,8 @@ TEST(Settings, DescriptorAndWorldHaveTheSameDefaults) {
     if (value.is_number_float()) changed[key] = value.get<double>() / 2;
     bool differs = false;
     for (uint32_t i = 0; i < 300 && !differs; ++i) {
-      differs = text_of(sample(world_of(changed), "train", i)) != text_of(sample(usual(), "train", i));
+      differs =
+          text_of(sample(parse_world_settings(changed), "train", i)) != text_of(sample(default_world(), "train", i));
     }
     EXPECT_TRUE(differs) << key;
   }
@@ -240,7 +245,7 @@ const std::vector<std::string> comfort = {"i am here for you. you are not alone.
                                           "i am here for you. you are not alone."};
 
 TEST(Play, BeginsAsTheWorldsOwnDialogues) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   for (uint32_t i = 0; i < 100; ++i) {
     const WorldDialogue own = dialogue(world, "test", i);
     const auto rounds = played(world, "test", i, {own.turns[1].text});
@@ -250,7 +255,7 @@ TEST(Play, BeginsAsTheWorldsOwnDialogues) {
 }
 
 TEST(Play, IsAPureFunctionOfWhatWasSaidSoFar) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   for (uint32_t i = 0; i < 50; ++i) {
     const auto all = played(world, "valid", i, comfort);
     ASSERT_EQ(all.size(), 4u);
@@ -262,7 +267,7 @@ TEST(Play, IsAPureFunctionOfWhatWasSaidSoFar) {
 }
 
 TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
-  WorldSettings world = usual();
+  WorldSettings world = default_world();
   world.feelings.safe_quality = 0.8;
   bool wanted_more = false, content = false;
   for (uint32_t i = 0; i < 50; ++i) {
@@ -282,7 +287,7 @@ TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
 }
 
 TEST(Play, EasesTheFeelingAfterGoodRepliesOnly) {
-  const WorldSettings world = usual();
+  const WorldSettings world = default_world();
   double worse = 0, better = 0;
   for (uint32_t i = 0; i < 200; ++i) {
     const auto poor = played(world, "test", i, std::vector<std::string>(5, "potato."));
@@ -293,9 +298,9 @@ TEST(Play, EasesTheFeelingAfterGoodRepliesOnly) {
     for (int round = 0; round < 5; ++round) {
       const WrittenCompletion good = write({}, play.truth().seeker, play.truth().said, play.truth().feelings,
                                            play.words(), play.place(), Purpose::supporter);
-      const Heard heard = play.hear(good.spoken);
+      const PerceivedReply heard = play.hear(good.spoken);
       EXPECT_GT(heard.felt, 0.45) << good.spoken << ": at worst, one strategy was there before, and no tail";
-      play.go_on(heard.keys, heard.felt);
+      play.advance(heard.keys, heard.felt);
     }
     better += played(world, "test", i, {}).front().truth.seeker.intensity - play.truth().seeker.intensity;
   }
@@ -303,10 +308,10 @@ TEST(Play, EasesTheFeelingAfterGoodRepliesOnly) {
   EXPECT_GT(better, 100);
 }
 
-TEST(Play, KnowsThreeSplits) { EXPECT_THROW(Play(usual(), "dev", 0), std::invalid_argument); }
+TEST(Play, KnowsThreeSplits) { EXPECT_THROW(Play(default_world(), "dev", 0), std::invalid_argument); }
 
 TEST(Scenario, SaysWhatTheFirstMomentIs) {
-  const Scenario one = scenario(usual(), "train", 0);
+  const Scenario one = scenario(default_world(), "train", 0);
   EXPECT_EQ(one.id, "esc_world/train/000000");
   EXPECT_EQ(one.first_talk,
             "listen, my team takes all my strength at work. i feel quite unwanted. let me tell you more.");
@@ -323,12 +328,12 @@ TEST(Scenario, SaysWhatTheFirstMomentIs) {
 
 TEST(Scenario, LeavesNoSlotOpen) {
   for (uint32_t i = 0; i < 200; ++i) {
-    const Scenario one = scenario(usual(), "test", i);
+    const Scenario one = scenario(default_world(), "test", i);
     for (const auto& text : {one.card, one.player, one.scene, one.task, one.first_talk}) {
       EXPECT_FALSE(text.empty());
       EXPECT_EQ(text.find('{'), std::string::npos) << text;
     }
-    EXPECT_EQ(one.first_talk, dialogue(usual(), "test", i).turns[0].text);
+    EXPECT_EQ(one.first_talk, dialogue(default_world(), "test", i).turns[0].text);
   }
 }
 

@@ -29,7 +29,7 @@ Seeker seeker() {
 double of(const std::string& text, std::optional<Strategy> announced, const EarlierReplies& said = {}) {
   const auto reply = read(text, words);
   EXPECT_TRUE(reply) << text;
-  return reply ? quality(*reply, announced, seeker(), said, Feelings{}) : -1;
+  return reply ? quality(*reply, announced, seeker(), said, QualitySettings{}) : -1;
 }
 
 TEST(Strategies, AreASumOfThreeTables) {
@@ -105,7 +105,7 @@ TEST(Quality, GenericComfortIsSafeQualityNearlyAnywhere) {
         Seeker any = seeker();
         any.stage = stage, any.emotion = emotion, any.style = style;
         const bool wants_more = stage == Stage::action && style == Style::dominance;
-        EXPECT_DOUBLE_EQ(quality(*safe, std::nullopt, any, {}, Feelings{}), wants_more ? 0.335 : 0.67);
+        EXPECT_DOUBLE_EQ(quality(*safe, std::nullopt, any, {}, QualitySettings{}), wants_more ? 0.335 : 0.67);
       }
     }
   }
@@ -122,7 +122,7 @@ TEST(Quality, GoodRepliesOfAllKindsAreEquallyGood) {
           const Sentence a{Part::attunement, static_cast<int>(Emotion::anger), attunement},
               b{Part::act, act, phrase, 0}, c{Part::tail, static_cast<int>(Style::steadiness), tail};
           for (const Reply& reply : {Reply{{a, b, c}}, Reply{{b, a, c}}, Reply{{a, c, b}}}) {
-            EXPECT_DOUBLE_EQ(quality(reply, strategy, seeker(), {}, Feelings{}), 1.0);
+            EXPECT_DOUBLE_EQ(quality(reply, strategy, seeker(), {}, QualitySettings{}), 1.0);
             texts.insert(say(reply, words));
           }
         }
@@ -160,7 +160,7 @@ TEST(Habituation, LowersQualityOfRepeatsMoreEachTime) {
 double felt_of(const std::string& text, const EarlierReplies& said = {}) {
   const auto reply = read(text, words);
   EXPECT_TRUE(reply) << text;
-  return reply ? felt(*reply, seeker(), said, Feelings{}) : -1;
+  return reply ? felt(*reply, seeker(), said, QualitySettings{}) : -1;
 }
 
 TEST(Felt, IsQualityWithoutWhatWasAnnounced) {

@@ -195,7 +195,7 @@ Example example(const nlohmann::json& settings = nlohmann::json::object(), int64
 
 TEST(EscWorldDataset, GivesTheWorldsSamples) {
   const Example got = example();
-  const esc_world::WorldSample expected = esc_world::sample(esc_world::usual(), "train", 7);
+  const esc_world::WorldSample expected = esc_world::sample(esc_world::default_world(), "train", 7);
   EXPECT_EQ(got.id, expected.id);
   EXPECT_EQ(got.answer, expected.answer);
   EXPECT_EQ(got.record, expected.record);
@@ -208,7 +208,7 @@ TEST(EscWorldDataset, GivesTheWorldsSamples) {
 
 TEST(EscWorldDataset, OfScenariosSaysWhoIsToBePlayed) {
   const Example got = example({{"unit", "scenario"}});
-  const auto expected = esc_world::scenario(esc_world::usual(), "train", 7);
+  const auto expected = esc_world::scenario(esc_world::default_world(), "train", 7);
   EXPECT_EQ(got.id, "esc_world/train/000007");
   EXPECT_TRUE(got.history.empty());
   EXPECT_EQ(got.record, (nlohmann::json{{"source", "esc_world"},
@@ -236,7 +236,7 @@ TEST(EscWorldDataset, SplitsHaveTheirSizes) {
 TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
   auto chat = built::open<ChatModel>("esc_world");
   std::string failure;
-  plugin::ChatLine(chat, nullptr).answer({{.turns = {{"user", "Who are you?"}}}}, [&](size_t, const ChatReply& reply) {
+  plugin::ChatQueue(chat, nullptr).answer({{.turns = {{"user", "Who are you?"}}}}, [&](size_t, const ChatReply& reply) {
     failure = reply.failure;
   });
   EXPECT_NE(failure.find("other than the defaults, repeat them in 'world', as in world = { test = 600 }"),

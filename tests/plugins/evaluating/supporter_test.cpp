@@ -8,19 +8,19 @@ namespace compeer::evaluating {
 namespace {
 
 TEST(Heard, IsTheReplyAlone) {
-  const auto answer = heard("<history>early</history><emotion>sad</emotion><strategy>ask</strategy>\nWhy?");
-  EXPECT_EQ(answer.heard, "Why?");
+  const auto answer = parse_answer("<history>early</history><emotion>sad</emotion><strategy>ask</strategy>\nWhy?");
+  EXPECT_EQ(answer.reply, "Why?");
   EXPECT_EQ(answer.steps, (nlohmann::json{{"history", "early"}, {"emotion", "sad"}, {"strategy", "ask"}}));
   EXPECT_EQ(turn_of(answer).at("steps").at("strategy"), "ask");
-  EXPECT_EQ(heard("<think>He is sad.</think>\n\nWhy?").heard, "Why?");
-  EXPECT_EQ(heard("Why?").heard, "Why?");
-  EXPECT_FALSE(turn_of(heard("Why?")).contains("steps"));
+  EXPECT_EQ(parse_answer("<think>He is sad.</think>\n\nWhy?").reply, "Why?");
+  EXPECT_EQ(parse_answer("Why?").reply, "Why?");
+  EXPECT_FALSE(turn_of(parse_answer("Why?")).contains("steps"));
 }
 
 TEST(Heard, SaysWhenThereIsNone) {
-  EXPECT_EQ(heard("  \n").refusal, "no reply");
-  EXPECT_EQ(heard("<think>He is sad.</think>").refusal, "no reply");
-  EXPECT_EQ(heard("<think>He is sad, so I").refusal, "no reply") << "cut off while it thought";
+  EXPECT_EQ(parse_answer("  \n").refusal, "no reply");
+  EXPECT_EQ(parse_answer("<think>He is sad.</think>").refusal, "no reply");
+  EXPECT_EQ(parse_answer("<think>He is sad, so I").refusal, "no reply") << "cut off while it thought";
 }
 
 TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
@@ -39,7 +39,7 @@ TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
   EXPECT_FALSE(judge);
   EXPECT_EQ(judge.model(), "");
   try {
-    judge.demanded("record 'a' is to be judged");
+    judge.require("record 'a' is to be judged");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "record 'a' is to be judged, but the setting 'judge' is unset");

@@ -16,7 +16,7 @@ struct Answerer : Chat {
   using Answer = std::function<ChatReply(const ChatRequest& request)>;
   explicit Answerer(Answer f) : answer_of(std::move(f)) {}
 
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+  void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) override {
     together.push_back(requests.size());
     for (size_t i = requests.size(); i-- > 0;) {  // reversed, because judges must not rely on the order
       asked.push_back(requests[i]);
@@ -50,8 +50,8 @@ JudgedGroup group(size_t cases = 1) {
   return {{{"user", "i am sad"}}, {"tell me more"}, std::vector<JudgeInput>(cases, one), {}};
 }
 
-std::vector<std::vector<Opinion>> ask(Answerer& chat, const std::vector<JudgedGroup>& groups, Scope scope = {},
-                                      Hearing hearing = {}) {
+std::vector<std::vector<Verdicts>> ask(Answerer& chat, const std::vector<JudgedGroup>& groups, Scope scope = {},
+                                       JudgeDecoding hearing = {}) {
   return ChatJudge(chat, Questions(bare(), scope, hearing)).judge(groups);
 }
 
@@ -68,7 +68,7 @@ TEST(ChatJudge, AsksOneQuestionAfterTheOtherOfAllCompletionsAtOnce) {
   ASSERT_EQ(opinions.size(), 2u);
   EXPECT_EQ(opinions[0].size(), 2u);
   for (const auto& of_group : opinions) {
-    for (const Opinion& opinion : of_group) {
+    for (const Verdicts& opinion : of_group) {
       for (const auto& step : opinion.steps) EXPECT_EQ(step, 1.0);
       EXPECT_EQ(opinion.preference, Preference::second);
       EXPECT_EQ(opinion.reply, 1.0);
@@ -95,7 +95,7 @@ TEST(ChatJudge, AsksAheadWhateverMayCome) {
     return request.choices.size() == 2 ? says(request.turns.size() == 4 ? "True" : "False") : says("both good");
   };
   Answerer ahead(wavering), usual(wavering);
-  const auto opinions = ask(ahead, {group(2)}, {}, {.ahead = true}), expected = ask(usual, {group(2)});
+  const auto opinions = ask(ahead, {group(2)}, {}, {.speculate = true}), expected = ask(usual, {group(2)});
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(opinions[0][i].steps, expected[0][i].steps);
     EXPECT_EQ(opinions[0][i].preference, expected[0][i].preference);
@@ -110,7 +110,7 @@ TEST(ChatJudge, AsksAheadWhateverMayCome) {
 
 TEST(ChatJudge, ApartAsksAllAtOnce) {
   Answerer chat(yes);
-  const auto opinion = ask(chat, {group()}, {.apart = true})[0][0];
+  const auto opinion = ask(chat, {group()}, {.separate = true})[0][0];
   EXPECT_EQ(chat.together, std::vector<size_t>{4});
   EXPECT_EQ(opinion.steps[2], 1.0);
   EXPECT_EQ(opinion.preference, Preference::second);
@@ -118,7 +118,7 @@ TEST(ChatJudge, ApartAsksAllAtOnce) {
 
 TEST(ChatJudge, AsksOnceMoreForWhatItCantRead) {
   Answerer chat([](const ChatRequest& request) {
-    return request.draw == 0 && request.choices.size() == 2 ? says("hm") : yes(request);
+    return request.sample_index == 0 && request.choices.size() == 2 ? says("hm") : yes(request);
   });
   const auto opinion = ask(chat, {group()})[0][0];
   EXPECT_EQ(opinion.steps[0], 1.0);
@@ -150,7 +150,7 @@ TEST(ChatJudge, TakesAFailureForNoAnswerAndDoesNotAskAgain) {
 
 TEST(ChatJudge, TakesTheMajorityOfVotesThatAreAskedAtOnce) {
   Answerer chat([](const ChatRequest& request) {
-    return request.choices.size() == 4 ? yes(request) : says(request.draw / 2 == 1 ? "True" : "False");
+    return request.choices.size() == 4 ? yes(request) : says(request.sample_index / 2 == 1 ? "True" : "False");
   });
   const auto opinion = ask(chat, {group()}, {}, {.votes = 3, .temperature = 0.5})[0][0];
   EXPECT_EQ(opinion.steps[0], -1.0);
@@ -167,7 +167,7 @@ TEST(ChatJudge, ByLikelihoodWantsEveryChoiceWeighed) {
     return reply;
   });
   const auto opinion = ask(chat, {group()}, {}, {.by_likelihood = true})[0][0];
-  EXPECT_TRUE(chat.asked[0].weigh);
+  EXPECT_TRUE(chat.asked[0].want_log_probs);
   EXPECT_NEAR(*opinion.steps[0], .5, 1e-12) << "(.6 - .2) / .8";
   EXPECT_NEAR(*opinion.reply, 0, 1e-12);
   EXPECT_EQ(opinion.preference, Preference::neither);
@@ -178,7 +178,7 @@ TEST(ChatJudge, ByLikelihoodWantsEveryChoiceWeighed) {
 TEST(ChatJudge, AsksNothingAboutNothing) {
   Answerer chat(yes);
   JudgedGroup empty = group();
-  empty.cases = {{{}, {""}}, {StepTexts{"early", std::nullopt, std::nullopt}, {""}}};
+  empty.completions = {{{}, {""}}, {StepTexts{"early", std::nullopt, std::nullopt}, {""}}};
   const auto opinions = ask(chat, {empty})[0];
   EXPECT_EQ(chat.asked.size(), 1u);
   EXPECT_FALSE(opinions[0].steps[0]);

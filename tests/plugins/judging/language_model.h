@@ -25,8 +25,8 @@ class Scripted : public LanguageModel {
     for (size_t i = 0; i < conversations.size(); ++i) {
       auto& conversation = dynamic_cast<Held&>(*conversations[i]);
       asked.push_back(conversation.past + "? " + texts[i]);
-      sure.push_back(sampling.sure);
-      all.push_back({answer_(conversation.past, texts[i], sampling.draw), 1, true});
+      sure.push_back(sampling.min_token_prob);
+      all.push_back({answer_(conversation.past, texts[i], sampling.sample_index), 1, true});
       conversation.past += "? " + texts[i] + "\n= " + all.back().text + "\n";
     }
     return all;
@@ -41,7 +41,7 @@ class Scripted : public LanguageModel {
       for (const Question& question : questions[i]) {
         const auto log_probs = weigh ? weights(question.text, question.choices) : std::vector<double>();
         all[i].push_back({answer({conversations[i]}, {question.text}, sampling)[0], log_probs});
-        guessed.push_back(question.choices.at(question.guess) + (question.sure ? "!" : "?"));
+        guessed.push_back(question.choices.at(question.guess) + (question.speculate ? "!" : "?"));
       }
     }
     return all;

@@ -29,14 +29,15 @@ JudgeInput all_parts(const std::string& emotion = "sadness") {
   return {StepTexts{"early", emotion, "question"}, InterpretedReply{"why?"}};
 }
 
-std::vector<Opinion> ask(const ModelJudge& judge, const std::vector<JudgeInput>& cases,
-                         const InterpretedReply& reference = {"r"}, const StepTexts& reading = {}) {
+std::vector<Verdicts> ask(const ModelJudge& judge, const std::vector<JudgeInput>& cases,
+                          const InterpretedReply& reference = {"r"}, const StepTexts& reading = {}) {
   const JudgedGroup group{history_turns, reference, cases, reading};
   return judge.judge({&group, 1}).at(0);
 }
 
-std::vector<Opinion> judged(LanguageModel& model, Scope scope, Hearing hearing, const InterpretedReply& reference,
-                            const std::vector<JudgeInput>& cases, const StepTexts& reading = {}) {
+std::vector<Verdicts> judged(LanguageModel& model, Scope scope, JudgeDecoding hearing,
+                             const InterpretedReply& reference, const std::vector<JudgeInput>& cases,
+                             const StepTexts& reading = {}) {
   return ask(ModelJudge(model, Questions(bare(), scope, hearing)), cases, reference, reading);
 }
 
@@ -62,7 +63,7 @@ TEST(ModelJudge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
 
 TEST(ModelJudge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
   Scripted language_model(yes);
-  judged(language_model, {.apart = true}, {}, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
+  judged(language_model, {.separate = true}, {}, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
   EXPECT_EQ(language_model.asked[0], "user: i am sad\n? <history>early</history><history>late</history>");
   EXPECT_EQ(language_model.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
   EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy><strategy>same</strategy>");
@@ -121,7 +122,7 @@ TEST(ModelJudge, AsksNothingAboutAStepThatIsMissing) {
 
 TEST(ModelJudge, ApartKnowsNothingOfOtherVerdicts) {
   Scripted language_model(yes);
-  judged(language_model, {.apart = true}, {}, {"r"}, {all_parts()});
+  judged(language_model, {.separate = true}, {}, {"r"}, {all_parts()});
   EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy>");
 }
 
@@ -280,7 +281,7 @@ class Floor : public testing::Test {
     std::ofstream(run_ / "summary.json") << json(
         {{"details", {{"stages", {{{"findings", json::object()}}, {{"findings", findings}}}}}}});
   }
-  void hold(double floor) { hold_to_floor(run_.string(), judge_.string(), weights_of(judge_.string()), floor); }
+  void hold(double floor) { require_recall(run_.string(), judge_.string(), weights_of(judge_.string()), floor); }
 
   const std::filesystem::path base_ = std::filesystem::path(testing::TempDir()) / "floor", judge_ = base_ / "judge",
                               run_ = base_ / "accuracy";

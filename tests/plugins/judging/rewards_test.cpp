@@ -33,9 +33,10 @@ class JudgedRewards : public testing::Test {
   std::map<std::string, double> score(const std::string& name, nlohmann::json settings, const std::string& text) {
     if (!settings.contains("chat") && !settings.contains("model")) settings["model"] = "a/judge";
     const auto found = built::finder().get("rewards", name);
-    auto reward = built::open<Reward>(
-        name, settings,
-        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+    auto reward =
+        built::open<Reward>(name, settings,
+                            std::make_unique<plugin::RunHost>(
+                                plugin::PluginFile{found.kind, found.name, found.path, found.sha256}, services));
     const Example example{"x", {{"user", "i am sad"}}, whole, {}};
     const auto names = plugin::columns(reward);
     const auto numbers = built::values(plugin::score(reward, {example, built::completions({text})}, names));
@@ -224,7 +225,8 @@ TEST_F(JudgedRewards, RefuseAnAdapterOverOtherWeights) {
   std::ofstream(base / "config.json") << "{}";
   std::ofstream(base / "model.safetensors") << "weights";
   std::ofstream(trained / "adapter_config.json") << nlohmann::json{{"base_model_name_or_path", "base"}}.dump();
-  train({{"judge", {{"view", "unifireward"}}}, {"base", {{"path", "a/b"}, {"weights_mark", weights_mark(base)}}}});
+  train(
+      {{"judge", {{"view", "unifireward"}}}, {"base", {{"path", "a/b"}, {"weights_mark", weights_fingerprint(base)}}}});
   EXPECT_EQ(refusal("unifireward", {{"model", trained.string()}}), "nothing");
   std::ofstream(base / "model.safetensors") << "Weights";
   EXPECT_NE(refusal("unifireward", {{"model", trained.string()}})
@@ -240,9 +242,10 @@ TEST_F(JudgedRewards, TakeAJudgeWhoseFormIsUnknown) {
 TEST_F(JudgedRewards, KeepTheContract) {
   for (const char* name : {"unifireward", "prm", "orm"}) {
     const auto found = built::finder().get("rewards", name);
-    auto reward = built::open<Reward>(
-        name, {{"model", "a/judge"}},
-        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+    auto reward =
+        built::open<Reward>(name, {{"model", "a/judge"}},
+                            std::make_unique<plugin::RunHost>(
+                                plugin::PluginFile{found.kind, found.name, found.path, found.sha256}, services));
     built::keeps_contract(reward);
   }
 }

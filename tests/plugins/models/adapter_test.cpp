@@ -31,7 +31,7 @@ std::unique_ptr<plugin::Plugin<Model>> open_model(const json& given) {
   json settings{{"path", (lora / "base").string()}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}};
   settings.update(given);
   static const plugin::Services services;
-  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
   return std::make_unique<plugin::Plugin<Model>>(
       plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
 }

@@ -17,8 +17,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 const fs::path golden_folder = fs::path(COMPEER_SOURCE_DIR) / "tests/golden";
-constexpr Family asked{.model_type = "qwen2", .architecture = "Any", .slides = Slides::if_asked};
-constexpr Family sliding_always{.model_type = "mistral", .architecture = "Any", .slides = Slides::always};
+constexpr Family asked{.model_type = "qwen2", .architecture = "Any", .slides = SlidingWindow::if_asked};
+constexpr Family sliding_always{.model_type = "mistral", .architecture = "Any", .slides = SlidingWindow::always};
 
 json config_of(const std::string& name, const char* file = "config.json") {
   return read_json_object(golden_folder / name / file);

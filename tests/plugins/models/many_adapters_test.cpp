@@ -30,7 +30,7 @@ class ManyAdaptersTest : public testing::Test {
 
   static std::unique_ptr<plugin::Plugin<Model>> open(const json& given) {
     static const plugin::Services services;
-    const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+    const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     const json usual{{"frozen", true}, {"precision", "stored"}, {"engine", "exact"}};
     return std::make_unique<plugin::Plugin<Model>>(
         plugin::open<Model>(chosen, Settings(with(usual, given)), std::make_unique<plugin::RunHost>(chosen, services)));
@@ -149,7 +149,7 @@ TEST_F(ManyAdaptersTest, BreakAlone) {
   rollout::Policy policy(model->object()), only(alone->object());
   rollout::Engine engine(policy);
   auto may_break = request();
-  may_break.breaks_alone = true;
+  may_break.isolate_nonfinite = true;
   const auto samples = engine.generate({prompt(0, 1), prompt(1, broken), prompt(2, 1), prompt(3, broken)}, may_break);
   for (size_t i = 0; i < samples.size(); ++i) {
     const bool breaks = i % 2 == 1;
@@ -157,7 +157,7 @@ TEST_F(ManyAdaptersTest, BreakAlone) {
     const auto expected = rollout::generate(only, {prompt(number, 0)}, request()).front();
     const auto again = engine.generate({prompt(number, 1)}, request()).front();
     for (size_t k = 0; k < 2; ++k) {
-      EXPECT_EQ(samples[i][k].broken, breaks);
+      EXPECT_EQ(samples[i][k].nonfinite, breaks);
       EXPECT_EQ(again[k].log_probs, expected[k].log_probs);
       if (breaks) {
         EXPECT_EQ(samples[i][k].tokens.size(), 1u);

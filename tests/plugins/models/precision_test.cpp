@@ -194,7 +194,7 @@ TEST(Qwen2Training, InBfloat16IsThatOfTheRoundedWeights) {
   fs::create_directories(folder);
   {
     auto model = open_model({{"path", golden_folder.string()}, {"precision", "bfloat16"}});
-    EXPECT_TRUE(model->object().shape().rounded);
+    EXPECT_TRUE(model->object().shape().bfloat16_weights);
     model->object().save(folder.string());
   }
   EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.norm.weight").dtype, "BF16");

@@ -23,7 +23,8 @@ constexpr int32_t image_token = 503, video_token = 504;
 using Opened = std::unique_ptr<plugin::Plugin<Model>>;
 inline Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false, json more = {}) {
   static const plugin::Services services;
-  const plugin::Chosen chosen{"models", name, std::string(COMPEER_BINARY_DIR "/plugins/models/") + name + ".so", ""};
+  const plugin::PluginFile chosen{"models", name, std::string(COMPEER_BINARY_DIR "/plugins/models/") + name + ".so",
+                                  ""};
   json settings = {{"path", folder.string()},
                    {"config", nullptr},
                    {"frozen", frozen},

@@ -21,7 +21,7 @@ inline std::unique_ptr<plugin::Plugin<Model>> open_model(const nlohmann::json& g
                              {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", nullptr}};
   settings.update(given);
   static const plugin::Services services;
-  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
   return std::make_unique<plugin::Plugin<Model>>(
       plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
 }

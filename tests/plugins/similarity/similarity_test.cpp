@@ -81,7 +81,7 @@ struct Policy {
       return all;
     };
     const auto found = built::finder().get("similarity", "policy_embedding");
-    const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
+    const plugin::PluginFile chosen{found.kind, found.name, found.path, found.sha256};
     return built::open<Similarity>("policy_embedding", {}, std::make_unique<plugin::RunHost>(chosen, services));
   }
 };

@@ -21,14 +21,14 @@ struct Model : Chat {
   explicit Model(Answer f) : answer_(std::move(f)) {}
 
   // In reverse order, because stages must not rely on the order.
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+  void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) override {
     ++batches;
     for (size_t i = requests.size(); i-- > 0;) {
       prompts.push_back(requests[i].turns.back().text);
       for (const Turn& turn : requests[i].turns) all_turns.push_back(turn.text);
       pictures.push_back(requests[i].turns.back().pictures);
       choices.push_back(requests[i].choices);
-      arrived(i, answer_(prompts.back(), requests[i].draw));
+      arrived(i, answer_(prompts.back(), requests[i].sample_index));
     }
   }
   std::string model() const override { return "model"; }

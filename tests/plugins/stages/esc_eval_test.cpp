@@ -68,7 +68,7 @@ TEST_F(EscEval, PlaysACardForSomeRoundsAndHasItJudged) {
 TEST_F(EscEval, ShowsTheTestedModelNeitherCardNorGreeting) {
   struct Seen : Model {
     using Model::Model;
-    void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) override {
       for (const auto& request : requests) all.push_back(request.turns);
       Model::answer(requests, arrived);
     }

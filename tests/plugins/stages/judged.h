@@ -41,9 +41,9 @@ class Test : public testing::Test {
   plugin::Plugin<Stage> open(const std::string& stage, json settings) {
     if (!settings.contains("model")) settings["model"] = (folder / "one").string();
     const auto found = built::finder().get("stages", stage);
-    return built::open<Stage>(
-        stage, settings,
-        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+    return built::open<Stage>(stage, settings,
+                              std::make_unique<plugin::RunHost>(
+                                  plugin::PluginFile{found.kind, found.name, found.path, found.sha256}, services));
   }
 
   const std::filesystem::path folder =

@@ -39,9 +39,10 @@ class AskModels : public testing::Test {
   std::vector<Outcome> make(const std::string& stage, json settings, const std::vector<json>& records) {
     settings["model"] = folder_.string();
     const auto found = built::finder().get("stages", stage);
-    auto plugin = built::open<Stage>(
-        stage, settings,
-        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services_));
+    auto plugin =
+        built::open<Stage>(stage, settings,
+                           std::make_unique<plugin::RunHost>(
+                               plugin::PluginFile{found.kind, found.name, found.path, found.sha256}, services_));
     return plugin::make(plugin, records);
   }
 

@@ -14,7 +14,7 @@ class WorldTruth : public testing::Test {
  protected:
   // Returns dialogue `index` of the split test with these replies, where the first reply has the right steps.
   json dialogue(uint32_t index, const std::vector<std::string>& replies) const {
-    const auto rounds = played(esc_world::usual(), "test", index, replies);
+    const auto rounds = played(esc_world::default_world(), "test", index, replies);
     json turns = json::array();
     for (size_t i = 0; i < replies.size(); ++i) {
       turns.push_back({{"role", "user"}, {"text", rounds[i].utterance}});
@@ -42,7 +42,7 @@ class WorldTruth : public testing::Test {
 
 TEST_F(WorldTruth, StandsBesideEachReply) {
   const std::string comfort = "i am here for you. you are not alone.";
-  const auto rounds = played(esc_world::usual(), "test", 3, {comfort, comfort, "potato."});
+  const auto rounds = played(esc_world::default_world(), "test", 3, {comfort, comfort, "potato."});
   const auto outcomes = make({dialogue(3, {comfort, comfort, "potato."})});
   const json& truth = outcomes.at(0).records.at(0).at("truth");
   ASSERT_EQ(truth.size(), 3u);

@@ -14,23 +14,23 @@ TEST(MeanDifference, OfIndependentMeansJoinsTheirHalfWidths) {
   EXPECT_NEAR(d.value, 0.20, 1e-12);
   EXPECT_NEAR(d.low, 0.20 - 0.0360555, 1e-6);
   EXPECT_NEAR(d.high, 0.20 + 0.05, 1e-12);
-  EXPECT_TRUE(d.clear());
+  EXPECT_TRUE(d.is_significant());
 }
 
 TEST(MeanDifference, IsNotClearWhereItsIntervalHoldsZero) {
-  EXPECT_FALSE(difference({0.50, 0.46, 0.54, 9}, {0.55, 0.51, 0.59, 9}).clear());
+  EXPECT_FALSE(difference({0.50, 0.46, 0.54, 9}, {0.55, 0.51, 0.59, 9}).is_significant());
 }
 
 TEST(MeanDifference, IsNeverClearWithoutIntervals) {
   const MeanDifference d = difference({0, missing, missing, 1}, {100, missing, missing, 1});
   EXPECT_EQ(d.value, 100);
-  EXPECT_FALSE(d.clear());
+  EXPECT_FALSE(d.is_significant());
   EXPECT_TRUE(std::isnan(difference({}, {1, 0, 2, 3}).value));
 }
 
 TEST(MeanDifference, OfWhatWasMeasuredOnceHasNoInterval) {
   // distinct-2 of all texts is one number, so its interval has no width.
-  EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).clear());
+  EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).is_significant());
 }
 
 RunData with_prompts(const std::vector<double>& values) {
@@ -44,10 +44,10 @@ TEST(MeanDifference, IsTakenPromptByPromptWhereBothRunsAnsweredTheSame) {
   // Prompts differ much; the runs differ by about 0.1 on each prompt, which only the paired difference detects.
   const RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7});
   const RunData b = with_prompts({0.1, 1.1, 2.1, 3.1, 4.1, 5.1, 6.1, 7.18});
-  EXPECT_FALSE(difference(a.estimate("reward"), b.estimate("reward")).clear());
+  EXPECT_FALSE(difference(a.estimate("reward"), b.estimate("reward")).is_significant());
   const MeanDifference d = difference(a, b, "reward");
   EXPECT_TRUE(d.paired);
-  EXPECT_TRUE(d.clear());
+  EXPECT_TRUE(d.is_significant());
   EXPECT_NEAR(d.value, 0.11, 1e-9);
 }
 
@@ -59,18 +59,18 @@ TEST(MeanDifference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
   EXPECT_FALSE(difference(a, b, "reward").paired);
 }
 
-std::vector<Standing> standings_of(const std::vector<Interval>& all, Better better) {
-  return standings(all, better, [&](size_t i, size_t best) { return difference(all[i], all[best]); });
+std::vector<CellMarks> standings_of(const std::vector<Interval>& all, Better better) {
+  return cell_marks(all, better, [&](size_t i, size_t best) { return difference(all[i], all[best]); });
 }
 
 TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
   // 62 - 60: half interval sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
   const std::vector<Interval> all = {{60, 57, 63, 9}, {62, 61, 63, 9}, {50, 49, 51, 9}, {missing, missing, missing, 0}};
   const auto marks = standings_of(all, Better::higher);
-  EXPECT_TRUE(marks[1].best && !marks[1].level);
-  EXPECT_TRUE(marks[0].second && marks[0].level);
-  EXPECT_FALSE(marks[2].best || marks[2].second || marks[2].level);
-  EXPECT_FALSE(marks[3].best || marks[3].second || marks[3].level);
+  EXPECT_TRUE(marks[1].best && !marks[1].tied);
+  EXPECT_TRUE(marks[0].second && marks[0].tied);
+  EXPECT_FALSE(marks[2].best || marks[2].second || marks[2].tied);
+  EXPECT_FALSE(marks[3].best || marks[3].second || marks[3].tied);
 }
 
 TEST(Standings, KnowWhereLowerIsBetter) {
@@ -155,7 +155,7 @@ TEST(Lineage, SeedsAreFollowedThroughRunsThatAreNotReportedOn) {
   std::vector<RunData> runs;
   for (const std::string seed : {"1", "2", "3"}) {
     runs.push_back(sample::tested("sage-" + seed, "ur-" + seed, std::stoi(seed), 50, 2, 0.1));
-    auto& used = runs.back().used;
+    auto& used = runs.back().used_specs;
     auto taught = sample::spec("ur-" + seed, "grpo", "results/sft-" + seed + "/checkpoints/last", "none");
     taught["seed"] = std::stoi(seed);
     if (seed == "3") taught["grpo"]["lr"] = 1.0;
@@ -192,7 +192,7 @@ TEST(ShortLabels, DropTheWordsThatAllShare) {
 
 TEST(Kinds, TakeSeedsTogether) {
   const auto runs = sample::sweep(2, 3, 5);
-  const auto kinds = kinds_of(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
+  const auto kinds = run_groups(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
   ASSERT_EQ(kinds.size(), 2u);
   EXPECT_EQ(kinds[0].name, "alpha-0 (3 seeds)");
   EXPECT_EQ(kinds[0].label, "0");

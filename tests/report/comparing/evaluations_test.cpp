@@ -208,7 +208,7 @@ TEST(MeanDifference, OfCandidatesIsTakenTestByTest) {
   EXPECT_TRUE(d.paired);
   EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: deviation 1, half interval 2.484
   EXPECT_NEAR(d.low, 0.516, 1e-3);
-  EXPECT_TRUE(d.clear());
+  EXPECT_TRUE(d.is_significant());
 }
 
 TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
@@ -217,7 +217,7 @@ TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) 
   const auto d = urp_against_por(runs);
   EXPECT_FALSE(d.paired);
   EXPECT_DOUBLE_EQ(d.value, 3);
-  EXPECT_FALSE(d.clear());  // half intervals 24.8 and 27.3
+  EXPECT_FALSE(d.is_significant());  // half intervals 24.8 and 27.3
 }
 
 TEST(MeanDifference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {

@@ -149,7 +149,7 @@ TEST(Markup, ClosesOnceWhenAScopeIsHandedOn) {
   EXPECT_EQ(out.take(), "<p>x</p>");
 }
 
-std::string joined(const std::vector<Passage>& passages) {
+std::string joined(const std::vector<TaggedText>& passages) {
   std::string text;
   for (const auto& passage : passages) text += "[" + passage.name + ":" + passage.text + "]";
   return text;

@@ -85,7 +85,7 @@ TEST(LinePlot, OfManyLinesNamesTheThreeHighestAndLowest) {
 TEST(LookLine, HasEveryLookAsItWasMeasured) {
   const std::vector<RunData> runs = {sample::validated(sample::sft("r", 60), 4, 24)};
   const auto& run = runs[0];
-  const Kind kind{"r", "r", 0, {0}};
+  const RunGroup kind{"r", "r", 0, {0}};
   const PlotLine line = plot_line(runs, kind, "validation/loss", resolution(runs, {kind}, 5));
   ASSERT_EQ(line.heavy.x.size(), 15u);
   EXPECT_EQ(line.heavy.x.front(), 4);
@@ -114,7 +114,7 @@ TEST(LinePlot, CoversStepsThatNoLineReaches) {
 TEST(LookLine, OfSeveralSeedsIsTheirMeanWithEachBestLookRinged) {
   const std::vector<RunData> runs = {sample::validated(sample::sft("a", 60), 10, 20),
                                      sample::validated(sample::sft("b", 60), 10, 40)};
-  const Kind kind{"r", "r", 0, {0, 1}};
+  const RunGroup kind{"r", "r", 0, {0, 1}};
   const PlotLine line = plot_line(runs, kind, "validation/loss", resolution(runs, {kind}, 5));
   ASSERT_EQ(line.heavy.y.size(), 6u);
   EXPECT_NEAR(line.heavy.y[1], 2.04, 1e-12);  // 1.94 and 1.94 + 0.01 * 20
@@ -172,7 +172,7 @@ TEST(LinePlot, OfOnePointDrawsItsIntervalsAsACross) {
 
 TEST(PlotLines, OfSeveralSeedsHaveABand) {
   const auto runs = sample::sweep(2, 3, 30);
-  const auto kinds = kinds_of(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
+  const auto kinds = run_groups(runs, Lineage(runs), {0, 1, 2, 3, 4, 5});
   const PlotLine line = plot_line(runs, kinds[0], "reward", resolution(runs, kinds, 1));
   EXPECT_EQ(line.heavy.x.size(), 30u);
   EXPECT_EQ(line.band.low.size(), 30u);
@@ -183,7 +183,7 @@ TEST(PlotLines, HaveFewerPointsTheMoreThereAre) {
   const auto few = sample::sweep(2, 1, 1000), many = sample::sweep(50, 1, 1000);
   std::vector<size_t> all;
   for (size_t i = 0; i < many.size(); ++i) all.push_back(i);
-  const auto coarse = kinds_of(many, Lineage(many), all), fine = kinds_of(few, Lineage(few), {0, 1});
+  const auto coarse = run_groups(many, Lineage(many), all), fine = run_groups(few, Lineage(few), {0, 1});
   EXPECT_EQ(plot_line(few, fine[0], "reward", resolution(few, fine, 20)).heavy.x.size(), 320u);
   EXPECT_LE(plot_line(many, coarse[0], "reward", resolution(many, coarse, 20)).heavy.x.size(), 90u);
   EXPECT_EQ(resolution(many, coarse, 20).light, 0u);
@@ -191,7 +191,7 @@ TEST(PlotLines, HaveFewerPointsTheMoreThereAre) {
 
 TEST(PlotLines, NeverSmoothASchedule) {
   const std::vector<RunData> runs = {sample::sft("s", 100)};
-  const auto kinds = kinds_of(runs, Lineage(runs), {0});
+  const auto kinds = run_groups(runs, Lineage(runs), {0});
   EXPECT_EQ(plot_line(runs, kinds[0], "lr", resolution(runs, kinds, 3)).heavy.y, *runs[0].column("lr"));
 }
 

@@ -295,9 +295,9 @@ TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {
   };
   change_spec(folder, change, true);
   const RunData run = load_run(folder);
-  ASSERT_EQ(run.used.size(), 2u);
-  EXPECT_EQ(run.used.at("results/measured")["task"], "data");
-  EXPECT_EQ(run.used.at("results/start/checkpoints/last")["task"], "sft");
+  ASSERT_EQ(run.used_specs.size(), 2u);
+  EXPECT_EQ(run.used_specs.at("results/measured")["task"], "data");
+  EXPECT_EQ(run.used_specs.at("results/start/checkpoints/last")["task"], "sft");
 }
 
 TEST_F(Load, FindsTheRunsOfAFolder) {

@@ -59,10 +59,10 @@ class RecordsOfARun : public testing::Test {
   void with(const std::vector<nlohmann::json>& records, const SmallRun::Sets& sets = {}) {
     small.emplace(records, sets);
   }
-  Records some(int64_t count, Records::Wanted wanted = {"train", Records::Then::completion, 8}) {
-    return Records::some(small->world, *small->run.plugins, small->run.spec.table("dataset"), wanted, count);
+  Records some(int64_t count, Records::RecordFilter wanted = {"train", Records::Reserve::completion, 8}) {
+    return Records::select(small->world, *small->run.plugins, small->run.spec.table("dataset"), wanted, count);
   }
-  Records shuffled(uint64_t count, Records::Wanted wanted = {"train", Records::Then::completion, 8}) {
+  Records shuffled(uint64_t count, Records::RecordFilter wanted = {"train", Records::Reserve::completion, 8}) {
     return Records::shuffled(small->world, *small->run.plugins, small->run.spec.table("dataset"), wanted, 7, count);
   }
   static std::vector<std::string> read(const Records& records, int64_t count) {
@@ -88,7 +88,7 @@ TEST_F(RecordsOfARun, CanStayTogetherWhereTheyAreShuffled) {
   };
   with(six());
   const auto together = [](int64_t neighbours) {
-    return Records::Wanted{"train", Records::Then::completion, 8, neighbours};
+    return Records::RecordFilter{"train", Records::Reserve::completion, 8, neighbours};
   };
   const auto records = shuffled(6, together(2));
   for (uint64_t position = 0; position < 6; position += 2) {
@@ -149,15 +149,15 @@ TEST_F(RecordsOfARun, StopARunWithLongPromptsIfTheSpecWantsThat) {
 
 TEST_F(RecordsOfARun, CanBeThoseWithAnAnswer) {
   with({said("a", {"hello"}, ""), said("b", {"hello"}, "hi")});
-  EXPECT_EQ(read(some(2, {"train", Records::Then::answer_alone}), 1), std::vector<std::string>{"b"});
-  EXPECT_EQ(some(2, {"train", Records::Then::answer}).size(), 2);
+  EXPECT_EQ(read(some(2, {"train", Records::Reserve::required_answer}), 1), std::vector<std::string>{"b"});
+  EXPECT_EQ(some(2, {"train", Records::Reserve::answer}).size(), 2);
 }
 
 TEST_F(RecordsOfARun, MustNotAllBeUnusable) {
   with({said("a", {"hello"}, ""), said("b", {"hello"}, "")});
   EXPECT_EQ(
       complaint([&] {
-        some(2, {"train", Records::Then::answer_alone});
+        some(2, {"train", Records::Reserve::required_answer});
       }),
       "datasets/prompts: has no usable record: split 'train': of 2 records to be read 2 are without an answer to train "
       "on and skipped; the first is a\n  help: sft trains on answers: check that this is the right dataset");

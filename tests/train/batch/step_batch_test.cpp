@@ -93,8 +93,8 @@ class RollOut : public testing::Test {
   }
   std::vector<int64_t> complete;  // completed groups, in order of completion
   SmallRun small{five_dialogues()};
-  Records records = Records::some(small.world, *small.run.plugins, small.run.spec.table("dataset"),
-                                  {"train", Records::Then::completion, 8}, 5);
+  Records records = Records::select(small.world, *small.run.plugins, small.run.spec.table("dataset"),
+                                    {"train", Records::Reserve::completion, 8}, 5);
 };
 
 TEST_F(RollOut, GivesEachPromptItsCompletions) {

@@ -30,9 +30,9 @@ TEST(PositionsOf, CountsWholePagesOfWhatIsInFlight) {
   rollout::Sampling sampling;
   sampling.max_new_tokens = 24;
   sampling.concurrent = 64;
-  EXPECT_EQ(positions_of(4, 20, 4, sampling), 4 * 32 + 16 * 32);
+  EXPECT_EQ(kv_tokens(4, 20, 4, sampling), 4 * 32 + 16 * 32);
   sampling.concurrent = 8;  // two groups are decoded while the prompt of a third is processed
-  EXPECT_EQ(positions_of(4, 20, 4, sampling), 3 * 32 + 8 * 32);
+  EXPECT_EQ(kv_tokens(4, 20, 4, sampling), 3 * 32 + 8 * 32);
 }
 
 TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
@@ -41,26 +41,26 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
   const int64_t parameters = 16 << 20;  // 64 MiB
   const auto sizes = estimate_memory(shape, {parameters, false}, {3, 1024, 2048}, false, false, 200);
   EXPECT_EQ(sizes.now, 200);
-  EXPECT_EQ(sizes.rearranged, 0);  // never allocated together with the gradients, which are larger
+  EXPECT_EQ(sizes.repacked, 0);  // never allocated together with the gradients, which are larger
   EXPECT_EQ(sizes.gradients, 3 * 64);
   EXPECT_EQ(sizes.activations, 256 + 4);  // 1024 tokens x 8 layers x 16 rows x 512 x 4 bytes; 1024 x 1024 logits
   EXPECT_EQ(sizes.pages, 16);             // 2048 positions x 8 layers x 2 heads x 64 x 2 x 4 bytes
   EXPECT_EQ(sizes.rest, 24);
-  EXPECT_EQ(sizes.more(), 192 + 260 + 16 + 24);
+  EXPECT_EQ(sizes.added(), 192 + 260 + 16 + 24);
 
   const auto kept = estimate_memory(shape, {parameters, false}, {3, 1024, 2048, true}, false, false, 200);
-  EXPECT_EQ(kept.rearranged, 64);
+  EXPECT_EQ(kept.repacked, 64);
   EXPECT_EQ(kept.gradients, 4 * 64);
-  EXPECT_EQ(estimate_memory(shape, {parameters, true}, {3, 1024, 2048}, false, false, 200).rearranged, 64);
-  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {3, 511, 2048}, false, false, 200).rearranged, 64);
-  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {0, 0, 2048}, false, false, 200).rearranged, 64);
+  EXPECT_EQ(estimate_memory(shape, {parameters, true}, {3, 1024, 2048}, false, false, 200).repacked, 64);
+  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {3, 511, 2048}, false, false, 200).repacked, 64);
+  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {0, 0, 2048}, false, false, 200).repacked, 64);
 }
 
 TEST(EstimateMemory, KnowsWhatSavesSome) {
   ModelShape shape;
-  shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.rounded = true;
+  shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.bfloat16_weights = true;
   const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, true, true, 200);
-  EXPECT_EQ(sizes.rearranged, 32);         // bfloat16
+  EXPECT_EQ(sizes.repacked, 32);           // bfloat16
   EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; at most 256 MiB of logit tiles
   EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 288));
 }
@@ -71,7 +71,7 @@ TEST(EstimateMemory, KnowsThatLibtorchKeepsMoreAndRearrangesNothing) {
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 1024, shape.feed_forward = 1024, shape.exact = false;
   shape.compute = at::kBFloat16;  // saves no memory on a CPU
   const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, false, false, 200);
-  EXPECT_EQ(sizes.rearranged, 0);
+  EXPECT_EQ(sizes.repacked, 0);
   // Bytes: 8 x width, 6 factors, 12 and 4 x the wide row; for the adapter 6 factors and a wide row.
   EXPECT_EQ(sizes.activations, 1024 * 8 * (32 * 512 + 16 * 1024 + 24 * 512 + 4 * 1024) / 1048576.0 + 3 * 4);
 }
@@ -126,11 +126,11 @@ TEST(MemoryOfADevice, IsWhatTheGuideSays) {
   const auto guide = read_file(COMPEER_SOURCE_DIR "/docs/gpu.md");
   for (const Size& size : known_sizes) {
     const double weights = device_weights(size.shape, size.parameters) / 1024;
-    const auto all = [&](const Learner& learner, bool recomputed) {
+    const auto all = [&](const TrainedWeights& learner, bool recomputed) {
       const double own = learner.adapter ? 4.0 * static_cast<double>(learner.weights) / (1 << 30) : 0;
-      return weights + own + device_memory(size.shape, learner, load, recomputed).more() / 1024;
+      return weights + own + device_memory(size.shape, learner, load, recomputed).added() / 1024;
     };
-    const Learner whole{size.parameters, false}, adapter{size.adapter, true};
+    const TrainedWeights whole{size.parameters, false}, adapter{size.adapter, true};
     const auto row = fmt::format("| {} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", size.name, weights,
                                  all(whole, false), all(whole, true), all(adapter, false), all(adapter, true));
     EXPECT_NE(guide.find(row), std::string::npos) << row;

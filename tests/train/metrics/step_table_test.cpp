@@ -116,16 +116,16 @@ StepTable table_of_parts() {
 TEST(StepTable, KnowsWhichPartDecidesWithinGroups) {
   const auto table = table_of_parts();
   // Rewards 8 0 and 20 22: squared deviations 32 + 2; covariances 4 + 1 with "reply", 12 + 0 with "steps".
-  EXPECT_DOUBLE_EQ(table.share({"rewards/a/reply", 2}), 2 * 5.0 / 34);
-  EXPECT_DOUBLE_EQ(table.share({"rewards/a/steps", 2}), 2 * 12.0 / 34);
-  EXPECT_DOUBLE_EQ(table.share({"rewards/a/part", 2}), 2 * 1.0 / 2);  // of the second group only
+  EXPECT_DOUBLE_EQ(table.variance_share({"rewards/a/reply", 2}), 2 * 5.0 / 34);
+  EXPECT_DOUBLE_EQ(table.variance_share({"rewards/a/steps", 2}), 2 * 12.0 / 34);
+  EXPECT_DOUBLE_EQ(table.variance_share({"rewards/a/part", 2}), 2 * 1.0 / 2);  // of the second group only
   EXPECT_EQ(StepTable::share_column({"rewards/a/reply", 2}), "rewards/a/reply_share");
 }
 
 TEST(StepTable, KnowsNoPartThatDecidesWhereRewardsAreEqual) {
-  EXPECT_TRUE(std::isnan(table_of({{{2, 2}, {"a", "b"}}}).share({"reward", 1})));
+  EXPECT_TRUE(std::isnan(table_of({{{2, 2}, {"a", "b"}}}).variance_share({"reward", 1})));
   const std::vector<double> tenths(8, 0.1);  // the float64 mean is not exactly 0.1
-  EXPECT_TRUE(std::isnan(table_of({{tenths, std::vector<std::string>(8, "a")}}).share({"reward", 1})));
+  EXPECT_TRUE(std::isnan(table_of({{tenths, std::vector<std::string>(8, "a")}}).variance_share({"reward", 1})));
 }
 
 TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {

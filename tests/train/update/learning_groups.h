@@ -31,7 +31,7 @@ class Seven : public Model, public PolicyPass {
   void parameters_changed() override {}
   void save(const std::string&) override {}
 
-  kernels::TokenLogprobs forward(const GroupBatch& batch) override {
+  kernels::TokenLogprobs forward(const PackedBatch& batch) override {
     const auto log_p = at::log_softmax(logits, 0);
     return {log_p.index_select(0, batch.targets), -(log_p.exp() * log_p).sum().expand({batch.targets.numel()})};
   }

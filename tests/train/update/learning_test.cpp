@@ -14,8 +14,8 @@ namespace {
 
 TEST(LearningGroup, LeavesOutWhatWasCutOff) {
   const auto group = group_of_two(0);
-  EXPECT_EQ(LearningGroup(group, false).counted(), (std::vector<double>{3, 2}));
-  EXPECT_EQ(LearningGroup(group, true).counted(), (std::vector<double>{3, 0}));
+  EXPECT_EQ(LearningGroup(group, false).unmasked_tokens(), (std::vector<double>{3, 2}));
+  EXPECT_EQ(LearningGroup(group, true).unmasked_tokens(), (std::vector<double>{3, 0}));
 }
 
 TEST(SampledKl, IsSummedOverTheTokensOfACompletion) {
@@ -42,7 +42,7 @@ TEST(Learn, GivesTheGradientOfTheObjective) {
   objective.entropy_bonus = 0.5;
   const grpo::StepContext step{{2, 5, 8}, 0, 5};
   std::vector<float> gradient(7);
-  const auto stats = learn(model, parameters, group, {objective, step, {}}, {gradient});
+  const auto stats = accumulate_gradient(model, parameters, group, {objective, step, {}}, {gradient});
 
   model.logits.mutable_grad().reset();
   const auto now = model.forward(group.batch);
@@ -64,12 +64,12 @@ TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   group.rewards = {1, 3};
   group.advantages = {-1, 1};
   std::vector<float> gradient(7);
-  const auto stats = learn(model, parameters, group, {{}, {{2, 5, 8}, 0, 5}, {}}, {gradient});
+  const auto stats = accumulate_gradient(model, parameters, group, {{}, {{2, 5, 8}, 0, 5}, {}}, {gradient});
   EXPECT_EQ(stats.ratio_distance, 0);
   EXPECT_EQ(stats.rollout_difference, 0);
   EXPECT_EQ(stats.sum[UpdateStats::loss], 0);
   EXPECT_EQ(stats.sum[UpdateStats::surrogate], 4);
-  EXPECT_EQ(stats.sum[UpdateStats::places], 5);
+  EXPECT_EQ(stats.sum[UpdateStats::ratios], 5);
 }
 
 // With `add` the second group's gradient is added to the first's; without `add` it replaces it.
@@ -80,13 +80,13 @@ TEST(Learn, AddsGradientsUpWhereItIsToldTo) {
   LearningGroup group(prompt, false);
   group.rewards = {1, 3};
   group.advantages = {-1, 1};
-  const UpdateGoal goal{{}, {{2, 5, 8}, 0, 5}, {}};
+  const UpdateContext goal{{}, {{2, 5, 8}, 0, 5}, {}};
   std::vector<float> once(7), twice(7);
-  learn(model, parameters, group, goal, {once});
-  learn(model, parameters, group, goal, {twice});
-  learn(model, parameters, group, goal, {twice, true});
+  accumulate_gradient(model, parameters, group, goal, {once});
+  accumulate_gradient(model, parameters, group, goal, {twice});
+  accumulate_gradient(model, parameters, group, goal, {twice, true});
   for (size_t i = 0; i < 7; ++i) EXPECT_FLOAT_EQ(twice[i], 2 * once[i]) << i;
-  learn(model, parameters, group, goal, {twice});
+  accumulate_gradient(model, parameters, group, goal, {twice});
   EXPECT_EQ(twice, once);
 }
 
@@ -117,7 +117,7 @@ TEST_F(TotalsOfTwoGroups, CountTheTokensOfAllGroups) {
   EXPECT_EQ(totals(s).step.size.completions, 4);
   EXPECT_EQ(totals(s).step.size.max_new_tokens, static_cast<double>(s.sampling.max_new_tokens));
   EXPECT_EQ(totals(s).step.bonus_tokens, 10);
-  EXPECT_EQ(totals(s).completions, 4);
+  EXPECT_EQ(totals(s).unmasked_completions, 4);
 }
 
 TEST_F(TotalsOfTwoGroups, LeaveOutTokensOfCompletionsThatWereCutOff) {
@@ -125,7 +125,7 @@ TEST_F(TotalsOfTwoGroups, LeaveOutTokensOfCompletionsThatWereCutOff) {
   s.mask_truncated = true;
   EXPECT_EQ(totals(s).step.size.tokens, 6);
   EXPECT_EQ(totals(s).step.size.completions, 4);
-  EXPECT_EQ(totals(s).completions, 2);
+  EXPECT_EQ(totals(s).unmasked_completions, 2);
 }
 
 // Twice .1 .2 .4 .6 .8: four of ten tokens have an entropy of .6 or more.
@@ -189,7 +189,7 @@ TEST_F(AdvantagesOfTwoGroups, CanNormaliseEachRewardByItself) {
   auto s = made_settings();
   s.gdpo = true;
   EXPECT_GT(std::abs(advantages(s)[0][0]), 0.5);
-  s.rule.most = 0.25;
+  s.rule.max = 0.25;
   EXPECT_EQ(advantages(s)[0][1], 0.25);
 }
 

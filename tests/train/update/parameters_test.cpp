@@ -24,8 +24,8 @@ TEST(Parameters, SayWhichElementsOfAGradientAreComplete) {
   Seven model;
   Parameters parameters(model);
   std::vector<float> gradient(7, 9.0f);
-  std::vector<comm::Share> ready;
-  parameters.differentiate(model.logits.sum(), gradient, [&](comm::Share share) { ready.push_back(share); });
+  std::vector<comm::ElementRange> ready;
+  parameters.differentiate(model.logits.sum(), gradient, [&](comm::ElementRange share) { ready.push_back(share); });
   EXPECT_EQ(gradient, std::vector<float>(7, 1.0f));
   ASSERT_EQ(ready.size(), 1u);
   EXPECT_EQ(ready[0].first, 0);
@@ -37,7 +37,7 @@ TEST(Parameters, RefuseAGradientThatGoesOnAfterItWasSaidToBeComplete) {
   Parameters parameters(model);
   std::vector<float> gradient(7);
   const auto twice = [&] {
-    parameters.last_pass([](comm::Share) {});
+    parameters.begin_last_pass([](comm::ElementRange) {});
     model.logits.sum().backward();
     model.logits.sum().backward();
   };

@@ -25,10 +25,10 @@ TEST_F(SmallModel, HasTheSameGradientAsAWholeAndInParts) {
   Parameters parameters(model.object());
   policy.parameters_changed();
   ModelPass whole(model, policy, 0.7), parts(model, policy, 0.7, 1);
-  const UpdateGoal goal{{}, {{2, 5, 8}, 0, 5}, {}};
+  const UpdateContext goal{{}, {{2, 5, 8}, 0, 5}, {}};
   std::vector<float> one(static_cast<size_t>(parameters.size())), other(one);
-  const auto stats = learn(whole, parameters, group, goal, {one});
-  EXPECT_EQ(learn(parts, parameters, group, goal, {other}).sum, stats.sum);
+  const auto stats = accumulate_gradient(whole, parameters, group, goal, {one});
+  EXPECT_EQ(accumulate_gradient(parts, parameters, group, goal, {other}).sum, stats.sum);
   EXPECT_EQ(one, other);
   EXPECT_TRUE(std::any_of(one.begin(), one.end(), [](float g) { return g != 0; }));
 }
@@ -86,14 +86,14 @@ TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
       std::vector<float> gradient(size, 7.0f), seen(size);
       std::vector<int> times(size);
       int64_t told = 0, last = -1;
-      const auto ready = [&](comm::Share elements) {
+      const auto ready = [&](comm::ElementRange elements) {
         std::ranges::copy(comm::part(std::span(gradient), elements), seen.begin() + elements.first);
         for (int64_t i = 0; i < elements.count; ++i) ++times[static_cast<size_t>(elements.first + i)];
         told += elements.count;
         last = elements.first;
       };
       parameters.collect(gradient, {}, [&] {
-        const auto last_pass = [&] { parameters.last_pass(ready); };
+        const auto last_pass = [&] { parameters.begin_last_pass(ready); };
         if (!whole) return backward_in_parts(its, group, 1.0, 50, a, {}, last_pass);
         const auto known = log_probs(its, group, 1.0);
         last_pass();

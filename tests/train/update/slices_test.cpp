@@ -34,7 +34,7 @@ class SlicesTest : public testing::Test {
     std::iota(all.begin(), all.end(), from);
     return all;
   }
-  static std::vector<float> own_part(const Slices& slices, std::vector<float> all) {
+  static std::vector<float> own_part(const ShardLayout& slices, std::vector<float> all) {
     const auto own = slices.own_part(std::span(all));
     return {own.begin(), own.end()};
   }
@@ -45,13 +45,13 @@ class SlicesTest : public testing::Test {
   }
 
   fs::path folder;
-  const Slices sharded{world(), length, true}, whole{world(), length, false};
+  const ShardLayout sharded{world(), length, true}, whole{world(), length, false};
 };
 
 TEST_F(SlicesTest, CoverEverythingOnce) {
   std::vector<float> seen(length, 0.0f);
   for (float& x : sharded.own_part(std::span(seen))) x = static_cast<float>(world().rank()) + 1;
-  sharded.share(seen);
+  sharded.all_gather(seen);
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 0.0f), 0);
   EXPECT_EQ(seen.front(), 1.0f);
   EXPECT_EQ(seen.back(), static_cast<float>(world().size()));
@@ -78,7 +78,7 @@ TEST_F(SlicesTest, AreReadByAnyDivisionOfTheSameLength) {
   EXPECT_EQ(sharded.load(folder / "whole", "state", {{"m", own}}).at("updates"), "7");
   EXPECT_EQ(own, own_part(sharded, numbers(0)));
 
-  const Slices longer(world(), length + 1, false);
+  const ShardLayout longer(world(), length + 1, false);
   std::vector<float> room(length + 1);
   try {
     longer.load(folder / "whole", "state", {{"m", room}});

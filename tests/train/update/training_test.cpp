@@ -26,8 +26,8 @@ class TrainingOfARun : public testing::Test {
   // Makes one update by a gradient that is `value` everywhere.
   Optimizer::Update update(float value, double loss = 1) {
     auto sum = made->gradients(1);
-    std::ranges::fill(sum.room(), value);
-    sum.add(0, sum.room());
+    std::ranges::fill(sum.next_leaf_buffer(), value);
+    sum.add(0, sum.next_leaf_buffer());
     PhaseClock clock;
     return made->update(1, loss, sum, clock);
   }

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   try {
     const auto count = static_cast<uint32_t>(std::stoul(argv[1]));
     const std::string split = argc > 2 ? argv[2] : "train", writer = argc > 3 ? argv[3] : "mixed";
-    const compeer::esc_world::WorldSettings world = compeer::esc_world::usual(writer);
+    const compeer::esc_world::WorldSettings world = compeer::esc_world::default_world(writer);
     for (uint32_t index = 0; index < count; ++index) {
       const compeer::esc_world::WorldSample sample = compeer::esc_world::sample(world, split, index);
       nlohmann::json history = nlohmann::json::array();

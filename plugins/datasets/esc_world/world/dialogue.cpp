@@ -40,7 +40,7 @@ class Unfolding : public Play {
   WrittenCompletion reply(Purpose purpose) const {
     return write(writer_, truth().seeker, truth().said, truth().feelings, words(), place(), purpose);
   }
-  void go_on(const WrittenCompletion& reply) { Play::go_on(reply.keys, reply.quality); }
+  void advance(const WrittenCompletion& reply) { Play::advance(reply.keys, reply.quality); }
 
  private:
   uint32_t asked_ = 0;
@@ -51,10 +51,10 @@ class Unfolding : public Play {
 Writer careless() {
   Writer writer;
   writer.name = "habit";
-  writer.errors = {.history = 0.25,
-                   .emotion = 0.25,
-                   .strategy = 0.15,
-                   .follow = 0.1,
+  writer.errors = {.wrong_stage = 0.25,
+                   .wrong_emotion = 0.25,
+                   .random_strategy = 0.15,
+                   .strategy_mismatch = 0.1,
                    .subject = 0.2,
                    .attunement = 0.2,
                    .tone = 0.1,
@@ -74,7 +74,7 @@ WorldSample sample(const WorldSettings& world, const std::string& split, uint32_
     if (talk.round() == talk.asked()) break;
     const WrittenCompletion written = talk.reply(Purpose::supporter);
     sample.history.push_back({"assistant", written.spoken});
-    talk.go_on(written);
+    talk.advance(written);
   }
   sample.answer = talk.reply(Purpose::answer).text;
   sample.id = fmt::format("esc_world/{}/{:06}/{}", split, index, talk.asked());
@@ -93,7 +93,7 @@ WorldDialogue dialogue(const WorldSettings& world, const std::string& split, uin
     all.truths.push_back(talk.truth());
     const WrittenCompletion written = talk.reply(Purpose::supporter);
     all.turns.push_back({"assistant", written.spoken});
-    talk.go_on(written);
+    talk.advance(written);
   }
   return all;
 }
@@ -113,7 +113,7 @@ std::optional<WorldId> named(std::string_view id) {
   return made;
 }
 
-WorldSettings usual(const std::string& writer) {
+WorldSettings default_world(const std::string& writer) {
   WorldSettings world;
   if (writer != "expert" && writer != "habit" && writer != "mixed") {
     throw std::invalid_argument("esc_world has no writer '" + writer + "' (known: expert, habit, mixed)");
@@ -123,8 +123,8 @@ WorldSettings usual(const std::string& writer) {
   return world;
 }
 
-WorldSettings world_of(const nlohmann::json& settings) {
-  WorldSettings world = usual(settings.value("writer", "mixed"));
+WorldSettings parse_world_settings(const nlohmann::json& settings) {
+  WorldSettings world = default_world(settings.value("writer", "mixed"));
   const auto take = [&](const char* key, auto& value) { value = settings.value(key, value); };
   take("language", world.language);
   take("seed", world.seed);
@@ -136,10 +136,10 @@ WorldSettings world_of(const nlohmann::json& settings) {
   if (world.habit_share < 1) take("habit_share", world.habit_share);
   take("habit", world.writer.habit);
   Errors& errors = world.writer.errors;
-  take("error_history", errors.history);
-  take("error_emotion", errors.emotion);
-  take("error_strategy", errors.strategy);
-  take("error_follow", errors.follow);
+  take("error_history", errors.wrong_stage);
+  take("error_emotion", errors.wrong_emotion);
+  take("error_strategy", errors.random_strategy);
+  take("error_follow", errors.strategy_mismatch);
   take("error_subject", errors.subject);
   take("error_attunement", errors.attunement);
   take("error_tone", errors.tone);

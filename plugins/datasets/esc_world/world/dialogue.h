@@ -16,7 +16,7 @@ struct WorldSettings {
   uint64_t seed = 0;
   /// Probability that a cue in an utterance misleads (utterance in seeker.h).
   double ambiguity = 0.15;
-  Feelings feelings;
+  QualitySettings feelings;
   int rounds = 3;          ///< maximum number of the seeker's utterances in a dialogue
   Writer writer;           ///< the supporter, with errors and habits
   double habit_share = 1;  ///< fraction of dialogues written by `writer`; an expert without errors writes the others
@@ -63,9 +63,9 @@ std::optional<WorldId> named(std::string_view id);
 /// Returns the default world with a writer: "expert" makes no errors, "habit" makes all kinds of errors and has habits,
 /// "mixed" uses "habit" for three of four dialogues and "expert" for the others. Throws std::invalid_argument for
 /// another name.
-WorldSettings usual(const std::string& writer = "mixed");
+WorldSettings default_world(const std::string& writer = "mixed");
 
 /// Parses world settings; the keys are those of the plugin's descriptor. Missing keys get their defaults.
-WorldSettings world_of(const nlohmann::json& settings);
+WorldSettings parse_world_settings(const nlohmann::json& settings);
 
 }  // namespace compeer::esc_world

@@ -6,7 +6,7 @@
 namespace compeer::esc_world {
 
 /// Address of random numbers in the world. Every part of the world is a function of such an address.
-struct DrawKey {
+struct RandomAddress {
   uint64_t seed = 0;   ///< seed of the world, not of the run
   uint32_t split = 0;  ///< 0: train, 1: valid, 2: test
   uint32_t dialogue = 0;
@@ -19,7 +19,7 @@ enum class Purpose : uint32_t { start = 1, change = 2, utterance = 3, supporter 
 /// A sequence of random numbers for one purpose at one address. It depends on these only.
 class Draw {
  public:
-  Draw(const DrawKey& place, Purpose purpose) : place_(place), purpose_(purpose) {}
+  Draw(const RandomAddress& place, Purpose purpose) : place_(place), purpose_(purpose) {}
 
   double uniform();                 ///< returns a number in [0, 1)
   bool chance(double probability);  ///< returns true with this probability; always consumes one number
@@ -34,7 +34,7 @@ class Draw {
   }
 
  private:
-  DrawKey place_;
+  RandomAddress place_;
   Purpose purpose_;
   uint32_t next_ = 0;
 };

@@ -41,15 +41,15 @@ Play::Play(const WorldSettings& world, const std::string& split, uint32_t index)
 
 std::string Play::utterance() const { return esc_world::utterance(truth_.seeker, words_, world_.ambiguity, place_); }
 
-Heard Play::hear(const std::string& reply) const {
-  Heard heard{read(reply, words_), {}, 0};
+PerceivedReply Play::hear(const std::string& reply) const {
+  PerceivedReply heard{read(reply, words_), {}, 0};
   if (!heard.reply) return heard;
   for (const Sentence& sentence : heard.reply->sentences) heard.keys.push_back(key(sentence));
   heard.felt = felt(*heard.reply, truth_.seeker, truth_.said, truth_.feelings);
   return heard;
 }
 
-void Play::go_on(const std::vector<std::string>& keys, double quality) {
+void Play::advance(const std::vector<std::string>& keys, double quality) {
   truth_.said.push_back(keys);
   ++place_.round;
   truth_.seeker = after(truth_.seeker, quality, place_);
@@ -60,9 +60,9 @@ std::vector<Round> played(const WorldSettings& world, const std::string& split, 
   Play play(world, split, index);
   std::vector<Round> rounds;
   for (const std::string& reply : replies) {
-    const Heard heard = play.hear(reply);
+    const PerceivedReply heard = play.hear(reply);
     rounds.push_back({play.truth(), play.utterance(), heard});
-    play.go_on(heard.keys, heard.felt);
+    play.advance(heard.keys, heard.felt);
   }
   rounds.push_back({play.truth(), play.utterance(), {}});
   return rounds;

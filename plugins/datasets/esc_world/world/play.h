@@ -8,7 +8,7 @@
 namespace compeer::esc_world {
 
 /// A reply as the seeker perceives it, without the steps behind it.
-struct Heard {
+struct PerceivedReply {
   std::optional<Reply> reply;     ///< empty if the grammar can't parse it
   std::vector<std::string> keys;  ///< keys of its sentences (reply.h)
   double felt = 0;                ///< felt quality (quality.h), reduced by earlier repetitions; 0 if not parsed
@@ -23,19 +23,19 @@ class Play {
 
   /// Return the hidden state before the current utterance, its address in the world, and the lexicon.
   const Truth& truth() const { return truth_; }
-  const DrawKey& place() const { return place_; }
+  const RandomAddress& place() const { return place_; }
   const Lexicon& words() const { return words_; }
 
   std::string utterance() const;  ///< returns the seeker's current utterance
   /// Returns how the seeker perceives a reply; does not change the state.
-  Heard hear(const std::string& reply) const;
+  PerceivedReply hear(const std::string& reply) const;
   /// Continues with the next round after a reply with these sentences and this quality.
-  void go_on(const std::vector<std::string>& keys, double quality);
+  void advance(const std::vector<std::string>& keys, double quality);
 
  private:
   const WorldSettings& world_;
   const Lexicon& words_;
-  DrawKey place_;
+  RandomAddress place_;
   Truth truth_;
 };
 
@@ -43,7 +43,7 @@ class Play {
 struct Round {
   Truth truth;
   std::string utterance;
-  Heard heard;  ///< empty in the last round, which has no reply
+  PerceivedReply heard;  ///< empty in the last round, which has no reply
 };
 
 /// Returns the rounds with these replies, and the one that follows. Depends only on the arguments.

@@ -41,7 +41,7 @@ std::vector<std::string> keys_of(const Reply& reply) {
 
 constexpr double follows_weight = 0.15;
 
-double safe_part(const Seeker& seeker, const Feelings& feelings) {
+double safe_part(const Seeker& seeker, const QualitySettings& feelings) {
   const bool wants_more = seeker.stage == Stage::action && seeker.style == Style::dominance;
   return feelings.safe_quality * (wants_more ? 0.5 : 1.0);
 }
@@ -120,7 +120,7 @@ double repeats(const Reply& reply, const EarlierReplies& said) {
 }
 
 double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const EarlierReplies& said,
-               const Feelings& feelings) {
+               const QualitySettings& feelings) {
   double value = 0;
   if (reply.safe()) {
     value = safe_part(seeker, feelings);
@@ -135,7 +135,7 @@ double quality(const Reply& reply, std::optional<Strategy> announced, const Seek
   return value * std::pow(1 - feelings.habituation, repeats(reply, said));
 }
 
-double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const Feelings& feelings) {
+double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const QualitySettings& feelings) {
   const double value = quality(reply, std::nullopt, seeker, said, feelings);
   return reply.safe() ? value : value / (1 - follows_weight);
 }

@@ -23,7 +23,7 @@ std::vector<Strategy> good_strategies(Stage stage, Emotion emotion, Style style)
 double fit(Strategy strategy, Stage stage, Emotion emotion, Style style);
 
 /// The parameters of the world that quality depends on.
-struct Feelings {
+struct QualitySettings {
   double habituation = 0.3;    ///< fraction of its effect a reply loses with each repetition
   double safe_quality = 0.67;  ///< quality of generic comfort
 };
@@ -48,11 +48,11 @@ double repeats(const Reply& reply, const EarlierReplies& said);
 /// Both are multiplied by 0.85 for a reply of one sentence, by 0.8 for an artificial phrase, and by
 /// (1 - habituation)^repeats.
 double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const EarlierReplies& said,
-               const Feelings& feelings);
+               const QualitySettings& feelings);
 
 /// Returns the quality as the seeker perceives it, without step 3: the sum without `follows`, divided by 0.85 so that
 /// it can reach 1. For safe replies equal to `quality`.
-double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const Feelings& feelings);
+double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const QualitySettings& feelings);
 
 /// Return the parts of the sum, each in [0, 1]. fit_part and subject_part are 0 for a reply without an act.
 double fit_part(const Reply& reply, const Seeker& seeker);

@@ -75,7 +75,7 @@ std::string subject_mention(const Seeker& seeker, const Lexicon& words, bool ope
 
 }  // namespace
 
-Seeker first(DrawKey place) {
+Seeker first(RandomAddress place) {
   place.round = 0;
   Draw draw(place, Purpose::start);
   Seeker seeker;
@@ -89,7 +89,7 @@ Seeker first(DrawKey place) {
   return seeker;
 }
 
-Seeker after(const Seeker& before, double quality, DrawKey place) {
+Seeker after(const Seeker& before, double quality, RandomAddress place) {
   Draw draw(place, Purpose::change);
   Seeker now = before;
   now.stage = next_stage(before, quality, draw.uniform());
@@ -103,7 +103,7 @@ Seeker after(const Seeker& before, double quality, DrawKey place) {
   return now;
 }
 
-std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const DrawKey& place) {
+std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const RandomAddress& place) {
   Draw draw(place, Purpose::utterance);
   const bool opening = place.round == 0;
   const bool marked = draw.chance(1 - 2 * ambiguity), reminds = draw.chance(0.25);

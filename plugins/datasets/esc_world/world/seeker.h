@@ -22,11 +22,11 @@ struct Seeker {
 };
 
 /// Returns the seeker at the first utterance of a dialogue.
-Seeker first(DrawKey place);
+Seeker first(RandomAddress place);
 
 /// Returns the seeker in round `place.round` (>= 1) after a reply of quality `quality` in [0, 1]. Good replies advance
 /// the stage more often and reduce the intensity, poor ones may raise it. The stage can also fall back.
-Seeker after(const Seeker& before, double quality, DrawKey place);
+Seeker after(const Seeker& before, double quality, RandomAddress place);
 
 /// Returns the seeker's utterance in round `place.round`: a marker of the style, the subject (always in round 0), a cue
 /// for the emotion with its intensity, and a cue for the stage.
@@ -34,6 +34,6 @@ Seeker after(const Seeker& before, double quality, DrawKey place);
 /// `ambiguity` is the probability that each of the two cues misleads: one third each, it is missing, fits two labels,
 /// or belongs to another label. The marker is missing with twice that probability. In round 0 the emotion cue is never
 /// missing.
-std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const DrawKey& place);
+std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const RandomAddress& place);
 
 }  // namespace compeer::esc_world

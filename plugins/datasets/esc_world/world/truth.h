@@ -12,7 +12,7 @@ struct Truth {
   std::string language = "en";
   Seeker seeker;
   EarlierReplies said;
-  Feelings feelings;
+  QualitySettings feelings;
 };
 
 /// Convert a Truth to and from JSON with labels by name. to_json also writes derived labels (sentiment, problem, good

@@ -27,8 +27,8 @@ class Pen {
  public:
   Pen(const Writer& writer, const Seeker& seeker, const EarlierReplies& said, const Lexicon& words, Draw& draw)
       : writer_(writer), errors_(writer.errors), belief_(seeker), said_(said), words_(words), draw_(draw) {
-    if (draw_.chance(errors_.history)) belief_.stage = another(empathy::stages, belief_.stage, draw_);
-    if (draw_.chance(errors_.emotion)) belief_.emotion = another(empathy::emotions, belief_.emotion, draw_);
+    if (draw_.chance(errors_.wrong_stage)) belief_.stage = another(empathy::stages, belief_.stage, draw_);
+    if (draw_.chance(errors_.wrong_emotion)) belief_.emotion = another(empathy::emotions, belief_.emotion, draw_);
     const bool habit = draw_.chance(writer_.habit), exploring = belief_.stage == Stage::exploration;
     const bool driving = belief_.style == Style::dominance || belief_.style == Style::conscientiousness;
     early_advice_ = habit && exploring && driving;
@@ -40,13 +40,13 @@ class Pen {
   Strategy announce() {
     if (early_advice_) return Strategy::suggestion;
     if (generic_comfort_) return Strategy::affirmation;
-    if (draw_.chance(errors_.strategy)) return draw_.pick(empathy::strategies);
+    if (draw_.chance(errors_.random_strategy)) return draw_.pick(empathy::strategies);
     return freshest(good_strategies(belief_.stage, belief_.emotion, belief_.style));
   }
 
   Reply compose(Strategy announced) {
     if (generic_comfort_) return comfort();
-    const bool follows = !draw_.chance(errors_.follow);
+    const bool follows = !draw_.chance(errors_.strategy_mismatch);
     const Sentence act = this->act(follows ? announced : another(empathy::strategies, announced, draw_));
     const std::optional<Sentence> attunement = this->attunement(), tail = this->tail();
     Reply reply;
@@ -179,7 +179,8 @@ std::string malformed(const std::string& text, Draw& draw) {
 }  // namespace
 
 WrittenCompletion write(const Writer& writer, const Seeker& seeker, const EarlierReplies& said,
-                        const Feelings& feelings, const Lexicon& words, const DrawKey& place, Purpose purpose) {
+                        const QualitySettings& feelings, const Lexicon& words, const RandomAddress& place,
+                        Purpose purpose) {
   Draw draw(place, purpose);
   Pen pen(writer, seeker, said, words, draw);
   const Strategy announced = pen.announce();

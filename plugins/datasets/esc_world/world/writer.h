@@ -9,15 +9,15 @@ namespace compeer::esc_world {
 /// Error probabilities of a scripted supporter, in [0, 1]. After an error about stage or emotion, strategy and
 /// attunement follow the wrong belief.
 struct Errors {
-  double history = 0;     ///< believes a wrong stage
-  double emotion = 0;     ///< believes a wrong emotion
-  double strategy = 0;    ///< announces a random strategy
-  double follow = 0;      ///< the reply uses another strategy than announced
-  double subject = 0;     ///< the reply does not name the subject, or (1 in 4) names another
-  double attunement = 0;  ///< omits the attunement, uses a safe sentence instead, or attunes to another emotion
-  double tone = 0;        ///< addresses another style, or uses an artificial phrase
-  double grammar = 0;     ///< drops, doubles or swaps words of the reply
-  double format = 0;      ///< leaves out a step or its closing tag
+  double wrong_stage = 0;        ///< believes a wrong stage
+  double wrong_emotion = 0;      ///< believes a wrong emotion
+  double random_strategy = 0;    ///< announces a random strategy
+  double strategy_mismatch = 0;  ///< the reply uses another strategy than announced
+  double subject = 0;            ///< the reply does not name the subject, or (1 in 4) names another
+  double attunement = 0;         ///< omits the attunement, uses a safe sentence instead, or attunes to another emotion
+  double tone = 0;               ///< addresses another style, or uses an artificial phrase
+  double grammar = 0;            ///< drops, doubles or swaps words of the reply
+  double format = 0;             ///< leaves out a step or its closing tag
 };
 
 /// A scripted supporter. The default knows the truth and makes no errors: it uses a good strategy, sentences not used
@@ -41,6 +41,7 @@ struct WrittenCompletion {
 
 /// Writes a completion for a seeker after the replies `said`. Depends only on the arguments.
 WrittenCompletion write(const Writer& writer, const Seeker& seeker, const EarlierReplies& said,
-                        const Feelings& feelings, const Lexicon& words, const DrawKey& place, Purpose purpose);
+                        const QualitySettings& feelings, const Lexicon& words, const RandomAddress& place,
+                        Purpose purpose);
 
 }  // namespace compeer::esc_world

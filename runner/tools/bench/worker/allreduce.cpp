@@ -38,7 +38,7 @@ Seconds measure(comm::World& world, int64_t length, int64_t repeats) {
         .front();
   };
   for (int64_t i = 0; i <= repeats; ++i) {
-    const auto room = tree.room();
+    const auto room = tree.next_leaf_buffer();
     std::copy(own.begin(), own.end(), room.begin());
     const double mine = clocked([&] {
       tree.add(world.rank(), room);

@@ -26,7 +26,7 @@ using nlohmann::json;
 
 struct Load {
   std::string size, dtype, compute, model, device;
-  int64_t batch, group, prompt, fresh, repeats;
+  int64_t batch, group, prompt, new_tokens, repeats;
   int64_t sequences() const { return batch * group; }
 };
 
@@ -91,7 +91,7 @@ class Report {
         setting_(fmt::format("{}{} {}{}, {} x {} + {}{}, {} thread{}", load.device == "cpu" ? "" : load.device + " ",
                              load.size, load.dtype, load.compute == "float32" ? "" : ", products in " + load.compute,
                              load.batch, load.prompt, load.group == 1 ? "" : fmt::format("{} x ", load.group),
-                             load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
+                             load.new_tokens, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
 
   void line(const std::string& what, const std::string& unit, const TimingSpread& values,
             const std::string& note = "") {
@@ -102,7 +102,7 @@ class Report {
                 {"batch", load_.batch},
                 {"group", load_.group},
                 {"prompt", load_.prompt},
-                {"new", load_.fresh},
+                {"new", load_.new_tokens},
                 {"threads", kernels::threads()}});
     if (!note.empty()) one["note"] = note;
     std::cout << one.dump() << std::endl;
@@ -164,7 +164,7 @@ int bench_generate(const json& options) {
   };
   generate(short_ones, 2);  // warm
   prefill.clear(), step.clear(), decode.clear();
-  for (int64_t i = 0; i < of.repeats; ++i) generate(all, of.fresh);
+  for (int64_t i = 0; i < of.repeats; ++i) generate(all, of.new_tokens);
 
   Report report(of);
   const double best = *std::min_element(step.begin(), step.end());
@@ -178,7 +178,7 @@ int bench_generate(const json& options) {
                        ? fmt::format(", {:.0f} % of the memory's {:.1f}", 100 * bytes / best / memory, memory * 1e-9)
                        : ""));
   report.line("peak memory", "MB", spread({train::peak_memory()}));
-  if (of.device != "cpu") report.line("device memory", "MB", spread({inference::memory_taken()}));
+  if (of.device != "cpu") report.line("device memory", "MB", spread({inference::gpu_memory_used_mib()}));
   report.line("opening", "s", spread(opening));
   return 0;
 }

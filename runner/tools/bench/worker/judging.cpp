@@ -70,11 +70,11 @@ class Rater {
 };
 
 /// Wall time and processor time (of all threads) of one repetition.
-struct Taken {
+struct Elapsed {
   double seconds, processor;
 };
 
-Taken taken(const std::function<void()>& work) {
+Elapsed elapsed(const std::function<void()>& work) {
   const auto before = std::clock();
   const double seconds = timed(1, work).front();
   return {seconds, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC};
@@ -108,7 +108,7 @@ int bench_judging(const json& options) {
   together(), apart();  // warm
   std::vector<double> one, two, ratios, of_processor;
   for (int64_t i = 0; i < or_else("repeats", 7).get<int64_t>(); ++i) {
-    const Taken first = taken(together), second = taken(apart);
+    const Elapsed first = elapsed(together), second = elapsed(apart);
     one.push_back(first.seconds / static_cast<double>(prompts));
     two.push_back(second.seconds / static_cast<double>(prompts));
     ratios.push_back(one.back() / two.back());

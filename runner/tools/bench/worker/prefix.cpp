@@ -22,7 +22,7 @@ using nlohmann::json;
 
 struct Load {
   std::string size;
-  int64_t group, prompt, fresh, repeats;
+  int64_t group, prompt, new_tokens, repeats;
 };
 
 Load load(const json& options) {
@@ -48,15 +48,15 @@ train::PromptGroup group_of(const Load& of, int64_t vocabulary) {
   group.prompt = tokens(of.prompt, 0, vocabulary);
   for (uint32_t i = 0; i < of.group; ++i) {
     rollout::Sample sample;
-    sample.tokens = tokens(of.fresh, i + 1, vocabulary);
+    sample.tokens = tokens(of.new_tokens, i + 1, vocabulary);
     sample.log_probs.assign(sample.tokens.size(), -1.0f);
     group.samples.push_back(std::move(sample));
   }
   return group;
 }
 
-std::vector<train::Lesson> apart(const train::PromptGroup& group) {
-  std::vector<train::Lesson> all;
+std::vector<train::TrainingSequence> separate_sequences(const train::PromptGroup& group) {
+  std::vector<train::TrainingSequence> all;
   for (const auto& sample : group.samples) {
     auto tokens = group.prompt;
     tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end());
@@ -69,10 +69,11 @@ void print(const Load& of, const std::string& what, const std::string& unit, con
            const json& more) {
   const int threads = kernels::threads();
   json line = measurement("prefix",
-                          fmt::format("{}: {}, {} + {} x {}, {} thread{}", what, of.size, of.prompt, of.group, of.fresh,
-                                      threads, threads > 1 ? "s" : ""),
+                          fmt::format("{}: {}, {} + {} x {}, {} thread{}", what, of.size, of.prompt, of.group,
+                                      of.new_tokens, threads, threads > 1 ? "s" : ""),
                           unit, values);
-  line.update({{"size", of.size}, {"group", of.group}, {"prompt", of.prompt}, {"new", of.fresh}, {"threads", threads}});
+  line.update(
+      {{"size", of.size}, {"group", of.group}, {"prompt", of.prompt}, {"new", of.new_tokens}, {"threads", threads}});
   line.update(more);
   std::cout << line.dump() << std::endl;
 }
@@ -89,7 +90,7 @@ int bench_prefix(const json& options) {
 
   const auto group = group_of(of, policy.model.shape().vocabulary);
   const auto batch = train::group_batch(group);
-  const auto lessons = apart(group);
+  const auto lessons = separate_sequences(group);
   const auto together = [&] {
     parameters.differentiate(at::sum(train::log_probs(policy, batch, 1.0).log_prob), gradient);
   };
@@ -104,7 +105,8 @@ int bench_prefix(const json& options) {
     shared.push_back(timed(1, together).front());
     ratios.push_back(unshared.back() / shared.back());
   }
-  const auto g = static_cast<double>(of.group), p = static_cast<double>(of.prompt), r = static_cast<double>(of.fresh);
+  const auto g = static_cast<double>(of.group), p = static_cast<double>(of.prompt),
+             r = static_cast<double>(of.new_tokens);
   const double bound = g * (p + r) / (p + g * r), ratio = spread(ratios).median;
   print(of, "one prompt for all", "s", spread(shared), json::object());
   print(of, "a prompt for each", "s", spread(unshared), json::object());

@@ -90,7 +90,7 @@ int bench_serve(const json& options) {
   std::vector<rollout::Prompt> prompts;
   for (int64_t i = 0; i < requests; ++i) {
     const json messages = {{{"role", "user"}, {"content", text_of(i)}}};
-    prompts.push_back(input.look(input.read({{"messages", messages}}, "bench", true, fresh)));
+    prompts.push_back(input.compute_vision(input.read({{"messages", messages}}, "bench", true, fresh)));
     prompts.back().index = static_cast<uint32_t>(i);
   }
 
@@ -99,7 +99,7 @@ int bench_serve(const json& options) {
   serve::HttpServer server("127.0.0.1", 0);
   server.start([](const serve::HttpRequest&) { return std::nullopt; },
                [&](serve::HttpRequest asked, std::shared_ptr<serve::Response> response) {
-                 service.take(std::move(asked), std::move(response));
+                 service.handle(std::move(asked), std::move(response));
                });
   const auto url = server.url();
   const auto port = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));

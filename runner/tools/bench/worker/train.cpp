@@ -29,7 +29,7 @@ using nlohmann::json;
 struct Load {
   std::string size, device, engine, compute, model;
   int64_t batch, length, repeats, adapter;
-  int64_t together;  // sequences per backward pass, as in sft.micro_batch
+  int64_t micro_batch;  // sequences per backward pass, as in sft.micro_batch
 };
 
 Load load(const json& options) {
@@ -52,8 +52,8 @@ Load load(const json& options) {
           or_else("together", 8)};
 }
 
-std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
-  std::vector<train::Lesson> all;
+std::vector<train::TrainingSequence> lessons(const Load& of, int64_t vocabulary) {
+  std::vector<train::TrainingSequence> all;
   for (uint32_t i = 0; i < of.batch; ++i) {
     std::vector<int32_t> tokens;
     for (uint32_t j = 0; j < of.length; ++j)
@@ -74,10 +74,10 @@ class TimedSteps {
       : policy_(*model.policy),
         batch_(lessons(of, policy_.model.shape().vocabulary)),
         targets_(of.batch * (of.length - 1)),
-        together_(of.together),
+        together_(of.micro_batch),
         parameters_(policy_.model),
         optimizer_({}, 1e-5, 1, parameters_.size()),
-        gradients_(world_, (of.batch + of.together - 1) / of.together, parameters_.size(), train::add) {}
+        gradients_(world_, (of.batch + of.micro_batch - 1) / of.micro_batch, parameters_.size(), train::add) {}
 
   void step(Seconds& seconds) {
     double forward = 0, backward = 0, sum = 0;
@@ -87,13 +87,13 @@ class TimedSteps {
       for (int64_t i = 0; i < gradients_.leaves(); ++i) {
         const auto own = std::span(batch_).subspan(static_cast<size_t>(i * together_));
         at::Tensor loss;
-        const auto gradient = gradients_.room();
+        const auto gradient = gradients_.next_leaf_buffer();
         into(forward, [&] {
           const auto known = train::log_probs(policy_, own.first(std::min(own.size(), static_cast<size_t>(together_))));
           loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
         });
-        const auto ready = [&](comm::Share elements) { gradients_.ready(elements); };
-        into(backward, [&] { parameters_.differentiate(loss, gradient, {.zeros = true}, ready); });
+        const auto ready = [&](comm::ElementRange elements) { gradients_.mark_final(elements); };
+        into(backward, [&] { parameters_.differentiate(loss, gradient, {.is_zero = true}, ready); });
         into(sum, [&] { gradients_.add(i, gradient); });
       }
       std::span<float> gradient;
@@ -114,7 +114,7 @@ class TimedSteps {
  private:
   comm::World world_;
   rollout::Policy& policy_;
-  const std::vector<train::Lesson> batch_;
+  const std::vector<train::TrainingSequence> batch_;
   const int64_t targets_, together_;
   train::Parameters parameters_;
   train::Optimizer optimizer_;
@@ -130,7 +130,7 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
                   threads > 1 ? "s" : ""),
       unit, values);
   line.update(
-      {{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"together", of.together}, {"threads", threads}});
+      {{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"together", of.micro_batch}, {"threads", threads}});
   std::cout << line.dump() << std::endl;
 }
 
@@ -162,7 +162,7 @@ int bench_train(const json& options) {
   report(of, "sum", "s", spread(seconds.sum));
   report(of, "optimizer", "s", spread(seconds.optimizer));
   report(of, "peak memory", "MB", spread({train::peak_memory()}));
-  if (of.device != "cpu") report(of, "device memory", "MB", spread({inference::memory_taken()}));
+  if (of.device != "cpu") report(of, "device memory", "MB", spread({inference::gpu_memory_used_mib()}));
   return 0;
 }
 

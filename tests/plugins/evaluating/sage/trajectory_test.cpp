@@ -32,16 +32,16 @@ TEST(SageRules, NameStatesByTheirLowerEnds) {
 
 TEST(SageRules, EndADialogueAtItsLimitsOrWithAGoodbye) {
   const Rules rules;
-  EXPECT_EQ(rules.with(100, "好"), End::success);
-  EXPECT_EQ(rules.with(10, "嗯"), End::none) << "exactly 10 is no failure";
-  EXPECT_EQ(rules.with(9, "嗯"), End::failure);
-  EXPECT_EQ(rules.with(30, "那就再见吧"), End::goodbye);
-  EXPECT_EQ(rules.with(30, "拜拜。"), End::goodbye);
-  EXPECT_EQ(rules.with(100, "再见"), End::success) << "points come before words";
-  EXPECT_EQ(rules.with(30, "Goodbye."), End::none);
+  EXPECT_EQ(rules.end_after_utterance(100, "好"), End::success);
+  EXPECT_EQ(rules.end_after_utterance(10, "嗯"), End::none) << "exactly 10 is no failure";
+  EXPECT_EQ(rules.end_after_utterance(9, "嗯"), End::failure);
+  EXPECT_EQ(rules.end_after_utterance(30, "那就再见吧"), End::goodbye);
+  EXPECT_EQ(rules.end_after_utterance(30, "拜拜。"), End::goodbye);
+  EXPECT_EQ(rules.end_after_utterance(100, "再见"), End::success) << "points come before words";
+  EXPECT_EQ(rules.end_after_utterance(30, "Goodbye."), End::none);
   const Rules english{.goodbyes = {"oodbye", ""}};
-  EXPECT_EQ(english.with(30, "Goodbye."), End::goodbye);
-  EXPECT_EQ(english.with(30, "再见"), End::none) << "and an empty word is none";
+  EXPECT_EQ(english.end_after_utterance(30, "Goodbye."), End::goodbye);
+  EXPECT_EQ(english.end_after_utterance(30, "再见"), End::none) << "and an empty word is none";
 }
 
 TEST(SageRules, EndADialogueWhenTheLastUtteranceIsAnswered) {
@@ -194,19 +194,19 @@ TEST(SagePlanning, IsNothingWithoutANumber) {
 }
 
 TEST(SageSaid, IsWhatFollowsTheLastResponse) {
-  const auto read = read_said("Thinking: Calm.\nOrigin: Well...\nChange: shorter\nResponse: no\nResponse: Well.");
+  const auto read = parse_utterance("Thinking: Calm.\nOrigin: Well...\nChange: shorter\nResponse: no\nResponse: Well.");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->text, "Well.");
   EXPECT_EQ(read->thinking, "Calm.");
-  EXPECT_EQ(read_said("**Response:** Well.")->text, "Well.");
-  EXPECT_EQ(read_said("Response：\n[“好吧。”]\n")->text, "好吧。");
-  EXPECT_EQ(read_said("Response: I said “no” to him.\nTwice.")->text, "I said “no” to him.\nTwice.");
+  EXPECT_EQ(parse_utterance("**Response:** Well.")->text, "Well.");
+  EXPECT_EQ(parse_utterance("Response：\n[“好吧。”]\n")->text, "好吧。");
+  EXPECT_EQ(parse_utterance("Response: I said “no” to him.\nTwice.")->text, "I said “no” to him.\nTwice.");
 }
 
 TEST(SageSaid, IsNothingWithoutAWord) {
-  EXPECT_FALSE(read_said("Well."));
-  EXPECT_FALSE(read_said("Response: []\n"));
-  EXPECT_FALSE(read_said("<think>Response: a</think> no"));
+  EXPECT_FALSE(parse_utterance("Well."));
+  EXPECT_FALSE(parse_utterance("Response: []\n"));
+  EXPECT_FALSE(parse_utterance("<think>Response: a</think> no"));
 }
 
 // Collects the findings of dialogues.
