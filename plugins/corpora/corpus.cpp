@@ -156,7 +156,7 @@ void Corpus::arrange(double valid, double test) {
       continue;
     }
     for (uint32_t round = 0, next = 0; next < entry.target_answers.size();
-         ++round) {  // `asked` is a subsequence of `rounds`
+         ++round) {  // `target_answers` is a subsequence of `rounds`
       if (entry.rounds[round] == entry.target_answers[next]) places.push_back({i, entry.target_answers[next++], round});
     }
   }

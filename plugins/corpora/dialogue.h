@@ -49,7 +49,7 @@ struct UtteranceRun {
 std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool merge);
 
 /// Returns the indices of the runs that are answers: the supporter's runs that follow the seeker's and, unless `all`,
-/// that `dialogue.asked` selects. runs.size() means an answer that the corpus withholds.
+/// that `dialogue.target_answers` selects. runs.size() means an answer that the corpus withholds.
 std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all);
 
 /// The joined utterances of a turn.

@@ -9,7 +9,8 @@ namespace compeer::judging {
 /// A judge behind a chat model. Sends requests in parallel: the first question about every completion, then the second
 /// after the verdict on the first, and so on. Conversations start with their common prefix, byte for byte, so that an
 /// endpoint with prefix caching processes it once. Answers are parsed leniently (empathy/reading.h); an unreadable one
-/// is requested once more. With `ahead`, every question that may come up is sent first. Keeps a reference to `chat`.
+/// is requested once more. With `speculate`, every question that may come up is sent first. Keeps a reference to
+/// `chat`.
 class ChatJudge : public Judge {
  public:
   ChatJudge(Chat& chat, Questions questions) : chat_(chat), questions_(std::move(questions)) {}

@@ -63,13 +63,13 @@ class Judge {
  public:
   virtual ~Judge() = default;
 
-  /// Returns one Opinion for each completion: [groups][cases]. The opinion of a completion does not depend on the
+  /// Returns the Verdicts about each completion: [groups][completions]. Those about one completion do not depend on the
   /// others.
   virtual std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const = 0;
 };
 
 /// The four questions about a completion (0 to 2: is the step right? 3: is the reply as good as the reference?), and
-/// the conversion of answers to an Opinion.
+/// the conversion of answers to Verdicts.
 class Questions {
  public:
   /// Number of questions, and the index of the one about the replies.

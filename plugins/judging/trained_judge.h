@@ -24,7 +24,7 @@ std::string weights_of(const std::string& folder);
 /// Guards against reward hacking: a policy exploits the mistakes its judge does not detect. Reads the results of the
 /// stage reward_accuracy from the run folder `accuracy`. Throws Error (exit 3) if the judge's recall of wrong steps is
 /// below `floor` for some step, Error (exit 4) if the run did not measure a judge with this fingerprint
-/// (Panel::fingerprints).
+/// (JudgePanel::fingerprints).
 void require_recall(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
                     double floor);
 

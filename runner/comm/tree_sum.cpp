@@ -123,7 +123,7 @@ void TreeSumOf<T>::join(size_t joined, ElementRange elements) {
   }
 }
 
-// Joins the elements of the next leaf that were not declared `mark_final`.
+// Joins the elements of the next leaf that were not marked final.
 template <typename T>
 void TreeSumOf<T>::join_rest(size_t joined) {
   std::ranges::sort(ready_, {}, &ElementRange::first);

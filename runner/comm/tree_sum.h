@@ -14,20 +14,20 @@ namespace compeer::comm {
 /// How the result of a reduction reaches the ranks.
 struct Delivery {
   bool slice = false;  ///< reduce-scatter: each rank receives only its slice, which halves the network traffic
-  bool early = false;  ///< start sending elements of the last leaf as soon as they are `mark_final` (overlaps backward)
+  bool early = false;  ///< start sending elements of the last leaf as soon as they are final (overlaps backward)
 };
 
-/// All-reduce of `leaves` vectors that are distributed over the ranks by `share`. The order of additions depends on
-/// `leaves` only, so the result is bitwise identical for any number of ranks.
+/// All-reduce of `leaves` vectors that are distributed over the ranks by `leaves_of_rank`. The order of additions
+/// depends on `leaves` only, so the result is bitwise identical for any number of ranks.
 ///
 /// The order is a binary tree. Node (level k, i) covers the leaves [i 2^k, (i + 1) 2^k), cut at `leaves`, and is its
 /// left half plus its right half; if the right half is empty, it equals its left half. A rank sums the nodes that lie
 /// in its share as its leaves are added. `RankTree` sums across ranks: each rank receives its slice of the elements of
 /// all other ranks' nodes, adds them in the tree's order, and sends the result to the others. That happens in `finish`,
-/// or, with `early`, as soon as elements of this rank's last leaf are `mark_final`.
+/// or, with `early`, as soon as elements of this rank's last leaf are final.
 ///
 /// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
-/// otherwise); one less if leaves are marked `mark_final` in parts, because a right half is then added to the left half
+/// otherwise); one less if leaves are marked final in parts, because a right half is then added to the left half
 /// as it arrives. Vectors occupy physical memory only where they were written.
 template <typename T>
 class TreeSumOf {
@@ -57,7 +57,7 @@ class TreeSumOf {
   void mark_final(ElementRange elements);
 
   /// Collective. Returns the sum, or this rank's slice of it; zeros if there are no leaves. Valid until the next call
-  /// of room, ready, add, finish or forget_vectors. The object can then be used for the next sum.
+  /// of next_leaf_buffer, mark_final, add, finish or forget_vectors. The object can then be used for the next sum.
   std::span<T> finish();
 
   /// Local, between sums. Discards the contents of the sum and of `next_leaf_buffer()`, and returns their memory to the
@@ -98,11 +98,11 @@ class TreeSumOf {
   std::vector<Node> nodes_;      // nodes whose parent is not complete, in ascending order of leaves
   std::vector<Zeros<T>> spare_;  // unused vectors: zeros, unless they are pinned
   Zeros<T> result_, room_;
-  std::vector<ElementRange> ready_;  // elements of the next leaf that were declared `mark_final`
+  std::vector<ElementRange> ready_;  // elements of the next leaf that were marked final
   Adder adder_;
   RankTree<T> ranks_;
   std::vector<std::span<T>> tops_;  // this rank's final nodes, for `ranks_`; empty until they are known
-  std::vector<int64_t> open_;       // while the last leaf is sent early: number of elements of each piece not yet ready
+  std::vector<int64_t> open_;       // while the last leaf is sent early: number of elements of each piece not yet final
 };
 
 using TreeSum = TreeSumOf<float>;

@@ -33,8 +33,8 @@ struct StageWork {
 /// Result of a production: complete on rank 0, empty on other ranks.
 struct StageResult {
   Tally tally;
-  std::string summaries;  ///< packed summaries, see each_glimpse
-  bool stopped = false;   ///< Production::hopeless returned true: the results end with that portion
+  std::string summaries;  ///< packed summaries, see each_summary
+  bool stopped = false;   ///< StageWork::should_stop returned true: the results end with that portion
   double seconds = 0;     ///< time of the production, over all processes that worked on it
 };
 

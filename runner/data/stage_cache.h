@@ -14,7 +14,7 @@ struct StageOutput {
   std::string sha256;                      ///< SHA-256 of the records' file
   Tally tally;
   nlohmann::json findings = nlohmann::json::object();  ///< Stage::findings
-  nlohmann::json chats = nlohmann::json::object();     ///< counts of requests to chat models, see StageLog::asked
+  nlohmann::json chats = nlohmann::json::object();     ///< result of StageLog::gather_chat_counts
   double seconds = 0;                                  ///< time it took to make; 0 if unknown
   bool reused = false;                                 ///< found in the cache
 };

@@ -79,7 +79,7 @@ at::Tensor off_policy_mask(const Completions& completions, double threshold);
 /// (another engine, rounded weights). Not needed with the exact engine, where all weights are 1.
 struct Correction {
   bool sequence = false;  ///< true: one weight per completion, the product over its tokens; false: one per token
-  bool drop = false;      ///< true: weights outside [floor, cap] become 0; false: they are clamped to that range
+  bool drop = false;      ///< true: weights outside [min, max] become 0; false: they are clamped to that range
   double min = 0, max = 2;
 };
 /// Importance weights pi_old / pi_sampler, without gradient: [G, T], or [G, 1] if `sequence`.

@@ -75,7 +75,7 @@ struct Objective {
   bool kl_times_ratio = false;  ///< multiply the KL term by the ratio: corrects the gradient of k3 off policy
 
   double entropy_bonus = 0;          ///< coefficient of the mean token entropy, which is subtracted from the loss
-  std::optional<double> off_policy;  ///< threshold of `near_policy`; completions that it masks have no policy loss
+  std::optional<double> off_policy;  ///< threshold of `off_policy_mask`; completions that it masks have no policy loss
   bool only_high_entropy = false;    ///< mask the policy loss of tokens below StepContext::entropy_threshold
 };
 
@@ -105,7 +105,7 @@ struct AdvantageRule {
 };
 
 /// Controller of the entropy bonus, which keeps the policy's entropy from collapsing: after a rollout whose mean
-/// entropy is below `target` the bonus rises by `step`, otherwise it falls by `step`, within [0, most].
+/// entropy is below `target` the bonus rises by `step`, otherwise it falls by `step`, within [0, max].
 struct EntropyControl {
   double target = 0;  ///< in nats; 0: the bonus is constant
   double step = 0.005, max = 0.1;

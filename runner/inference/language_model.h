@@ -18,8 +18,8 @@ namespace compeer::inference {
 std::string model_plugin_of(const std::filesystem::path& folder);
 
 /// Opens a model folder as a LanguageModel (frozen, stored precision), with an engine of its own whose KV cache holds
-/// the conversations. Sampled answers depend only on (services.seed, SamplingParams::draw, the conversation so far).
-/// Throws Error (exit 4) if the folder can't be used.
+/// the conversations. Sampled answers depend only on (services.seed, SamplingParams::sample_index, the conversation so
+/// far). Throws Error (exit 4) if the folder can't be used.
 std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,
                                                    const plugin::Services& services);
 

@@ -113,7 +113,7 @@ void SpeculativeQuestions::plan() {
 }
 
 // True if an answer that has no token yet is drafted. If another question follows, that saves a pass only if the answer
-// is `sure`, so that the question is read in the same pass.
+// is `speculate`, so that the question is read in the same pass.
 bool SpeculativeQuestions::guesses(size_t question) const {
   return questions_[question].speculate || (alone_ && question + 1 == questions_.size());
 }

@@ -70,7 +70,7 @@ class ChoiceTokenCache {
 /// pass may verify several answers. After a draft token that turns out wrong, the next draft begins there. The answers
 /// are those of asking one by one.
 ///
-/// Usage: while not `over`, pass `next` to rollout::Engine::choose and the result to `accept_tokens`. All references
+/// Usage: while not `over`, pass `next` to rollout::Engine::verify and the result to `accept_tokens`. All references
 /// must outlive the object.
 class SpeculativeQuestions {
  public:

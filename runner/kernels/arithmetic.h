@@ -112,7 +112,7 @@ class Arithmetic {
 
   /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x). q(h) and k(h) are first normalized head
   /// by head if the block has q_norm and k_norm. x [rows, width] -> [rows, width], or [segments, width] if
-  /// `place.last_only`
+  /// `context.last_only`
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
                                      const AttentionContext& context) const = 0;
 

@@ -159,7 +159,7 @@ at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tenso
   return dx;
 }
 
-// Applies RoPE to x in place. `at` contains the cosines and sines of the rows; direction -1 is the gradient.
+// Applies RoPE to x in place. `context` contains the cosines and sines of the rows; direction -1 is the gradient.
 template <class At>
 void rotate_in_place(const at::Tensor& x, const At& context, int64_t heads, float direction) {
   rotate(data(x), data(context.cosine), data(context.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
@@ -202,8 +202,8 @@ struct RotatedHeads {
   }
 };
 
-// The backward pass of Turned: converts d from the gradient of `y` to that of the input. Returns the gradient of the
-// norm's weight; undefined without a norm.
+// The backward pass of RotatedHeads: converts d from the gradient of `y` to that of the input. Returns the gradient of
+// the norm's weight; undefined without a norm.
 at::Tensor rotated_heads_backward(const BackwardRequest& demand, size_t input, at::Tensor& d, const RotatedHeads& kept,
                                   const at::Tensor& norm, const AttentionBlock& block, int64_t heads,
                                   const RotaryRows& context) {

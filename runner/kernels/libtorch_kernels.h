@@ -31,8 +31,8 @@ struct AttentionFactors {
   AttentionFactors(Heads of, at::Device device)
       : heads(of), type(of.pairs && device.is_cuda() ? at::kBFloat16 : at::kFloat) {}
 
-  /// Returns an additive mask [n, 1, heads.share() * length, keys] of `type` for visible keys `seen`, bool [n, length,
-  /// keys]: 0 where a key is visible, otherwise -infinity.
+  /// Returns an additive mask [n, 1, heads.queries_per_key() * length, keys] of `type` for visible keys `seen`, bool
+  /// [n, length, keys]: 0 where a key is visible, otherwise -infinity.
   at::Tensor mask(const at::Tensor& seen) const;
   /// q [n * length, query heads * dim], k and v [n, keys, key heads, dim], `mask` as from mask() -> [n * length, query
   /// heads * dim], all of `type`.

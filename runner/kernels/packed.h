@@ -70,7 +70,7 @@ class Packed {
   /// Packs a matrix, by all threads. Reuses the memory of this object if it is large enough.
   void pack(View b, int64_t k, int64_t n, Format format = Format::float32);
   void pack(MatrixView<Bfloat16> b, int64_t k, int64_t n, Format format);
-  /// Discards the contents and returns the memory to the system (compeer::forget) until the next `pack`.
+  /// Discards the contents and returns the memory to the system (compeer::release_pages) until the next `pack`.
   void forget();
 
   int64_t k() const { return k_; }

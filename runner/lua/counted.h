@@ -39,7 +39,7 @@ using CountedText = std::basic_string<char, std::char_traits<char>, CountingAllo
 template <typename T>
 using CountedVector = std::vector<T, CountingAllocator<T>>;
 
-/// Counts memory that is allocated without Counted, such as a JSON value, until this object is destroyed.
+/// Counts memory that is allocated without CountingAllocator, such as a JSON value, until this object is destroyed.
 class MemoryCharge {
  public:
   explicit MemoryCharge(lua_State* L) : L_(L) {}

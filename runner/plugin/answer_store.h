@@ -15,9 +15,9 @@
 namespace compeer::plugin {
 
 /// Keys of a request in the store: SHA-256 of the answering model (plugin, version, model and what its answers depend
-/// on) and of the request (turns including the bytes of their pictures, temperature, draw, choices, weigh). `complete`
-/// is the key of a complete answer and does not include max_tokens, because such an answer is also valid for a higher
-/// limit. `truncated` is the key of an answer cut off at max_tokens and includes it.
+/// on) and of the request (turns including the bytes of their pictures, temperature, sample_index, choices,
+/// want_log_probs). `complete` is the key of a complete answer and does not include max_tokens, because such an answer
+/// is also valid for a higher limit. `truncated` is the key of an answer cut off at max_tokens and includes it.
 struct AnswerKey {
   std::string complete, truncated;
 

@@ -51,7 +51,7 @@ int64_t cxx_abi();
 /// Returns why a plugin with this descriptor can't be loaded: "was built for plugin interface 8, this program has
 /// interface 9"; "" if it can.
 std::string incompatibility(const Descriptor& plugin);
-/// Returns the remedy for a misfit.
+/// Returns the remedy for an incompatibility.
 std::string incompatibility_help(const Descriptor& plugin);
 
 }  // namespace compeer::plugin

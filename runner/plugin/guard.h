@@ -78,7 +78,7 @@ class PluginLock {
   PluginLock(const PluginLock&) = delete;
   PluginLock& operator=(const PluginLock&) = delete;
 
-  /// Runs `f` with the lock of this thread's current Visit released, if there is one.
+  /// Runs `f` with the lock of this thread's current PluginLock released, if there is one.
   template <class F>
   static void release_during(F&& f) {
     if (!current) return f();

@@ -166,7 +166,7 @@ void CachedChat::ask(const std::vector<DistinctRequest>& questions, const std::v
                      const OnReply& arrived) {
   std::vector<ChatRequest> open;
   for (const auto& question : questions) open.push_back(requests[question.places.front()]);
-  // `arrived` must run on the caller's thread and with its Visit's lock held, so replies are delivered after `answer`.
+  // `arrived` must run on the caller's thread and with its PluginLock held, so replies are delivered after `answer`.
   std::deque<std::pair<size_t, ChatReply>> untold;
   const auto tell = [&] {
     while (!untold.empty()) {

@@ -20,7 +20,7 @@ namespace compeer::record::hdf {
 /// of that file may crash (1.10.8 does), so its handles are leaked until the process ends.
 using WriteFailed = std::shared_ptr<bool>;
 
-/// Owner of an HDF5 identifier of any kind. Leaks it if `broken` is set.
+/// Owner of an HDF5 identifier of any kind. Leaks it if `write_failed` is set.
 class Handle {
  public:
   Handle() = default;

@@ -96,7 +96,7 @@ void Scoring::admit() {
   }
 }
 
-// The row of token i predicts token i + 1. `CachedSequence::last` holds the last row of the sequence that a text
+// The row of token i predicts token i + 1. `CachedSequence::last_hidden` holds the last row of the sequence that a text
 // continues, which predicts its first token.
 void Scoring::forward() {
   std::vector<const float*> rows;
@@ -142,7 +142,7 @@ void Scoring::deliver_finished() {
   std::erase_if(texts_, [](const auto& text) { return text->conversation.unread() == 0; });
 }
 
-/// One call of Engine::verify: reads the guesses in chunks that end at the positions to sample, then samples all
+/// One call of Engine::verify: reads the drafts in chunks that end at the positions to sample, then samples all
 /// tokens.
 class DraftVerification {
  public:
@@ -210,7 +210,7 @@ bool DraftVerification::at_place(size_t draft) const {
   return next < places.size() && places[next].at == read_of(*drafts_[draft].context);
 }
 
-// Adds the chunks of a guess that fit into the pass. Chunks of one sequence are in order, so each attends to those
+// Adds the chunks of a draft that fit into the pass. Chunks of one sequence are in order, so each attends to those
 // before it.
 void DraftVerification::add(size_t draft) {
   CachedSequence& conversation = *drafts_[draft].context;

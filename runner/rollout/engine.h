@@ -94,7 +94,7 @@ struct DraftTokens {
 /// The token sampled at one position, given all tokens before it.
 struct NextToken {
   SampledToken token;
-  std::vector<float> state;  ///< hidden state [hidden] that it was sampled from, for `CachedSequence::keep`
+  std::vector<float> state;  ///< hidden state [hidden] that it was sampled from, for `CachedSequence::truncate`
 };
 
 /// Receives the log-probabilities of one text. `text` is its position in the source.
@@ -134,8 +134,8 @@ class Engine {
   /// Appends each prompt to its `context`, which must be set, and computes it, without sampling.
   void read(const std::vector<Prompt>& prompts);
 
-  /// Verifies drafts: appends and reads the tokens of all guesses, in one pass if they fit, and samples a token at each
-  /// of their positions. Returns [guesses][places]. Each is the token that `generate` would sample after the same
+  /// Verifies drafts: appends and reads the tokens of all drafts, in one pass if they fit, and samples a token at each
+  /// of their positions. Returns [drafts][positions]. Each is the token that `generate` would sample after the same
   /// tokens, bit for bit; where it differs from the draft token, the results after it are void. Requires
   /// repetition_penalty = 1. Throws Error (exit 4) like `score`.
   std::vector<std::vector<NextToken>> verify(const std::vector<DraftTokens>& drafts, const Sampling& sampling);

@@ -149,7 +149,7 @@ std::vector<int64_t> Generation::shares() const {
 // The same with `max_active_per_prompt`: a free slot goes to the prompt with the fewest active completions, the first
 // of several. A prompt that is still being read reserves one.
 void Generation::assign_slots_fairly(std::vector<int64_t>& starting) const {
-  std::map<size_t, int64_t> held;  // by `Ticket::order`
+  std::map<size_t, int64_t> held;  // by `PromptInfo::order`
   for (const auto& sequence : active_) ++held[sequence->info.order];
   for (int64_t free = places_ - static_cast<int64_t>(active_.size()); free > 0; --free) {
     std::optional<size_t> next;

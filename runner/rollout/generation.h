@@ -21,7 +21,7 @@ class Generation {
   struct PromptInfo {
     size_t order;                        // position among the prompts of the source
     uint32_t index;                      // Prompt::index
-    CachedSequence* target;              // Prompt::after
+    CachedSequence* target;              // Prompt::context
     int64_t limit;                       // most tokens of a completion
     std::shared_ptr<const Request> own;  // Prompt::request
     const Request* request;              // settings of its completions: `own`, or the call's

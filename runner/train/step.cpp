@@ -1,6 +1,6 @@
 // GRPO: opening a run, one step (sample, score, reweight, advantages, update) and its metrics. Each rank works on its
 // share of the step's groups; data of other ranks is exchanged in the calls marked as collective. A leaf of every sum
-// over ranks is one group or several (settings_.together).
+// over ranks is one group or several (settings_.groups_per_leaf).
 #include "train/step.h"
 
 #include <ATen/core/grad_mode.h>

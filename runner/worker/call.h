@@ -23,8 +23,8 @@ struct LockedFolder {
 };
 
 /// Locks the run's folder. To be called on rank 0 before anything is written to the folder. With --fresh, renames a
-/// folder that contains a run (record::set_aside) and prints a note; otherwise changes nothing. Throws Error (exit 4)
-/// if other workers use the folder, or if it contains a run and neither --resume nor --fresh is given.
+/// folder that contains a run (record::rename_aside) and prints a note; otherwise changes nothing. Throws Error (exit
+/// 4) if other workers use the folder, or if it contains a run and neither --resume nor --fresh is given.
 LockedFolder lock_folder(const WorkerCall& call);
 
 /// Runs a command that needs no ranks and exits the process with the code that it returns, or that of the Error it

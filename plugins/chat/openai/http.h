@@ -48,7 +48,7 @@ class Posts {
   explicit Posts(Post post);
   ~Posts();
 
-  /// Starts a request; `id` identifies its Ended.
+  /// Starts a request; `id` identifies its HttpResult.
   void start(size_t id, std::string body);
   /// Returns the number of requests in flight.
   size_t active() const;

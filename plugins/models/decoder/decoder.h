@@ -21,7 +21,7 @@ namespace compeer::decoder {
 struct ComputeOptions {
   ComputeOptions() = default;
   /// Parses the settings `frozen`, `precision`, `compute`, `engine`, `device`, `recompute_above` and, if present,
-  /// `rotary_precision`. Other arguments as for Keeping. Throws Error if they contradict each other.
+  /// `rotary_precision`. Other arguments as for WeightStorage. Throws Error if they contradict each other.
   explicit ComputeOptions(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   const kernels::Arithmetic& arithmetic = kernels::exact();

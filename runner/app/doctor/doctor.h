@@ -10,8 +10,8 @@
 #include "base/machine.h"
 #include "launch/process.h"
 
-/// Checks of `compeer doctor`: check_... examines the machine, judge_... interprets what programs printed. Inputs are
-/// arguments where tests pass those of another machine.
+/// Checks of `compeer doctor`: check_... examines the machine, interpret_... interprets what programs printed. Inputs
+/// are arguments where tests pass those of another machine.
 namespace compeer::app {
 
 /// Returns the first line that is not empty.

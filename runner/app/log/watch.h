@@ -10,7 +10,7 @@ namespace compeer::app {
 
 struct LogWatch {
   std::vector<std::string> runs;
-  std::vector<std::string> columns;  ///< empty: telling_columns (watch_view.h)
+  std::vector<std::string> columns;  ///< empty: default_columns (watch_view.h)
   double interval = 1;               ///< seconds between two updates
   double timeout_seconds = 60;       ///< time limit for reading one run
 };

@@ -6,7 +6,7 @@
 
 namespace compeer::contract {
 
-/// Process state that all code shares and that plugin::CallerState does not restore after every call: umask,
+/// Process state that all code shares and that plugin::ThreadStateGuard does not restore after every call: umask,
 /// environment, limits, signal handlers, standard input, output and error, and the number of open files and threads.
 /// The constructor saves it and redirects standard output to a file in memory.
 class ProcessState {

@@ -3,7 +3,8 @@
 
 namespace compeer::language::jinja {
 
-// Operators and members of values, with Python's semantics. All throw Trouble for operands that don't support them.
+// Operators and members of values, with Python's semantics. All throw TemplateError for operands that don't support
+// them.
 
 /// Returns value.name: a method, or a member of a dictionary or namespace; undefined if there is none.
 Value attribute(const Value& value, const std::string& name);

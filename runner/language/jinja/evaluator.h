@@ -31,8 +31,8 @@ class Evaluator {
     Frame* outer;
     std::vector<std::pair<std::string, Value>> names;
   };
-  /// Counts the nesting depth of statements, expressions and macro calls while it lives. Throws Trouble beyond the
-  /// limit.
+  /// Counts the nesting depth of statements, expressions and macro calls while it lives. Throws TemplateError beyond
+  /// the limit.
   class DepthGuard {
    public:
     explicit DepthGuard(Evaluator& evaluator);
@@ -63,7 +63,7 @@ class Evaluator {
   Arguments arguments(const Expression& expression, Frame& frame);
   void add_functions(std::time_t now);
 
-  void spend(size_t steps);  ///< counts steps; throws Trouble beyond the limit
+  void spend(size_t steps);  ///< counts steps; throws TemplateError beyond the limit
   Value made(Value value);   ///< counts the size of a new value against the limits and returns it
 
   const std::string& where_;

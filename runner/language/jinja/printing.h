@@ -3,7 +3,7 @@
 
 namespace compeer::language::jinja {
 
-/// Returns Python's str(value), the output of {{ value }}. Throws Trouble for values that can't be printed.
+/// Returns Python's str(value), the output of {{ value }}. Throws TemplateError for values that can't be printed.
 Text printed(const Value& value);
 
 /// Returns Python's repr(value), the form of texts within lists.
@@ -16,7 +16,7 @@ struct JsonStyle {
   bool lines = false;                            ///< each item on a line of its own
   std::string between = ", ", after_key = ": ";  ///< separators
 };
-/// Returns Python's json.dumps(value, ...). Throws Trouble for values that JSON can't represent.
+/// Returns Python's json.dumps(value, ...). Throws TemplateError for values that JSON can't represent.
 Text json_text(const Value& value, const JsonStyle& style);
 
 /// Returns Python's repr of a float: 1.0, 1e-05, 1e+16.

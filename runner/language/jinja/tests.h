@@ -6,8 +6,8 @@
 
 namespace compeer::language::jinja {
 
-/// Applies one of Jinja's tests, as in `value is name(arguments)`. Throws Trouble for unknown names and unsuitable
-/// arguments.
+/// Applies one of Jinja's tests, as in `value is name(arguments)`. Throws TemplateError for unknown names and
+/// unsuitable arguments.
 bool apply_test(const std::string& name, const Value& value, const Arguments& arguments);
 
 bool has_test(const std::string& name);

@@ -16,7 +16,7 @@ struct TemplateError : std::runtime_error {
 
 /// A UTF-8 string that records for each byte whether it comes from the template or from data (the conversation). All
 /// operations preserve this, so that special tokens can be recognised in the template's text only. Operations throw
-/// Trouble if a text exceeds `limit` bytes.
+/// TemplateError if a text exceeds `limit` bytes.
 class Text {
  public:
   static constexpr size_t limit = size_t{1} << 25;

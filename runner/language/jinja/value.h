@@ -61,9 +61,9 @@ class Value {
   Namespace* space() const { return get<Namespace>(); }
   const Any& any() const { return any_; }
 
-  /// Returns a number as double; true as 1. Throws Trouble for other values.
+  /// Returns a number as double; true as 1. Throws TemplateError for other values.
   double decimal() const;
-  /// Returns an integer; true as 1. Throws Trouble for other values; `what` names the value in the message.
+  /// Returns an integer; true as 1. Throws TemplateError for other values; `what` names the value in the message.
   int64_t integer(const char* what) const;
 
   /// Returns Python's bool(value).
@@ -84,7 +84,7 @@ class Value {
   Any any_;
 };
 
-/// A list or tuple. The constructor throws Trouble if it is too deep or too large.
+/// A list or tuple. The constructor throws TemplateError if it is too deep or too large.
 struct List {
   explicit List(std::vector<Value> values, bool is_tuple = false);
   std::vector<Value> items;
@@ -96,8 +96,8 @@ struct List {
 /// A dictionary in insertion order.
 struct Dict {
   using Member = std::pair<Value, Value>;
-  /// The last value of a duplicate key counts (not checked for more than 1000 members). Throws Trouble for a key that
-  /// is not hashable, and if the dictionary is too deep or too large.
+  /// The last value of a duplicate key counts (not checked for more than 1000 members). Throws TemplateError for a key
+  /// that is not hashable, and if the dictionary is too deep or too large.
   explicit Dict(std::vector<Member> given);
   /// Return the value of a key; null if there is none. Linear search.
   const Value* find(const Value& key) const;
@@ -127,7 +127,7 @@ struct Arguments {
   const Value* find(size_t i, std::string_view name) const;
   /// The same; returns `otherwise` if neither is given.
   Value get(size_t i, std::string_view name, Value otherwise) const;
-  /// Throws Trouble if there are more positional arguments than `names`, or others by name.
+  /// Throws TemplateError if there are more positional arguments than `names`, or others by name.
   void expect(const std::string& function, std::initializer_list<std::string_view> names) const;
 };
 
@@ -137,15 +137,15 @@ struct Callable {
   std::function<Value(const Arguments&)> call;
 };
 
-/// Converts JSON; its texts are marked as data. Throws Trouble for integers outside int64.
+/// Converts JSON; its texts are marked as data. Throws TemplateError for integers outside int64.
 Value value_of(const nlohmann::ordered_json& json);
 
 /// Returns Python's a == b.
 bool equal(const Value& a, const Value& b);
-/// Returns -1, 0 or 1. Throws Trouble if the values have no order.
+/// Returns -1, 0 or 1. Throws TemplateError if the values have no order.
 int compare(const Value& a, const Value& b);
 /// Returns the items that a loop or filter iterates over: those of a list, the keys of a dictionary, the characters of
-/// a text, none for an undefined value. Throws Trouble for other values.
+/// a text, none for an undefined value. Throws TemplateError for other values.
 std::shared_ptr<const List> items_of(const Value& value);
 
 }  // namespace compeer::language::jinja

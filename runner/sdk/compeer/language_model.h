@@ -21,7 +21,7 @@ struct SamplingParams {
 struct Question {
   std::string text;
   std::vector<std::string> choices;  ///< likely answers; the model may still answer something else
-  /// Speculation, which affects speed only: `guess` is the index of the most likely choice. If `sure`, the next
+  /// Speculation, which affects speed only: `guess` is the index of the most likely choice. If `speculate`, the next
   /// question is processed together with this one as if that choice were the answer, and again if it was not.
   size_t guess = 0;
   bool speculate = false;

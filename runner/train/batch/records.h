@@ -57,7 +57,7 @@ class Records {
  public:
   /// The text after a prompt, for which positions of the model are reserved.
   enum class Reserve {
-    completion,      ///< a sampled completion of Wanted::completion tokens
+    completion,      ///< a sampled completion of RecordFilter::completion tokens
     answer,          ///< the record's answer, which may be empty
     required_answer  ///< the record's answer; records without an answer are not used
   };

@@ -168,7 +168,7 @@ TrainingSequence::Span span_of(RunPlugins& plugins, const PromptGroup& group, si
   return {begin, size_of(until)};
 }
 
-// Spans of the answer and of the assistant's last turns, Example::learn in all.
+// Spans of the answer and of the assistant's last turns, Example::target_turns in all.
 std::vector<TrainingSequence::Span> spans_of(RunPlugins& plugins, const PromptGroup& group,
                                              const std::vector<int32_t>& tokens) {
   std::vector<TrainingSequence::Span> spans{{size_of(group.prompt), size_of(tokens)}};

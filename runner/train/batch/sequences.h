@@ -44,8 +44,8 @@ struct TrainingSequence {
 };
 
 /// Makes the training sequence of a record: prompt and answer. Targets are the tokens of the answer and of the earlier
-/// answers that `Example::learn` includes, or, if `all`, all tokens but the first and image placeholders. Throws Error
-/// (exit 4) if the chat template formats earlier answers differently from the last one.
+/// answers that `Example::target_turns` includes, or, if `all`, all tokens but the first and image placeholders. Throws
+/// Error (exit 4) if the chat template formats earlier answers differently from the last one.
 TrainingSequence make_training_sequence(RunPlugins& plugins, const PromptGroup& group, bool all);
 
 /// Packs sequences into one batch. A prefix that consecutive sequences without images share is stored once if it has at

@@ -128,7 +128,7 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const TrainedWeights& le
     sizes.gradients += weights;  // the array of `in_one_pass` is then allocated in full, too
   } else if (!learner.adapter && demand.tokens_per_pass >= 4 * kernels::min_rows_unpacked) {
     // Trainable weights have no repacked copy while many rows are differentiated. A micro-batch may be smaller than
-    // `learned`, hence the factor of 4.
+    // `tokens_per_pass`, hence the factor of 4.
     sizes.repacked = std::max(0.0, sizes.repacked - sizes.gradients);
   }
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;

@@ -38,7 +38,7 @@ int64_t kv_tokens(int64_t prompts, int64_t length, int64_t group_size, const rol
 
 /// Estimated memory of a rank, in MiB:
 ///   now          resident now: program, data, weights, optimizer state, judges
-///   rearranged   repacked copies of weights, or mapped weights that are not in memory yet
+///   repacked     repacked copies of weights, or mapped weights that are not in memory yet
 ///   gradients    gradient arrays
 ///   activations  activations and logits of a forward and backward pass
 ///   pages        KV cache
@@ -71,7 +71,7 @@ void keep_copies(Model& model, bool keep);
 bool hosts_have(const std::vector<Placement>& placements, double more);
 
 /// Collective, before the first step. Rank 0 prints the estimated memory of a rank, and a warning for each host that
-/// has less. Calls keep_copies on all ranks: true if `demand.kept` and each host has 1.25 times MemoryEstimate::more()
+/// has less. Calls keep_copies on all ranks: true if `demand.kept` and each host has 1.25 times MemoryEstimate::added()
 /// free for each of its ranks. On a device it also prints the device's memory, and throws RankError on all ranks if any
 /// device is too small. `demand`: the peak memory of this rank.
 void report_memory(RunContext& run, PeakMemory demand);

@@ -39,9 +39,9 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
 
 /// Statistics of an update. operator+= adds `sum` and takes the maximum of the other fields.
 struct UpdateStats {
-  /// Indices of `sum`. loss: of the step's loss. clipped_low, clipped_high, places: see grpo::Clipping. surrogate: per
+  /// Indices of `sum`. loss: of the step's loss. clipped_low, clipped_high, ratios: see grpo::Clipping. surrogate: per
   /// completion, mean ratio x reward. entropy: entropies of unmasked tokens at the time of sampling. kl: KL estimates
-  /// of unmasked tokens. `sums` is the number of sums.
+  /// of unmasked tokens. `n_sums` is the number of sums.
   enum { loss, clipped_low, clipped_high, ratios, surrogate, entropy, kl, n_sums };
   std::array<double, n_sums> sum{};
   double ratio_distance = 0;      ///< maximum of |ratio - 1|

@@ -59,7 +59,7 @@ class Parameters {
   /// Copies `elements` of the device's gradient to `into`, whose memory must outlive this object (it is pinned).
   void copy_to_host(std::span<float> into, comm::ElementRange elements);
 
-  /// True if the last gradient that was collected without Part::more is finite.
+  /// True if the last gradient that was collected without AccumulateOptions::partial is finite.
   bool finite() const { return finite_; }
 
   /// To be called by `backward` (see collect) before its last autograd pass. From then on `ready`, if set, is called
@@ -111,7 +111,7 @@ class Gradients {
 
   /// Leaves of this rank.
   comm::ElementRange mine() const { return hosts_.mine(); }
-  /// Buffer for the gradient of the next leaf (see TreeSum::room).
+  /// Buffer for the gradient of the next leaf (see TreeSum::next_leaf_buffer).
   std::span<float> next_leaf_buffer() { return hosts_.next_leaf_buffer(); }
   /// Callback for `Parameters::differentiate` that adds final elements to the sum early; null if this is not wanted.
   Parameters::OnReady early_adder();

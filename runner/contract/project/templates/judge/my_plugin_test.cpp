@@ -9,7 +9,7 @@ namespace {
 
 // A judge with predefined answers that records its requests.
 struct Judge : compeer::Chat {
-  void answer(const std::vector<compeer::ChatRequest>& requests, const Arrived& arrived) override {
+  void answer(const std::vector<compeer::ChatRequest>& requests, const OnReply& arrived) override {
     for (size_t i = 0; i < requests.size(); ++i) {
       asked.push_back(requests[i].turns.back().text);
       arrived(i, replies.at(i));
