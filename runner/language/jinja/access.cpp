@@ -182,7 +182,7 @@ Value attribute(const Value& value, const std::string& name) {
   return Undefined{std::string(value.kind()) + "'s '" + name + "'"};
 }
 
-Value item(const Value& value, const Value& key) {
+Value get_item(const Value& value, const Value& key) {
   if (const auto* undefined = std::get_if<Undefined>(&value.any()))
     throw TemplateError(undefined->name + " is undefined");
   if (const Dict* dict = value.dict()) {

@@ -10,7 +10,7 @@ namespace compeer::language::jinja {
 Value attribute(const Value& value, const std::string& name);
 
 /// Returns value[key]; undefined if there is none.
-Value item(const Value& value, const Value& key);
+Value get_item(const Value& value, const Value& key);
 
 /// Returns value[begin:end:step] of a text or list; pass none for an absent part.
 Value slice(const Value& value, const Value& begin, const Value& end, const Value& step);

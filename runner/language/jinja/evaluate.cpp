@@ -164,7 +164,7 @@ Value Evaluator::compute(const Expression& expression, Frame& frame) {
     case Kind::item: {
       const Value value = part(0);
       spend(value.text() ? value.weight() : 0);
-      return item(value, part(1));
+      return get_item(value, part(1));
     }
     case Kind::slice: {
       const Value value = part(0), begin = part_or_none(1), end = part_or_none(2), step = part_or_none(3);

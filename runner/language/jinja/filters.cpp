@@ -25,13 +25,13 @@ bool flag(const Arguments& arguments, size_t i, std::string_view name, bool othe
 
 // Returns the part of an item at a path: "name", "function.name" or a number.
 Value part_of(const Value& item, const Value& path) {
-  if (!path.text()) return item(item, path);
+  if (!path.text()) return get_item(item, path);
   Value at = item;
   for (const Text& name : split(*path.text(), ".", Text::limit)) {
     int64_t index = 0;
     const char* end = name.bytes().data() + name.size();
     const bool number = !name.empty() && std::from_chars(name.bytes().data(), end, index).ptr == end;
-    at = number ? item(at, index) : item(at, Value(name));
+    at = number ? get_item(at, index) : get_item(at, Value(name));
   }
   return at;
 }
