@@ -196,7 +196,7 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
 class Judging : public Program {};
 
 // The answers of an untrained judge can't be parsed, but take the same time.
-TEST_F(DimensionJudges, ComparesOneConversationWithQuestionsApart) {
+TEST_F(Judging, ComparesOneConversationWithQuestionsApart) {
   make_tiny_model(folder() / "judge", 512);
   std::ofstream(folder() / "judge/form.json") << R"({"judge": {"view": "unifireward", "reads": true}})";
   for (const std::string by : {"answer", "likelihood"}) {
@@ -221,7 +221,7 @@ TEST_F(DimensionJudges, ComparesOneConversationWithQuestionsApart) {
   }
 }
 
-TEST_F(DimensionJudges, RefusesWhatIsNoJudge) {
+TEST_F(Judging, RefusesWhatIsNoJudge) {
   EXPECT_EQ(told("bench judging --json"),
             "compeer: error: bench judging: requires a judge\n"
             "  help: add --model FOLDER, such as a run's checkpoints/last\nexit 2");
