@@ -1,3 +1,4 @@
+// Entries of spec.json about changes to a run after it began: extended runs, replaced plugins, changed inputs.
 #include "spec/history.h"
 
 #include <fmt/format.h>

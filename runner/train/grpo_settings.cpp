@@ -1,3 +1,4 @@
+// Reads the settings of GRPO from a spec and derives the sizes of its batches.
 #include "train/grpo_settings.h"
 
 #include <algorithm>
