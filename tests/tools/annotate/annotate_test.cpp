@@ -211,15 +211,19 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
 // Two annotators in one browser.
 TEST_F(Annotate, KeepsEachPersonsAnswersApart) {
   const auto file = page({"a", "b"});
+  {
+    Browser browser(folder());
+    browser.open(file);
+    begin(browser, "ann");
+    browser.press("tttttt1");
+    EXPECT_EQ(text(browser, "#count"), "1 of 2 judged");
+    begin(browser, "bob");
+    EXPECT_EQ(text(browser, "#count"), "0 of 2 judged");
+    EXPECT_EQ(text(browser, "#alert"), "The answers of ann stay with that name: enter it again to continue them.");
+    browser.press("ffffff2");
+    browser.close();
+  }
   Browser browser(folder());
-  browser.open(file);
-  begin(browser, "ann");
-  browser.press("tttttt1");
-  EXPECT_EQ(text(browser, "#count"), "1 of 2 judged");
-  begin(browser, "bob");
-  EXPECT_EQ(text(browser, "#count"), "0 of 2 judged");
-  EXPECT_EQ(text(browser, "#alert"), "The answers of ann stay with that name: enter it again to continue them.");
-  browser.press("ffffff2");
   browser.open(file);
   EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "bob") << "who was last goes on";
   begin(browser, "ann");
