@@ -135,7 +135,7 @@ TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
   EXPECT_EQ(done.text,
             "compeer: error: sbatch: is not installed\n  help: submit from a machine of the cluster; without sbatch, "
             "--write-only writes the scripts, --dry-run prints them\n");
-  write("one.lua", "local compeer = require 'compeer'\ncompeer.load('experiments/smoke_grpo.toml'):run()\n");
+  write("one.lua", "local compeer = require 'compeer'\ncompeer.load('experiments/smoke_grpo.toml'):launch()\n");
   EXPECT_EQ(compeer({"submit", "one.lua"}, "/nowhere").text, done.text) << "no note about a job before the error";
   EXPECT_FALSE(fs::exists("results"));
 }
