@@ -77,7 +77,7 @@ same results/sft results/sft-long
 
 call resume results/sft -q --set sft.lr=1
 ends 3
-holds "other settings stay" "'sft.lr' can't be changed in a run that has begun" said
+holds "other settings stay" "'sft.lr' can't be changed in a run that has started" said
 call run sft.toml -q --set name=linear --set optimizer.schedule=linear
 call resume results/linear -q --set sft.steps=9
 ends 3
