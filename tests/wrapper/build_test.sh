@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The whole wrapper, on a checkout with a few lines of CMake that need no compiler.
 # shellcheck source=tests/wrapper/claims.sh disable=SC2154
-source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/claims.sh" || exit 1
 
 checkout=$work/checkout
 mkdir -p "$checkout/cmake" "$work/torch/lib" "$work/torch/include/ATen"

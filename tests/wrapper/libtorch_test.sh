@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck source=tests/wrapper/claims.sh disable=SC2154,SC2016,SC2034
-source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/claims.sh" || exit 1
 python3 -m pip --version >/dev/null 2>&1 || python=/usr/bin/python3
 "${python:=python3}" -m pip --version >/dev/null 2>&1 || { echo "no pip here: skipped"; exit 77; }
 command -v unzip >/dev/null || { echo "no unzip here: skipped"; exit 77; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shellcheck source=tests/wrapper/claims.sh disable=SC2154,SC2016,SC2034
-source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/claims.sh" || exit 1
 PATH=$work/bin:$PATH
 export calls=$work/calls list=$work/list.txt broken=$work/broken
 cat >"$list" <<'L'
