@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-/// JSON parsing. Use the strict functions for untrusted input (model files, configurations, annotations, standard
+/// JSON parsing. Use the strict functions for untrusted input (model files, configurations, exports, standard
 /// input): they throw an Error that says what is wrong and where. Use `parse_json` for files that runs have written and
 /// for data sets: it is faster, and does not say why a text is invalid.
 namespace compeer {

@@ -37,7 +37,7 @@ struct DatasetCounts {
   std::map<std::string, std::map<std::string, int64_t>> splits;  ///< split -> {"dialogues", "turns"}
   Extent per_dialogue, rounds;                    ///< per dialogue: turns; rounds as the record's "rounds" says
   std::map<std::string, Extent> lengths;          ///< length of a turn by role, in words or characters
-  bool in_characters = false;                     ///< lengths are in characters (Chinese)
+  bool in_characters = false;                     ///< lengths are in characters: the text has no spaces
   std::map<std::string, LabelTable> labels;       ///< labels of dialogues, from Example::record; nested ones: "a.b"
   std::map<std::string, LabelTable> turn_labels;  ///< labels of turns: "assistant.strategy"
   std::vector<Unreadable> unreadable;
