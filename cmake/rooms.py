@@ -13,7 +13,7 @@ RUNNER = ROOT / "runner"
 README = RUNNER / "README.md"
 BEGIN, END = "<!-- drawn by cmake/rooms.py -->\n", "<!-- end -->\n"
 # The libraries that each program links; those of compeer-tools count as the worker's.
-PROGRAMS = {"compeer": ["front"], "compeer-worker": ["worker", "verify", "bench_worker", "contract_worker"]}
+PROGRAMS = {"compeer": ["front"], "compeer-worker": ["worker", "verify", "bench_worker", "conformance_worker"]}
 FILES = ["spec.json", "run.h5", "rollouts", "checkpoints", "status.json", "summary.json", "error.json", "log.txt"]
 
 

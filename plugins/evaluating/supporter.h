@@ -75,7 +75,7 @@ class Supporter {
   explicit operator bool() const { return bool(chat_); }
   /// Returns the name of the model, or "".
   std::string model() const { return chat_.model(); }
-  /// Returns a text that changes with the model's system turn, for Stage::ingredients.
+  /// Returns a text that changes with the model's system turn, for Stage::cache_key.
   std::string fingerprint() const { return published_ ? published_->hashes() : prompt_; }
 
  private:

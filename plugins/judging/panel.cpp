@@ -105,8 +105,8 @@ std::vector<std::vector<Verdicts>> JudgePanel::judge(std::span<const JudgedGroup
   return all;
 }
 
-bool JudgePanel::waits() const {
-  return std::all_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat && chat->waits(); });
+bool JudgePanel::is_async() const {
+  return std::all_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat && chat->is_async(); });
 }
 
 bool JudgePanel::is_remote() const {

@@ -47,8 +47,8 @@ class JudgePanel {
   /// added.
   std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const;
 
-  /// Returns true if all judges are chat models that wait for an external service (Chat::waits).
-  bool waits() const;
+  /// Returns true if all judges are chat models that wait for an external service (Chat::is_async).
+  bool is_async() const;
   /// Returns true if a judge is a chat model. Its requests may fail, so opinions may be missing.
   bool is_remote() const;
 

@@ -34,7 +34,7 @@ class JudgedReward : public Reward {
 
   std::vector<Scores> score_all(std::span<const Group> groups) override;
   bool abstains() const override { return abstain_on_contradiction_ || judges_.is_remote(); }
-  bool waits() const override { return judges_.waits() && !reader_; }
+  bool is_async() const override { return judges_.is_async() && !reader_; }
 
  private:
   void add_readings(JudgedGroup& group) const;

@@ -33,7 +33,7 @@ class StagePrompt {
   /// Returns that prompt with its slots filled; adds the record's id for `case_slot`.
   std::string fill(const nlohmann::json& record, std::map<std::string, std::string> values) const;
 
-  /// Returns the hashes of all languages, for Stage::ingredients.
+  /// Returns the hashes of all languages, for Stage::cache_key.
   std::string hashes() const;
 
  private:

@@ -113,7 +113,7 @@ Expected::Expected(const Settings& settings, const std::string& setting, std::st
   if (settings.has(setting)) name_ = settings.text(setting);
 }
 
-std::string Expected::glimpse(const json& object) const {
+std::string Expected::summary(const json& object) const {
   if (object.contains(name())) return "";
   json names = json::array();
   if (!object.is_object()) return names.dump();
@@ -121,10 +121,10 @@ std::string Expected::glimpse(const json& object) const {
   return names.dump();
 }
 
-void Expected::survey(const std::string& glimpse) {
-  if (glimpse.empty()) found_ = true;
+void Expected::add_summary(const std::string& summary) {
+  if (summary.empty()) found_ = true;
   if (found_) return;
-  for (const json& name : json::parse(glimpse)) others_.insert(name.get<std::string>());
+  for (const json& name : json::parse(summary)) others_.insert(name.get<std::string>());
 }
 
 void Expected::demand_if_misspelt() const {

@@ -68,7 +68,7 @@ Outcome unchanged();
 Outcome dropped(const std::string& reason);
 
 /// A name from a setting that some record should have, such as the key in `only`. A misspelt name would match no
-/// record, and the stage would silently do nothing. The stage passes each record's names in its survey, and calls
+/// record, and the stage would silently do nothing. The stage passes each record's names in its summary, and calls
 /// `require_found` before it sends requests.
 class Expected {
  public:
@@ -79,10 +79,10 @@ class Expected {
   explicit operator bool() const { return name_.has_value(); }
   const std::string& name() const { return *name_; }
 
-  /// Returns a record's contribution to the survey: "" if `object` has the name as a key, otherwise its keys.
-  std::string glimpse(const nlohmann::json& object) const;
+  /// Returns a record's part of the summary: "" if `object` has the name as a key, otherwise its keys.
+  std::string summary(const nlohmann::json& object) const;
   /// Adds the contribution of a record.
-  void survey(const std::string& glimpse);
+  void add_summary(const std::string& summary);
   /// Throws Error (exit 4) with the existing names if there are some and none is the expected one.
   void require_found() const;
   /// The same for a name that may legitimately be absent: throws only if a similar name exists.

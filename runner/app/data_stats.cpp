@@ -8,7 +8,7 @@
 
 #include "app/commands.h"
 #include "base/error.h"
-#include "contract/plugin_choice.h"
+#include "conformance/plugin_choice.h"
 #include "launch/worker_program.h"
 #include "spec/spec.h"
 
@@ -50,12 +50,12 @@ std::optional<json> as_written(const spec::SettingSchema& parameter) {
 
 json source_json(const std::string& source, const std::vector<std::string>& sets, const plugin::Finder& finder) {
   const auto draft = is_file(source) ? spec::load_draft(source, sets)
-                                     : contract::draft_of("dataset", source, sets, "compeer data stats");
+                                     : conformance::draft_of("dataset", source, sets, "compeer data stats");
   spec::check(draft, finder);
   const json given = draft.values.value("dataset", json::object());
   if (!given.contains("plugin")) throw Error(source, "has no table [dataset]", "", Exit::spec);
   const auto found = finder.get("datasets", given.at("plugin").get<std::string>());
-  json chosen = contract::plugin_json(found, given, source, as_written);
+  json chosen = conformance::plugin_json(found, given, source, as_written);
   chosen["source"] = source;
   return chosen;
 }

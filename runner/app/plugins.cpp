@@ -10,9 +10,9 @@
 #include "app/commands.h"
 #include "app/settings.h"
 #include "base/error.h"
-#include "contract/check.h"
-#include "contract/project/project.h"
-#include "contract/reference/stubs.h"
+#include "conformance/check.h"
+#include "conformance/project/project.h"
+#include "conformance/reference/stubs.h"
 #include "plugin/allow_list.h"
 #include "plugin/descriptor.h"
 #include "plugin/search.h"
@@ -222,15 +222,15 @@ void say_if_known(const std::string& kind, const std::string& name) {
 }
 
 int make(const PluginsNewOptions& options) {
-  const auto kind = contract::project_kind(options.kind);
-  contract::check_project_name(options.name);
+  const auto kind = conformance::project_kind(options.kind);
+  conformance::check_project_name(options.name);
   const auto folder = (fs::path(options.parent) / options.name).lexically_normal();
   if (options.judge && kind != "rewards")
     throw Error("--with-judge", "is only for rewards", "use compeer plugins new rewards NAME --with-judge",
                 Exit::usage);
-  const auto files = contract::project_files(kind, options.name, options.judge ? "judge" : "");
+  const auto files = conformance::project_files(kind, options.name, options.judge ? "judge" : "");
   try {
-    contract::write_project(files, folder);
+    conformance::write_project(files, folder);
   } catch (const fs::filesystem_error& error) {
     throw Error(folder.string(), "can't be written: " + error.code().message(), "choose another folder with --dir",
                 Exit::failure);
@@ -256,11 +256,12 @@ void add_plugins_inspect(CLI::App& command, Action& action) {
 }
 
 void add_plugins_stubs(CLI::App& command, Action& action) {
-  command.callback([&action] { action = [] { return std::cout << contract::lua_stubs(plugin::Finder().all()), 0; }; });
+  command.callback(
+      [&action] { action = [] { return std::cout << conformance::lua_stubs(plugin::Finder().all()), 0; }; });
 }
 
 void add_plugins_check(CLI::App& command, Action& action) {
-  auto options = std::make_shared<contract::CheckOptions>();
+  auto options = std::make_shared<conformance::CheckOptions>();
   command.add_option("FILE", options->file, "the library: KIND/NAME.so")->required();
   command.add_option("--set", options->sets, "a setting of the plugin's: --set target=20 (repeatable)")
       ->type_name("KEY=VALUE")
@@ -276,7 +277,7 @@ void add_plugins_check(CLI::App& command, Action& action) {
       ->check(CLI::Range(0.1, 86400.0));
   command.add_flag("--json", options->as_json, "as one JSON object");
   command.footer(plugins_help);
-  command.callback([options, &action] { action = [options] { return contract::check(*options); }; });
+  command.callback([options, &action] { action = [options] { return conformance::check(*options); }; });
 }
 
 void add_plugins_new(CLI::App& command, Action& action) {

@@ -9,7 +9,7 @@
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "contract/plugin_choice.h"
+#include "conformance/plugin_choice.h"
 #include "launch/worker_program.h"
 #include "spec/spec.h"
 
@@ -40,15 +40,15 @@ int rescore(const RescoreOptions& options) {
   std::error_code error;
   if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "is empty", "", Exit::data);
   const plugin::Finder finder;
-  const auto draft = contract::draft_of("stages.0", options.stage, options.sets, "compeer rescore");
+  const auto draft = conformance::draft_of("stages.0", options.stage, options.sets, "compeer rescore");
   spec::check(draft, finder);
   const json& given = draft.values.at("stages").at(0);
   const auto stage = finder.get("stages", options.stage), profiles = finder.get("datasets", "profiles");
   // --max-unreadable also counts records that the stage can't read, so the worker checks it; the dataset has no limit.
   const json read = {{"path", options.file}, {"numbers", true}, {"max_unreadable", 1.0}};
   launch::exec_worker("rescore",
-                      {{"stage", contract::plugin_json(stage, given, options.stage)},
-                       {"dataset", contract::plugin_json(profiles, read, "profiles")},
+                      {{"stage", conformance::plugin_json(stage, given, options.stage)},
+                       {"dataset", conformance::plugin_json(profiles, read, "profiles")},
                        {"file", options.file},
                        {"max_unreadable", options.max_unreadable},
                        {"json", options.as_json}},

@@ -98,16 +98,16 @@ QuestionCount own_questions(const Tally& tally) {
   return {0, count("questions"), count("malformed answers")};
 }
 
-void PortionResult::put(const json& record, const Summarizer& glimpse) {
+void PortionResult::put(const json& record, const Summarizer& summarize) {
   append_json(record, records);
-  put(record, "", glimpse);
+  put(record, "", summarize);
 }
 
-void PortionResult::put(const json& record, std::string_view line, const Summarizer& glimpse) {
+void PortionResult::put(const json& record, std::string_view line, const Summarizer& summarize) {
   records.append(line);
   records += '\n';
   ++tally.out;
-  if (glimpse) put_packed(glimpse(record), summaries);
+  if (summarize) put_packed(summarize(record), summaries);
 }
 
 std::string PortionResult::pack() const {
@@ -136,14 +136,14 @@ void each_summary(std::string_view summaries, const std::function<void(std::stri
   while (!summaries.empty()) f(std::string(take_packed(summaries)));
 }
 
-PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Summarizer& glimpse) {
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Summarizer& summarize) {
   PortionResult portion;
   portion.tally.in = static_cast<int64_t>(outcomes.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Outcome& outcome = outcomes[i];
     for (const auto& [name, value] : outcome.counts) portion.tally.counts[name] += value;
-    for (const json& record : outcome.records) portion.put(record, glimpse);
-    if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], glimpse);
+    for (const json& record : outcome.records) portion.put(record, summarize);
+    if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], summarize);
     if (outcome.dropped.empty()) continue;
     ++portion.tally.dropped[outcome.dropped];
     json told = {{"id", lines.records[i].at("id")}, {"reason", outcome.dropped}};

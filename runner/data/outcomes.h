@@ -24,7 +24,7 @@ struct Tally {
 void to_json(nlohmann::json& json, const Tally& tally);
 void from_json(const nlohmann::json& json, Tally& tally);
 
-/// Returns a summary of a record for the next stage (`Stage::glimpse`), which reads all summaries before it makes
+/// Returns a summary of a record for the next stage (`Stage::summary`), which reads all summaries before it makes
 /// records. Null if the next stage needs none.
 using Summarizer = std::function<std::string(const nlohmann::json& record)>;
 
@@ -45,17 +45,17 @@ struct PortionResult {
   Tally tally;
   QuestionCount asked;  ///< questions to the host's chat models
 
-  /// Adds a record, and its summary by `glimpse` if that is set. The second form takes the record's JSON text, without
-  /// newline, so that it need not be serialized.
-  void put(const nlohmann::json& record, const Summarizer& glimpse);
-  void put(const nlohmann::json& record, std::string_view line, const Summarizer& glimpse);
+  /// Adds a record, and its summary by `summarize` if that is set. The second form takes the record's JSON text,
+  /// without newline, so that it need not be serialized.
+  void put(const nlohmann::json& record, const Summarizer& summarize);
+  void put(const nlohmann::json& record, std::string_view line, const Summarizer& summarize);
   /// Serialization for messages between ranks: unpack(pack()) is equal to the original.
   std::string pack() const;
   static PortionResult unpack(std::string_view bytes);
 };
 
 /// Calls `f` with each of the packed summaries, in order.
-void each_summary(std::string_view summaries, const std::function<void(std::string glimpse)>& f);
+void each_summary(std::string_view summaries, const std::function<void(std::string summary)>& f);
 
 /// Records of a file, as text and parsed.
 struct RecordLines {
@@ -65,7 +65,7 @@ struct RecordLines {
 
 /// Converts a stage's outcomes, one for each of `lines`, to a PortionResult. Throws nlohmann::json::exception if a text
 /// is not UTF-8.
-PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Summarizer& glimpse);
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Summarizer& summarize);
 
 /// Appends value.dump() to `line`, byte for byte, but faster for texts without unusual control characters. Throws
 /// nlohmann::json::exception if a text is not UTF-8.

@@ -42,10 +42,10 @@ class Rescoring {
   }
 
   void run() {
-    const bool surveys = stage_.call("surveys", [](Stage& s) { return s.surveys(); });
-    for (int64_t i = 0; surveys && i < source_.size(); ++i) {
+    const bool needs_summaries = stage_.call("needs_summaries", [](Stage& s) { return s.needs_summaries(); });
+    for (int64_t i = 0; needs_summaries && i < source_.size(); ++i) {
       const json record = source_.record(i);
-      stage_.call("survey", [&](Stage& s) { s.survey(s.glimpse(record)); });
+      stage_.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(record)); });
     }
     for (int64_t i = 0; i < source_.size(); ++i) take(source_.record(i));
   }

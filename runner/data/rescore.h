@@ -4,7 +4,7 @@
 namespace compeer::data {
 
 /// Runs `compeer rescore`: passes the records of a file through an evaluation stage and prints its findings. Options:
-///   "stage", "dataset"   the chosen plugins with their settings (contract/plugin_choice.h)
+///   "stage", "dataset"   the chosen plugins with their settings (conformance/plugin_choice.h)
 ///   "file"               the file, for messages
 ///   "max_unreadable"     allowed fraction of unreadable records
 ///   "json"               true: print JSON

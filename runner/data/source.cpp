@@ -69,13 +69,13 @@ json RecordSource::record(int64_t index) {
   return record;
 }
 
-PortionResult RecordSource::make(int64_t first, int64_t count, const Summarizer& glimpse) {
+PortionResult RecordSource::make(int64_t first, int64_t count, const Summarizer& summarize) {
   PortionResult portion;
   portion.tally.in = count;
   for (int64_t i = first; i < first + count; ++i) {
     const json made = record(i);
     try {
-      portion.put(made, glimpse);
+      portion.put(made, summarize);
     } catch (const json::exception&) {
       plugin::refuse(dataset_.identity(), "get",
                      fmt::format("returned a record with text that is not UTF-8 (number {})", i));

@@ -23,7 +23,7 @@ class RecordSource {
   /// Returns the record at an index in [0, size()).
   nlohmann::json record(int64_t index);
   /// Returns records [first, first + count) as a portion. Throws (exit 5) if the plugin's text is not UTF-8.
-  PortionResult make(int64_t first, int64_t count, const Summarizer& glimpse);
+  PortionResult make(int64_t first, int64_t count, const Summarizer& summarize);
 
   /// Returns the unreadable records of the dataset's files as dropped records.
   PortionResult unreadable();

@@ -121,7 +121,7 @@ void link_or_copy(const fs::path& kept, const fs::path& place) {
 }
 
 std::string stage_key(const json& spec_file, const PluginChoice& choice, const std::string& input,
-                      const std::string& ingredients) {
+                      const std::string& cache_key) {
   const json& spec = spec_file.at("spec");
   json all = {{"format", 1},
               {"input", input},
@@ -129,7 +129,7 @@ std::string stage_key(const json& spec_file, const PluginChoice& choice, const s
               {"seed", spec.at("seed")},
               {"plugins", libraries(spec_file, choice)},
               {"pins", pins(spec, choice.path)},
-              {"ingredients", ingredients}};
+              {"ingredients", cache_key}};
   const auto how = spec::compute_settings(spec);
   if (how.compute != "float32" || how.device != "cpu") all["computes"] = {how.compute, how.device};
   return sha256(all.dump());

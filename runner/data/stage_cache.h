@@ -50,8 +50,8 @@ struct PluginChoice {
 
 /// Returns the cache key of a stage: SHA-256 of everything it depends on. `spec_file`: contents of spec.json, for the
 /// seed, the hashes of the plugins (with those that settings name), the hashes of files that settings name, and device
-/// and precision. `input`: SHA-256 of the input records. `ingredients`: Stage::ingredients.
+/// and precision. `input`: SHA-256 of the input records. `cache_key`: Stage::cache_key.
 std::string stage_key(const nlohmann::json& spec_file, const PluginChoice& choice, const std::string& input,
-                      const std::string& ingredients);
+                      const std::string& cache_key);
 
 }  // namespace compeer::data

@@ -77,7 +77,7 @@ class DataTask {
                             [&](const std::string&) { return read_dataset(); });
     for (size_t i = 0; i < stages_.size(); ++i) {
       const StageOutput before = made;
-      made = step(choices_[i], labels_[i], before.sha256, ingredients_[i],
+      made = step(choices_[i], labels_[i], before.sha256, cache_keys_[i],
                   [&](const std::string& key) { return make(i, before, key); });
     }
     world_.run_on_all_ranks("finish", [&] {
@@ -112,7 +112,7 @@ class DataTask {
         labels_.push_back(label.is_null() ? table.at("plugin") : label);
         choices_.push_back({"stages", fmt::format("stages.{}", stages_.size()), table});
         stages_.push_back(open<Stage>("stages", table));
-        ingredients_.push_back(stages_.back().call("ingredients", [](Stage& s) { return s.ingredients(); }));
+        cache_keys_.push_back(stages_.back().call("cache_key", [](Stage& s) { return s.cache_key(); }));
       }
     });
   }
@@ -120,8 +120,8 @@ class DataTask {
   // Finds one stage in the cache or makes it. Every rank gets what the next stage needs: file, hash, number of records.
   template <class Make>
   StageOutput step(const PluginChoice& choice, const std::string& label, const std::string& input,
-                   const std::string& ingredients, Make&& work) {
-    const auto key = stage_key(spec_file_, choice, input, ingredients);
+                   const std::string& cache_key, Make&& work) {
+    const auto key = stage_key(spec_file_, choice, input, cache_key);
     const auto found = world_.run_on_all_ranks("look", [&] {
       report_.begin(label);
       return world_.rank() == 0 ? shelf_.find(key) : std::nullopt;
@@ -261,9 +261,9 @@ class DataTask {
       if (const auto told = plugin::left_out(*dataset); told.count > 0)
         fmt::print(stderr, "compeer: note: {}\n", spec::printable(told.text, 1000));
     });
-    const Summarizer glimpse = glimpse_for(0);
+    const Summarizer summarize = summarizer_of(0);
     const auto make = [&](int64_t first, int64_t count) {
-      PortionResult portion = source->make(first, count, glimpse);
+      PortionResult portion = source->make(first, count, summarize);
       if (first > 0) return portion;
       portion.dropped += left_out.dropped;
       portion.tally.add(left_out.tally);
@@ -272,18 +272,19 @@ class DataTask {
     return produced(production("dataset", source->size(), make));
   }
 
-  // Returns the function that summarizes a record for stage `i`; null if there is no such stage or it does not survey.
-  Summarizer glimpse_for(size_t i) {
-    const auto surveys = [](Stage& s) { return s.surveys(); };
-    if (i == stages_.size() || !stages_[i].call("surveys", surveys)) return nullptr;
+  // Returns the function that summarizes a record for stage `i`; null if there is no such stage or it needs no
+  // summaries.
+  Summarizer summarizer_of(size_t i) {
+    const auto needs_summaries = [](Stage& s) { return s.needs_summaries(); };
+    if (i == stages_.size() || !stages_[i].call("needs_summaries", needs_summaries)) return nullptr;
     return [this, i](const json& record) {
-      return stages_[i].call("glimpse", [&](Stage& s) { return s.glimpse(record); });
+      return stages_[i].call("summary", [&](Stage& s) { return s.summary(record); });
     };
   }
 
   StageOutput make(size_t i, const StageOutput& before, const std::string& key) {
-    if (const Summarizer glimpse = glimpse_for(i)) add_summaries(i, before, glimpse);
-    const Summarizer next = glimpse_for(i + 1);
+    if (const Summarizer summarize = summarizer_of(i)) add_summaries(i, before, summarize);
+    const Summarizer next = summarizer_of(i + 1);
     PortionReader lender(before.records);
     const auto make = [&](int64_t first, int64_t count) {
       const RecordLines lines = lender.read(first, count);
@@ -313,20 +314,21 @@ class DataTask {
 
   // Passes the summaries of all records to stage `i`. They exist if this run has made the records; otherwise they are
   // computed.
-  void add_summaries(size_t i, const StageOutput& before, const Summarizer& glimpse) {
-    if (!summaries_) summaries_ = summarize_records(i, before, glimpse);
+  void add_summaries(size_t i, const StageOutput& before, const Summarizer& summarize) {
+    if (!summaries_) summaries_ = summarize_records(i, before, summarize);
     world_.broadcast(*summaries_);
-    world_.run_on_all_ranks("survey", [&] {
-      each_summary(*summaries_,
-                   [&](const std::string& one) { stages_[i].call("survey", [&](Stage& s) { s.survey(one); }); });
+    world_.run_on_all_ranks("add_summary", [&] {
+      each_summary(*summaries_, [&](const std::string& one) {
+        stages_[i].call("add_summary", [&](Stage& s) { s.add_summary(one); });
+      });
     });
   }
 
-  std::string summarize_records(size_t i, const StageOutput& before, const Summarizer& glimpse) {
+  std::string summarize_records(size_t i, const StageOutput& before, const Summarizer& summarize) {
     PortionReader lender(before.records);
     const auto look = [&](int64_t first, int64_t count) {
       PortionResult portion;
-      for (const json& record : lender.read(first, count).records) portion.put(record, "", glimpse);
+      for (const json& record : lender.read(first, count).records) portion.put(record, "", summarize);
       return portion;
     };
     return produce(world_, stop_, production(labels_[i], before.tally.out, look), "").summaries;
@@ -369,7 +371,7 @@ class DataTask {
   StageLog report_;
   std::vector<plugin::Plugin<Stage>> stages_;
   std::vector<PluginChoice> choices_;
-  std::vector<std::string> labels_, ingredients_;
+  std::vector<std::string> labels_, cache_keys_;
   Chats before_stage_{};             // counts at the beginning of the stage
   std::set<std::string> announced_;  // stage and model of each announcement
   struct {

@@ -21,7 +21,7 @@ plugin::Services services_of(const nlohmann::json& spec_file, const comm::StopFl
 /// Returns the services for a command's plugins: they log to standard error, are never cancelled and have no policy.
 plugin::Services command_services();
 
-/// Opens a plugin chosen by the front end (contract/plugin_choice.h): {"plugin", "path", "sha256", "settings"}.
+/// Opens a plugin chosen by the front end (conformance/plugin_choice.h): {"plugin", "path", "sha256", "settings"}.
 template <class T>
 plugin::Plugin<T> open_plugin(const nlohmann::json& choice, const plugin::Services& services) {
   const plugin::PluginFile chosen{T::kind, choice.at("plugin"), choice.at("path").get<std::string>(),

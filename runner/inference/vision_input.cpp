@@ -146,9 +146,9 @@ std::shared_ptr<const VisionFeatures> VisionInput::compute_vision(std::span<cons
     placed += language::placeholders(picture, settings());
   }
   if (seen.empty()) return nullptr;
-  return model_.call("look", [&](Model& model) {
+  return model_.call("encode", [&](Model& model) {
     return plugin::optional_interface<VisionModel>(model, "this model does not support pictures")
-        .look(tokens.subspan(from), first, seen);
+        .encode(tokens.subspan(from), first, seen);
   });
 }
 

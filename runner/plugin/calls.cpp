@@ -227,10 +227,10 @@ Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                                          const std::vector<std::string>& b,
                                          const std::optional<std::vector<std::string>>& said) {
-  const char* method = said ? "compare_beyond" : "compare";
+  const char* method = said ? "compare_ignoring" : "compare";
   const ResultCheck door(similarity.identity(), method);
   auto cosines =
-      similarity.call(method, [&](Similarity& s) { return said ? s.compare_beyond(*said, a, b) : s.compare(a, b); });
+      similarity.call(method, [&](Similarity& s) { return said ? s.compare_ignoring(*said, a, b) : s.compare(a, b); });
   if (cosines.size() != a.size())
     door.refuse(fmt::format("returned {} rows instead of {}", cosines.size(), a.size()),
                 "return one for each text of the first list");

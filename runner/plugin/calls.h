@@ -65,7 +65,7 @@ std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
 Scores reweight(Plugin<Reweighting>& reweighting, const Group& group, std::span<const double> rewards,
                 const std::vector<std::string>& names);
 
-/// Returns [a.size()][b.size()], finite, in [-1, 1]. Calls `compare_beyond` if `said` is given, otherwise `compare`.
+/// Returns [a.size()][b.size()], finite, in [-1, 1]. Calls `compare_ignoring` if `said` is given, otherwise `compare`.
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                                          const std::vector<std::string>& b,
                                          const std::optional<std::vector<std::string>>& said = std::nullopt);

@@ -81,7 +81,7 @@ class ChatQueue::QueueView : public ChatRequests {
 ChatQueue::ChatQueue(Plugin<ChatModel>& plugin, std::function<bool()> cancelled)
     : plugin_(plugin),
       cancelled_(std::move(cancelled)),
-      on_own_thread_(plugin.call("waits", [](const ChatModel& chat) { return chat.waits(); })) {}
+      on_own_thread_(plugin.call("is_async", [](const ChatModel& chat) { return chat.is_async(); })) {}
 
 ChatQueue::~ChatQueue() {
   if (thread_.joinable()) thread_.join();

@@ -20,9 +20,9 @@ class CheckedSimilarity : public Similarity {
                                            const std::vector<std::string>& b) override {
     return plugin::compare(plugin_, a, b);
   }
-  std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& said,
-                                                  const std::vector<std::string>& a,
-                                                  const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare_ignoring(const std::vector<std::string>& said,
+                                                    const std::vector<std::string>& a,
+                                                    const std::vector<std::string>& b) override {
     return plugin::compare(plugin_, a, b, said);
   }
 

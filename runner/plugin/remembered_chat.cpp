@@ -63,11 +63,11 @@ CachedChat::CachedChat(Plugin<ChatModel> plugin, const Settings& settings, const
       settings_(settings.json()),
       services_(services),
       model_(plugin_.call("model", [](const ChatModel& chat) { return chat.model(); })),
-      free_(plugin_.call("free", [](const ChatModel& chat) { return chat.free(); })),
-      waits_(plugin_.call("waits", [](const ChatModel& chat) { return chat.waits(); })),
+      is_instant_(plugin_.call("is_instant", [](const ChatModel& chat) { return chat.is_instant(); })),
+      is_async_(plugin_.call("is_async", [](const ChatModel& chat) { return chat.is_async(); })),
       line_(plugin_, services.cancelled) {}
 
-AnswerStore* CachedChat::store() const { return free_ ? nullptr : services_.answers; }
+AnswerStore* CachedChat::store() const { return is_instant_ ? nullptr : services_.answers; }
 
 void CachedChat::answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) {
   for (const auto& request : requests) {
@@ -217,10 +217,10 @@ const std::string& CachedChat::answerer() {
   const std::lock_guard lock(mutex_);
   if (answerer_.empty()) {
     using nlohmann::json;
-    const auto said = plugin_.call("origin", [](const ChatModel& chat) { return chat.origin(); });
+    const auto said = plugin_.call("cache_key", [](const ChatModel& chat) { return chat.cache_key(); });
     json rest = said.empty() ? json{settings_, services_.seed} : json(said);
     const bool usual = services_.compute == "float32" && services_.device == "cpu";
-    if (!waits_ && !usual) rest = {rest, services_.compute, services_.device};
+    if (!is_async_ && !usual) rest = {rest, services_.compute, services_.device};
     answerer_ =
         json::array({plugin_.identity().title(), model_, rest}).dump(-1, ' ', false, json::error_handler_t::replace);
   }

@@ -24,7 +24,7 @@ class CachedChat : public Chat {
   /// answered.
   void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) override;
   std::string model() const override { return model_; }
-  bool waits() const override { return waits_; }
+  bool is_async() const override { return is_async_; }
   void unreadable(const ChatRequest& request, const std::string& answer, bool again) override;
 
  private:
@@ -51,7 +51,7 @@ class CachedChat : public Chat {
   const nlohmann::json settings_;
   const Services& services_;
   const std::string model_;
-  const bool free_, waits_;
+  const bool is_instant_, is_async_;
   ChatQueue line_;
   std::mutex mutex_;            // guards the members below and calls of `services.paid`
   std::set<std::string> told_;  // failures already logged

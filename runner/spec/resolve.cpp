@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "spec/check.h"
-#include "spec/clashes.h"
+#include "spec/conflicts.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
@@ -69,7 +69,7 @@ class Resolver {
     check_name("name", spec_.values.at("name"));
     refuse_secrets(spec_.values, "");
     mistakes_.raise();
-    for (const Clash& clash : clashes(spec_.values)) mistake(clash.path, clash.what, clash.help);
+    for (const Conflict& conflict : conflicts(spec_.values)) mistake(conflict.path, conflict.what, conflict.help);
     mistakes_.raise();
     return spec_;
   }

@@ -85,7 +85,7 @@ void RunPlugins::open_rewards(const json& spec) {
   for (const json& table : spec.at("rewards")) {
     auto opened = open<Reward>("rewards", table);
     auto names = plugin::columns(*opened);
-    const bool waits = opened->call("waits", [](const Reward& r) { return r.waits(); });
+    const bool is_async = opened->call("is_async", [](const Reward& r) { return r.is_async(); });
     const bool learns = opened->call("state", [](const Reward& r) { return !r.state().is_null(); });
     const auto label =
         table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
@@ -98,7 +98,7 @@ void RunPlugins::open_rewards(const json& spec) {
     // Other people's plugins may declare the setting by its name in the version before.
     const auto unreadable = table.value("max_unreadable", table.value("most_unreadable", 1.0));
     rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names),
-                        unreadable, waits, learns});
+                        unreadable, is_async, learns});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
   for (const auto& name : plugin::factors(*reweighting_))

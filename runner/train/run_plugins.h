@@ -26,7 +26,7 @@ struct RewardTerm {
   plugin::Plugin<Reward> plugin;
   std::vector<std::string> parts;  ///< columns of the plugin's scores; the first is the reward
   double most_unreadable = 1;      ///< maximum fraction of unreadable answers, for parts "asked" and "unreadable"
-  bool is_async = false;           ///< Reward::waits
+  bool is_async = false;           ///< Reward::is_async
   bool learns = false;             ///< true if Reward::state is not null
 };
 

@@ -194,7 +194,7 @@ class RunPreflight : private PluginPreflight {
     auto plugin = opened<T>(table);
     if constexpr (std::is_same_v<T, Reward>) return plugin::columns(plugin);
     if constexpr (std::is_same_v<T, Reweighting>) return plugin::factors(plugin);
-    if constexpr (std::is_same_v<T, Stage>) plugin.call("ingredients", [](Stage& s) { return s.ingredients(); });
+    if constexpr (std::is_same_v<T, Stage>) plugin.call("cache_key", [](Stage& s) { return s.cache_key(); });
     return {};
   }
 

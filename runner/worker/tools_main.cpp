@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "contract/worker/check_plugin.h"
+#include "conformance/worker/check_plugin.h"
 #include "kernels/instruction_set.h"
 #include "tools/bench/worker/allreduce.h"
 #include "tools/bench/worker/generate.h"
@@ -27,7 +27,7 @@ const std::map<std::string, ModelCommand> commands{
     {"bench_judging", bench::bench_judging},     {"bench_kernels", bench::bench_kernels},
     {"bench_model", bench::bench_model},         {"bench_prefix", bench::bench_prefix},
     {"bench_serve", bench::bench_serve},         {"bench_train", bench::bench_train},
-    {"check_plugin", contract::check_plugin},    {"verify", verify::verify},
+    {"check_plugin", conformance::check_plugin}, {"verify", verify::verify},
     {"verify_device", verify::verify_device}};
 
 int run(const std::string& name, const std::string& options) {

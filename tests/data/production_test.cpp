@@ -59,9 +59,9 @@ class BegunStage : public testing::Test {
     EXPECT_EQ(product.tally.in, 7);
     EXPECT_EQ(product.tally.out, 4);
     EXPECT_EQ(product.tally.counts.at("first"), 0 + 2 + 4 + 6);
-    std::string glimpses;
-    each_summary(product.summaries, [&](const std::string& one) { glimpses += one; });
-    EXPECT_EQ(glimpses, "0246");
+    std::string summaries;
+    each_summary(product.summaries, [&](const std::string& one) { summaries += one; });
+    EXPECT_EQ(summaries, "0246");
   }
 
   comm::World world_;

@@ -47,7 +47,7 @@ TEST_F(OnADevice, PicturesAreSeenAsOnTheCpu) {
   const auto seen = [&](const json& more) {
     const auto model = open_model("vl", "qwen2_5_vl", more);
     auto& object = model->object();
-    const auto vision = dynamic_cast<VisionModel&>(object).look(tokens, 0, pictures);
+    const auto vision = dynamic_cast<VisionModel&>(object).encode(tokens, 0, pictures);
     EXPECT_TRUE(vision->features.is_cpu());
     Batch batch;
     batch.tokens = at::tensor(std::vector<int64_t>(tokens.begin(), tokens.end()), at::kLong);

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-CALL = re.compile(r'\b(Error|note|remark|warn(?:ing)?|tell|mistake|clash|clash_unless|refuse\w*|bad|setting|number|integer'
+CALL = re.compile(r'\b(Error|note|remark|warn(?:ing)?|tell|mistake|conflict|conflict_unless|refuse\w*|bad|setting|number|integer'
                   r'|choice|text|flag|path|list|add_option|add_flag|add_subcommand|description|footer|error)\(')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 HELP = re.compile(r'"help"\s*:\s*"((?:[^"\\]|\\.)*)"')

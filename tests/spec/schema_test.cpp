@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_catalog.h"
-#include "spec/clashes.h"
+#include "spec/conflicts.h"
 #include "spec/core_schema.h"
 #include "spec/spec.h"
 
@@ -112,7 +112,7 @@ std::string clashes_of(const std::string& text, const FakeCatalog& catalog = Fak
   return complaint([&] { resolve(parse_toml(text, "x.toml"), catalog); });
 }
 
-TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
+TEST(Conflicts, PartsOfAGroupNeedAnEngineThatCan) {
   FakeCatalog catalog;
   catalog.add("models", "two",
               R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]}})");
@@ -123,7 +123,7 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
 }
 
 // The defaults are 8 and 16.
-TEST(Clashes, BatchesDontPartNeighbours) {
+TEST(Conflicts, BatchesDontPartNeighbours) {
   const auto told = [](const std::string& settings) {
     return clashes_of(
         "name = \"x\"\ntask = \"sft\"\n[model]\nplugin = \"qwen2\"\n[dataset]\nplugin = \"esc_world\"\n"
@@ -142,7 +142,7 @@ TEST(Clashes, BatchesDontPartNeighbours) {
       "18|3");
 }
 
-TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
+TEST(Conflicts, KernelsOfTheCpuDontComputeOnAGpu) {
   FakeCatalog catalog;
   catalog.add("models", "two",
               R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]},
@@ -154,7 +154,7 @@ TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
 }
 
 // The same check as when the model is opened.
-TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
+TEST(Conflicts, WeightsAreKeptAsTheyCanBeComputedWith) {
   FakeCatalog catalog;
   catalog.add("models", "two",
               R"({"path": {"type": "path", "default": null},
@@ -184,7 +184,7 @@ TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
   EXPECT_EQ(told("precision = \"bfloat16\"\ncompute = \"bfloat16\"\nengine = \"libtorch\"\n"), "");
 }
 
-TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
+TEST(Conflicts, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(clashes_of(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
             "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_max|set entropy_bonus, the initial value, to "
             "at most entropy_bonus_max|3");
@@ -218,7 +218,7 @@ TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
 }
 
 // Rewards without weight can be measured with the task `evaluate`.
-TEST(Clashes, OneRewardNeedsAWeight) {
+TEST(Conflicts, OneRewardNeedsAWeight) {
   const std::string none = "weight = 0\n", two = "[[rewards]]\nplugin = \"length\"\n";
   const auto text = [&](const std::string& task, const std::string& more) {
     return "name = \"x\"\ntask = \"" + task +
@@ -231,7 +231,7 @@ TEST(Clashes, OneRewardNeedsAWeight) {
   EXPECT_EQ(clashes_of(text("evaluate", none)), "");
 }
 
-TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
+TEST(Conflicts, AnswersNeedNamesOfTheirOwn) {
   FakeCatalog catalog;
   catalog.add("chat", "m", "{}");
   catalog.add("chat", "n", "{}");
@@ -253,7 +253,7 @@ TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
   EXPECT_EQ(stages(m, n), "");
 }
 
-TEST(Clashes, ARewardNeedsARange) {
+TEST(Conflicts, ARewardNeedsARange) {
   EXPECT_EQ(clashes_of(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
             "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|set floor below ceiling|3");
 }

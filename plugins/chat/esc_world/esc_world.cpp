@@ -47,7 +47,7 @@ class EscWorldChat : public ChatModel {
 
   std::string model() const override { return name_; }
 
-  bool free() const override { return true; }
+  bool is_instant() const override { return true; }
 
  private:
   ChatReply reply(const ChatRequest& request) {

@@ -64,7 +64,7 @@ class Local : public ChatModel {
 
   // Hashes of all files, because a model may be retrained under the same name, and a random number that depends on the
   // run's seed.
-  std::string origin() const override {
+  std::string cache_key() const override {
     std::map<std::string, std::string> files;
     for (const auto& file : entries_of(path_)) {
       if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));

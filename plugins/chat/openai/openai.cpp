@@ -38,11 +38,11 @@ class OpenAi : public ChatModel {
 
   void answer(ChatRequests& requests) override { traffic_.answer(requests); }
 
-  bool waits() const override { return true; }
+  bool is_async() const override { return true; }
 
   std::string model() const override { return endpoint_.form.model; }
 
-  std::string origin() const override {
+  std::string cache_key() const override {
     const auto& form = endpoint_.form;
     nlohmann::json said{{"url", endpoint_.address.url}, {"extra", form.extra}, {"omit", form.omit}};
     if (form.response_format != "none") said["response_format"] = form.response_format;

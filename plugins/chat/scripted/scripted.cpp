@@ -21,7 +21,7 @@ class Scripted : public ChatModel {
 
   std::string model() const override { return path_; }
 
-  std::string origin() const override { return table_.digest(); }
+  std::string cache_key() const override { return table_.digest(); }
 
  private:
   std::string path_;

@@ -36,7 +36,7 @@ class DimensionJudges {
   /// Returns the models: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Their scores have the
   /// names "judge" and "second_judge".
   nlohmann::json models() const;
-  std::string prompts() const;  ///< hashes, for Stage::ingredients
+  std::string prompts() const;  ///< hashes, for Stage::cache_key
   Parser parser() const { return parser_; }
   /// Adds the models and the prompts to the record's provenance.
   void note(nlohmann::json& record) const;

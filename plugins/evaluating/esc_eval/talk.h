@@ -28,7 +28,7 @@ class RolePlayer {
   std::vector<Talk> play(const std::vector<const nlohmann::json*>& records, const Supporter& supporter) const;
 
   std::string model() const { return chat_.model(); }
-  std::string prompts() const { return prompts_.hashes(); }  ///< hashes, for Stage::ingredients
+  std::string prompts() const { return prompts_.hashes(); }  ///< hashes, for Stage::cache_key
   /// Adds the role player and its prompt to the record's provenance.
   void note(nlohmann::json& record) const;
 

@@ -33,7 +33,7 @@ class Simulator {
   std::vector<Played> play(const std::vector<nlohmann::json>& profiles, const Supporter& supporter) const;
 
   const Rules& rules() const { return rules_; }
-  /// Returns hashes of the prompts, for Stage::ingredients.
+  /// Returns hashes of the prompts, for Stage::cache_key.
   std::string prompts() const { return planning_.hashes() + reply_.hashes(); }
 
  private:

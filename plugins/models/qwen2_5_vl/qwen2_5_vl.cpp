@@ -130,8 +130,8 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return states;
   }
 
-  std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
-                                             const std::vector<Picture>& pictures) override {
+  std::shared_ptr<const VisionFeatures> encode(std::span<const int32_t> tokens, int64_t first,
+                                               const std::vector<Picture>& pictures) override {
     const at::NoGradGuard no_grad;
     for (const Picture& picture : pictures) check_picture(picture, config_.vision);
     auto vision = std::make_shared<VisionFeatures>(place(tokens, first, pictures, config_));
@@ -139,14 +139,14 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return vision;
   }
 
-  std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) override {
+  std::map<std::string, at::Tensor> intermediate_results(const std::vector<Picture>& pictures) override {
     for (const Picture& picture : pictures) check_picture(picture, config_.vision);
     std::vector<const Picture*> all;
     for (const Picture& picture : pictures) all.push_back(&picture);
     Traces traces;
     const bool graph = at::GradMode::is_enabled();
     const auto leaves = graph ? make_differentiable_copy() : std::vector<Parameter>();
-    const auto units = (graph ? *studied_ : *tower_).units(all, &traces);
+    const auto units = (graph ? *copied_tower_ : *tower_).units(all, &traces);
     const auto features = (graph && !merger_->trains() ? *studied_merger_ : *merger_).features(units);
     traces["features"] = features;
     traces["kept"] = merger_->trains() ? units : features;
@@ -198,10 +198,10 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
     return at::cat(parts);
   }
 
-  // Makes differentiable copies of the weights that are not parameters, for look_closely with gradients.
+  // Makes differentiable copies of the weights that are not parameters, for intermediate_results with gradients.
   std::vector<Parameter> make_differentiable_copy() {
     auto leaves = copies(tower_weights_);
-    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::ComputeOptions());
+    copied_tower_ = std::make_unique<Tower>(config_.vision, leaves, decoder::ComputeOptions());
     if (merger_->trains()) return leaves;
     const auto merger = copies(merger_->weights());
     studied_merger_ = std::make_unique<Merger>(config_.vision, merger, decoder::ComputeOptions());
@@ -238,7 +238,8 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, publ
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;
   std::unique_ptr<Merger> merger_;
-  std::unique_ptr<Tower> studied_;  // copies used by the last look_closely with gradients; its graph needs them
+  std::unique_ptr<Tower>
+      copied_tower_;  // copies used by the last intermediate_results with gradients; its graph needs them
   std::unique_ptr<Merger> studied_merger_;
   std::unique_ptr<decoder::Decoder> decoder_;
 };

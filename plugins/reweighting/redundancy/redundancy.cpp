@@ -37,7 +37,7 @@ class Redundancy : public Reweighting {
         least_log_prob_(std::log(settings.number("min_token_probability"))),
         clamp_(settings.flag("clamp_negative")) {
     if (settings.has("tau")) forced_tau_ = settings.number("tau");
-    if (ignore_user_words_) similarity_.compare_beyond({}, {}, {});  // throws if the similarity can't do this
+    if (ignore_user_words_) similarity_.compare_ignoring({}, {}, {});  // throws if the similarity can't do this
   }
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
@@ -48,7 +48,7 @@ class Redundancy : public Reweighting {
     const size_t G = outputs.size(), H = history.size();
     auto others = outputs;  // one call, because a similarity may need a model for each text
     others.insert(others.end(), history.begin(), history.end());
-    const auto cosines = ignore_user_words_ ? similarity_.compare_beyond(said_by_user(group.example), outputs, others)
+    const auto cosines = ignore_user_words_ ? similarity_.compare_ignoring(said_by_user(group.example), outputs, others)
                                             : similarity_.compare(outputs, others);
     const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
     say_if_idle(tau);

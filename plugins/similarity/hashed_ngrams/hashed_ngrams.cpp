@@ -29,12 +29,12 @@ class HashedNgrams : public Similarity {
 
   std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
                                            const std::vector<std::string>& b) override {
-    return compare_beyond({}, a, b);
+    return compare_ignoring({}, a, b);
   }
 
-  std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& said,
-                                                  const std::vector<std::string>& a,
-                                                  const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare_ignoring(const std::vector<std::string>& said,
+                                                    const std::vector<std::string>& a,
+                                                    const std::vector<std::string>& b) override {
     std::set<uint64_t> left_out;
     for (const auto& one : said) {
       for (const uint64_t bucket : buckets_of(one)) left_out.insert(bucket);

@@ -80,7 +80,7 @@ class Annotate : public Stage {
     return {{"agreement", all}};
   }
 
-  std::string ingredients() const override {
+  std::string cache_key() const override {
     std::string all;
     for (const Annotator& one : annotators_) {
       all += one.preference.hashes();

@@ -39,7 +39,7 @@ class Answering : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return supporter_.fingerprint(); }
+  std::string cache_key() const override { return supporter_.fingerprint(); }
 
  private:
   // Throws if an earlier stage used the same name; its answer would be overwritten.

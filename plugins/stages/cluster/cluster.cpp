@@ -24,15 +24,15 @@ class Cluster : public Stage {
         k_max_(settings.integer("k_max")),
         restarts_(static_cast<uint32_t>(settings.integer("restarts"))) {}
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     return has_persona(record) ? json{record.at("id"), record.at("persona"), stages::dialogue_of(record)}.dump() : "";
   }
 
-  void survey(const std::string& glimpse) override {
-    if (glimpse.empty()) return;
-    const json seen = json::parse(glimpse);
+  void add_summary(const std::string& summary) override {
+    if (summary.empty()) return;
+    const json seen = json::parse(summary);
     const auto& id = seen[0].get_ref<const std::string&>();
     auto vector = seen[1].at("vector").get<std::vector<double>>();
     if (!points_.empty() && vector.size() != points_[0].size())

@@ -44,7 +44,7 @@ class Consistency : public Stage {
     return stages::inconsistencies(counts, resampling_);
   }
 
-  std::string ingredients() const override {
+  std::string cache_key() const override {
     return json(judges_.fingerprints()).dump() + (referee_ ? prompts_.hashes() : "");
   }
 

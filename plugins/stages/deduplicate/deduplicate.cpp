@@ -38,14 +38,14 @@ class Deduplicate : public Stage {
  public:
   Deduplicate(const Settings&, Host&) {}
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     return fingerprint(record) + record.at("id").get<std::string>();
   }
 
-  void survey(const std::string& glimpse) override {
-    if (!said_.insert(glimpse.substr(0, digits)).second) repeating_.insert(id_hash(glimpse.substr(digits)));
+  void add_summary(const std::string& summary) override {
+    if (!said_.insert(summary.substr(0, digits)).second) repeating_.insert(id_hash(summary.substr(digits)));
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {

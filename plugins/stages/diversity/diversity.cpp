@@ -240,20 +240,20 @@ class Diversity : public Stage {
         score_(settings, "score", "a score"),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     const auto spoken = stages::spoken_in(record, score_.name());
     const auto expression = spoken.expression ? json(*spoken.expression) : json();
-    return json{spoken.replies, expression, score_.glimpse(scores_in(record))}.dump();
+    return json{spoken.replies, expression, score_.summary(scores_in(record))}.dump();
   }
 
-  void survey(const std::string& glimpse) override {
-    const auto known = json::parse(glimpse);
+  void add_summary(const std::string& summary) override {
+    const auto known = json::parse(summary);
     auto& spoken = dialogues_.emplace_back();
     known.at(0).get_to(spoken.replies);
     if (!known.at(1).is_null()) spoken.expression = known.at(1).get<double>();
-    score_.survey(known.at(2).get<std::string>());
+    score_.add_summary(known.at(2).get<std::string>());
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {

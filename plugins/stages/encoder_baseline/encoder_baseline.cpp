@@ -121,9 +121,9 @@ class EncoderBaseline : public Stage {
         rating_(settings.text("rating")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
-  bool surveys() const override { return true; }
-  std::string glimpse(const json& record) const override { return choices_.glimpse(record); }
-  void survey(const std::string& glimpse) override { choices_.survey(glimpse); }
+  bool needs_summaries() const override { return true; }
+  std::string summary(const json& record) const override { return choices_.summary(record); }
+  void add_summary(const std::string& summary) override { choices_.add_summary(summary); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     if (!replies_) learn();

@@ -53,7 +53,7 @@ class EscEval : public Stage {
     return all;
   }
 
-  std::string ingredients() const override {
+  std::string cache_key() const override {
     return role_player_.prompts() + judging_.prompts() + supporter_.fingerprint();
   }
 

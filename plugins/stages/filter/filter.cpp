@@ -31,9 +31,9 @@ class Filter : public Stage {
   }
 
   // Checks that some record has the key of `only`.
-  bool surveys() const override { return bool(only_); }
-  std::string glimpse(const json& record) const override { return only_.glimpse(record); }
-  void survey(const std::string& glimpse) override { only_.survey(glimpse); }
+  bool needs_summaries() const override { return bool(only_); }
+  std::string summary(const json& record) const override { return only_.summary(record); }
+  void add_summary(const std::string& summary) override { only_.add_summary(summary); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     only_.demand_if_misspelt();
@@ -66,7 +66,7 @@ class Filter : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return prompts_.hashes(); }
+  std::string cache_key() const override { return prompts_.hashes(); }
 
  private:
   // The class names in reports, whatever words the model uses.

@@ -30,7 +30,7 @@ class Generate : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override {
+  std::string cache_key() const override {
     std::string all;
     for (const WriterModel& writer : writers_) all += writer.prompts.hashes();
     return all;

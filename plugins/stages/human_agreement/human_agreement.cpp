@@ -49,7 +49,7 @@ class HumanAgreementStage : public Stage {
     return findings;
   }
 
-  std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
+  std::string cache_key() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
   Outcome rated(json record, const judging::Verdicts& opinion, const judging::Verdicts& exchanged) const {

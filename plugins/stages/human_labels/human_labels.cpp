@@ -42,9 +42,9 @@ class HumanLabels : public Stage {
     for (const char* step : step_names) templates_.emplace_back(step, settings.text(step));
   }
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     if (!refusal(record).empty()) return "";
     const LabelledRound round = read(record);
     json steps = json::array();
@@ -52,9 +52,9 @@ class HumanLabels : public Stage {
     return json{round.id, round.dialogue, round.place, std::move(steps), round.reply}.dump();
   }
 
-  void survey(const std::string& glimpse) override {
-    if (glimpse.empty()) return;
-    const json seen = json::parse(glimpse);
+  void add_summary(const std::string& summary) override {
+    if (summary.empty()) return;
+    const json seen = json::parse(summary);
     LabelledRound round{seen[0], seen[1], seen[2], {}, seen[4]};
     for (size_t step = 0; step < reply; ++step) round.steps[step] = {seen[3][step][0], seen[3][step][1], ""};
     rounds_[round.place].push_back(std::move(round));

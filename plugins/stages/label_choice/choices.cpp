@@ -15,14 +15,14 @@ std::vector<std::string> LabelChoices::people(const json& record, const std::str
   return people->value(step, std::vector<std::string>());
 }
 
-std::string LabelChoices::glimpse(const json& record) const {
+std::string LabelChoices::summary(const json& record) const {
   json all = json::array();
   for (const char* step : steps) all.push_back(people(record, step));
   return all.dump();
 }
 
-void LabelChoices::survey(const std::string& glimpse) {
-  const json all = json::parse(glimpse);
+void LabelChoices::add_summary(const std::string& summary) {
+  const json all = json::parse(summary);
   for (size_t step = 0; step < steps.size(); ++step) {
     auto& known = labels_[step];
     for (const std::string label : all[step]) {

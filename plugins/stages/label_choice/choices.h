@@ -21,10 +21,10 @@ class LabelChoices {
   /// Returns people's labels of a step in the record's "people"; empty if there are none.
   static std::vector<std::string> people(const nlohmann::json& record, const std::string& step);
 
-  /// Returns the labels of a record; `survey` adds them to `labels`. Every record must be added before the first
+  /// Returns the labels of a record; `add_summary` adds them to `labels`. Every record must be added before the first
   /// `choose`.
-  std::string glimpse(const nlohmann::json& record) const;
-  void survey(const std::string& glimpse);
+  std::string summary(const nlohmann::json& record) const;
+  void add_summary(const std::string& summary);
 
   /// Returns all labels of the step (0: emotion, 1: strategy) that occur, sorted.
   const std::vector<std::string>& labels(size_t step) const { return labels_[step]; }

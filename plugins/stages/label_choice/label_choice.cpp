@@ -31,9 +31,9 @@ class LabelChoice : public Stage {
                   "set score_by = \"likelihood\"", Exit::spec);
   }
 
-  bool surveys() const override { return true; }
-  std::string glimpse(const json& record) const override { return choices_.glimpse(record); }
-  void survey(const std::string& glimpse) override { choices_.survey(glimpse); }
+  bool needs_summaries() const override { return true; }
+  std::string summary(const json& record) const override { return choices_.summary(record); }
+  void add_summary(const std::string& summary) override { choices_.add_summary(summary); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes(records.size());
@@ -57,7 +57,7 @@ class LabelChoice : public Stage {
     return findings;
   }
 
-  std::string ingredients() const override { return json(panel_.fingerprints()).dump(); }
+  std::string cache_key() const override { return json(panel_.fingerprints()).dump(); }
 
  private:
   // Only right records are used; wrong ones of the same round have the same labels.

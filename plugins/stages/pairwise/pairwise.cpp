@@ -33,11 +33,11 @@ class Pairwise : public Stage {
   }
 
   // Checks that some record has an answer of the model in `against`.
-  bool surveys() const override { return bool(against_); }
-  std::string glimpse(const json& record) const override {
-    return against_.glimpse(record.value("answers", json::object()));
+  bool needs_summaries() const override { return bool(against_); }
+  std::string summary(const json& record) const override {
+    return against_.summary(record.value("answers", json::object()));
   }
-  void survey(const std::string& glimpse) override { against_.survey(glimpse); }
+  void add_summary(const std::string& summary) override { against_.add_summary(summary); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     against_.require_found();
@@ -59,7 +59,7 @@ class Pairwise : public Stage {
     return stages::comparison(counts, resampling_);
   }
 
-  std::string ingredients() const override { return prompts_.hashes(); }
+  std::string cache_key() const override { return prompts_.hashes(); }
 
  private:
   struct Compared {

@@ -64,7 +64,7 @@ class Perplexity : public Stage {
         {"of_tokens", per("tokens")}, {"of_words", per("words")}, {"better", {{"lower", {"of_tokens", "of_words"}}}}};
   }
 
-  std::string ingredients() const override { return weights_; }
+  std::string cache_key() const override { return weights_; }
 
  private:
   std::vector<Turn> history_of(const json& record) const {

@@ -30,15 +30,15 @@ class Persona : public Stage {
         asking_(settings, "chat"),
         prompts_(settings, host, "chat", "persona", {"dialogue"}) {}
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     const json language = record.contains("language") ? record.at("language") : json("en");
     return json{said_by(record), record.at("id"), language, stages::shown(stages::turns_of(record), record)}.dump();
   }
 
-  void survey(const std::string& glimpse) override {
-    const json seen = json::parse(glimpse);
+  void add_summary(const std::string& summary) override {
+    const json seen = json::parse(summary);
     auto text = seen[3].get<std::string>();
     PersonaDialogue& longest = dialogues_[seen[0].get<std::string>()];
     if (longest.record.is_null() || text.size() > longest.text.size())
@@ -67,7 +67,7 @@ class Persona : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return prompts_.hashes(); }
+  std::string cache_key() const override { return prompts_.hashes(); }
 
  private:
   struct PersonaDialogue {

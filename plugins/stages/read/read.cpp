@@ -44,7 +44,7 @@ class Read : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return weights_; }
+  std::string cache_key() const override { return weights_; }
 
  private:
   // Adds the readings of each record's reference and of its candidate's reply.

@@ -39,7 +39,7 @@ class Respond : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return weights_; }
+  std::string cache_key() const override { return weights_; }
 
  private:
   void answer(const std::vector<json>& records, uint32_t draw, const std::vector<size_t>& these,

@@ -42,7 +42,7 @@ class RewardAccuracy : public Stage {
     return findings;
   }
 
-  std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
+  std::string cache_key() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
   static Outcome counted(json record, const cer::Record& known, const judging::Verdicts& opinion) {

@@ -96,7 +96,7 @@ class Rewrite : public Stage {
     return outcomes;
   }
 
-  std::string ingredients() const override { return prompts_.hashes(); }
+  std::string cache_key() const override { return prompts_.hashes(); }
 
  private:
   Outcome outcome(const json& record, const std::vector<std::string>& texts, const std::string& why,

@@ -46,7 +46,7 @@ class Sage : public Stage {
     return all;
   }
 
-  std::string ingredients() const override { return simulator_.prompts() + supporter_.fingerprint(); }
+  std::string cache_key() const override { return simulator_.prompts() + supporter_.fingerprint(); }
 
  private:
   Outcome scored(const json& record) const {

@@ -41,15 +41,15 @@ class Split : public Stage {
     }
   }
 
-  bool surveys() const override { return true; }
+  bool needs_summaries() const override { return true; }
 
   // The record's dialogue, the split it keeps, and a hash of how the dialogue begins.
-  std::string glimpse(const json& record) const override {
+  std::string summary(const json& record) const override {
     return json{stages::dialogue_of(record), given(record), beginning(record)}.dump();
   }
 
-  void survey(const std::string& glimpse) override {
-    const json seen = json::parse(glimpse);
+  void add_summary(const std::string& summary) override {
+    const json seen = json::parse(summary);
     auto& [split, beginning] =
         dialogues_.try_emplace(seen[0].get<std::string>(), SplitDialogue{none, ""}).first->second;
     if (beginning.empty()) seen[2].get_to(beginning);

@@ -25,9 +25,9 @@ class Spoil : public Stage {
         borrow_(settings.number("borrow")),
         scramble_(settings.number("scramble")) {}
 
-  bool surveys() const override { return true; }
-  std::string glimpse(const json& record) const override { return record.at("candidates").at(0).dump(); }
-  void survey(const std::string& candidate) override { candidates_.push_back(json::parse(candidate)); }
+  bool needs_summaries() const override { return true; }
+  std::string summary(const json& record) const override { return record.at("candidates").at(0).dump(); }
+  void add_summary(const std::string& candidate) override { candidates_.push_back(json::parse(candidate)); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;

@@ -43,15 +43,15 @@ class BOOST_SYMBOL_VISIBLE Chat {
   using OnReply = std::function<void(size_t request, ChatReply reply)>;
 
   /// Answers all requests, concurrently if possible. If a request can't be answered, its reply contains the reason
-  /// (`failure`). Throws if no request can be answered, and once the run is to stop. While a reward whose `waits()` is
-  /// true is blocked here, the host may call it for other groups.
+  /// (`failure`). Throws if no request can be answered, and once the run is to stop. While a reward whose `is_async()`
+  /// is true is blocked here, the host may call it for other groups.
   virtual void answer(const std::vector<ChatRequest>& requests, const OnReply& arrived) = 0;
 
   /// Returns the name of the answering model, or its directory, for provenance.
   virtual std::string model() const = 0;
 
   /// Returns true if answers come from outside this process, which only waits for them.
-  virtual bool waits() const { return false; }
+  virtual bool is_async() const { return false; }
 
   /// To be called for each answer that could not be parsed. The host marks the stored answer (`compeer data answers
   /// --malformed`) and ends the stage if there are too many (`data.max_malformed`). `again`: the caller sends the
@@ -106,14 +106,14 @@ class BOOST_SYMBOL_VISIBLE ChatModel {
   /// reused only if this text is equal. Empty (the default): all settings and the run's seed. Override it if some
   /// settings don't affect answers (timeouts, prices), and include the contents of files that the plugin reads. Never
   /// include secrets.
-  virtual std::string origin() const { return {}; }
+  virtual std::string cache_key() const { return {}; }
 
   /// Returns true if answers are deterministic and computed instantly. They are then not stored.
-  virtual bool free() const { return false; }
+  virtual bool is_instant() const { return false; }
 
   /// Returns true if `answer` only waits for an external service. The host then calls it on a separate thread, so that
   /// requests of several plugins are in flight at once.
-  virtual bool waits() const { return false; }
+  virtual bool is_async() const { return false; }
 };
 
 }  // namespace compeer

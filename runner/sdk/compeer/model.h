@@ -14,7 +14,7 @@
 namespace compeer {
 
 /// Vision features of the images and videos in a token sequence. The part of the vision tower that computes them is
-/// frozen, so they are computed once (`VisionModel::look`) and reused in every forward pass over these tokens.
+/// frozen, so they are computed once (`VisionModel::encode`) and reused in every forward pass over these tokens.
 struct VisionFeatures {
   /// float32 [placeholder tokens, any width], in the order of the placeholder tokens. These rows replace the
   /// placeholder embeddings; a model that trains a part of its tower (a merger) stores that part's input here and
@@ -185,15 +185,15 @@ class BOOST_SYMBOL_VISIBLE VisionModel {
 
   /// Returns the vision features of `pictures`, which correspond in order to the placeholders in `tokens`. `first` is
   /// the rotary position of the first token.
-  virtual std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
-                                                     const std::vector<Picture>& pictures) = 0;
+  virtual std::shared_ptr<const VisionFeatures> encode(std::span<const int32_t> tokens, int64_t first,
+                                                       const std::vector<Picture>& pictures) = 0;
 
   /// For comparison with other implementations. Returns intermediate results of the vision tower for `pictures` by the
-  /// names that reference files use, the result as "features", and as "kept" what `look` stores in
+  /// names that reference files use, the result as "features", and as "kept" what `encode` stores in
   /// `VisionFeatures::features`. With gradients enabled, the map also has the tower's weights that are not parameters,
   /// and the results are differentiable with respect to all weights of the tower. Empty if the model does not support
   /// it.
-  virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
+  virtual std::map<std::string, at::Tensor> intermediate_results(const std::vector<Picture>& pictures) {
     (void)pictures;
     return {};
   }

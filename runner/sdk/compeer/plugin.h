@@ -26,13 +26,13 @@
 /// Interface version of each kind. Program and plugin must have the same. Raise a kind's number if its header, or a
 /// header that it includes, changes. Raise all of them if settings.h, this file's descriptor, or existing functions of
 /// host.h change, including the classes they return (Chat, Similarity, LanguageModel).
-#define COMPEER_INTERFACE_datasets 13
-#define COMPEER_INTERFACE_models 18
-#define COMPEER_INTERFACE_rewards 16
-#define COMPEER_INTERFACE_reweighting 14
-#define COMPEER_INTERFACE_similarity 13
-#define COMPEER_INTERFACE_chat 13
-#define COMPEER_INTERFACE_stages 15
+#define COMPEER_INTERFACE_datasets 14
+#define COMPEER_INTERFACE_models 19
+#define COMPEER_INTERFACE_rewards 17
+#define COMPEER_INTERFACE_reweighting 15
+#define COMPEER_INTERFACE_similarity 14
+#define COMPEER_INTERFACE_chat 14
+#define COMPEER_INTERFACE_stages 16
 
 /// Version of the host's interface. Raise only this one if a function is added at the end of Host. The program's must
 /// be at least the plugin's.

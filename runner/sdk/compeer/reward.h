@@ -25,7 +25,7 @@ namespace compeer {
 ///   COMPEER_PLUGIN(Reward, rewards, politeness, Politeness, R"json(
 ///     "version": "1.0.0", "summary": "Counts pleases.", "columns": ["reward"], "parameters": {})json")
 ///
-/// Threads: no two calls on one object run in parallel; `waits` describes how calls may interleave. Ranks: each rank
+/// Threads: no two calls on one object run in parallel; `is_async` describes how calls may interleave. Ranks: each rank
 /// has its own object and scores different groups. Scores depend only on the settings, the group, the host's random
 /// numbers and the state. Plugins do not communicate between ranks.
 class BOOST_SYMBOL_VISIBLE Reward {
@@ -65,7 +65,7 @@ class BOOST_SYMBOL_VISIBLE Reward {
   /// while the engine decodes other groups. A lock serialises these calls, but Chat::answer releases it while it waits,
   /// so another thread may enter `score_all` for other groups until it returns. Members of the object may therefore
   /// change across Chat::answer: keep the data of a call in local variables.
-  virtual bool waits() const { return false; }
+  virtual bool is_async() const { return false; }
 
   /// Returns the learned state, such as a running mean. If it is null when the plugin is opened, the reward has no
   /// state, and `learn` and `restore` are never called. Only `learn` may change it. Checkpoints contain it; writing one

@@ -21,9 +21,9 @@ class BOOST_SYMBOL_VISIBLE Similarity {
 
   /// Like `compare`, but ignores whatever the texts repeat from the texts `said`, which they reply to. Throws if the
   /// similarity does not support this (the default), even for empty lists, so that callers can test for support.
-  virtual std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& /*said*/,
-                                                          const std::vector<std::string>& /*a*/,
-                                                          const std::vector<std::string>& /*b*/) {
+  virtual std::vector<std::vector<double>> compare_ignoring(const std::vector<std::string>& /*said*/,
+                                                            const std::vector<std::string>& /*a*/,
+                                                            const std::vector<std::string>& /*b*/) {
     throw std::runtime_error("can't ignore words copied from the user's turns");
   }
 };

@@ -25,13 +25,13 @@ class BOOST_SYMBOL_VISIBLE Stage {
   static constexpr const char* kind = "stages";
   virtual ~Stage() = default;
 
-  /// Returns true if the outcome of a record depends on other records. Before `make`, `glimpse` is then called once for
-  /// each record, on any rank, and `survey` on all ranks with every result, in the order of the records.
-  virtual bool surveys() const { return false; }
-  /// Returns a summary of the record for `survey`. Keep it short: all ranks receive all of them.
-  virtual std::string glimpse(const nlohmann::json& record) const { return (void)record, ""; }
+  /// Returns true if the outcome of a record depends on other records. Before `make`, `summary` is then called once for
+  /// each record, on any rank, and `add_summary` on all ranks with every result, in the order of the records.
+  virtual bool needs_summaries() const { return false; }
+  /// Returns a summary of the record for `add_summary`. Keep it short: all ranks receive all of them.
+  virtual std::string summary(const nlohmann::json& record) const { return (void)record, ""; }
   /// Receives the summary of one record.
-  virtual void survey(const std::string& glimpse) { (void)glimpse; }
+  virtual void add_summary(const std::string& summary) { (void)summary; }
 
   /// Processes some records and returns their outcomes, in order. Results must not depend on which rank processes a
   /// record, or on the other records of the call. A call gets several records, so that chat requests can be concurrent.
@@ -52,7 +52,7 @@ class BOOST_SYMBOL_VISIBLE Stage {
 
   /// Returns a text that changes whenever outcomes could change for a reason other than settings, records and random
   /// numbers, such as the contents of prompt files. The output of a stage is reused while all of these are equal.
-  virtual std::string ingredients() const { return ""; }
+  virtual std::string cache_key() const { return ""; }
 };
 
 }  // namespace compeer

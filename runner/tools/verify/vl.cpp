@@ -91,11 +91,11 @@ VisionModel& vision_model(Model& model) {
   return plugin::optional_interface<VisionModel>(model, "this model does not support pictures");
 }
 
-std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model) {
+std::shared_ptr<const VisionFeatures> encode(const VlCase& vl, const VlRow& row, Model& model) {
   if (row.pictures.empty()) return nullptr;
   std::vector<Picture> pictures;
   for (const size_t i : row.pictures) pictures.push_back(vl.pictures.at(i));
-  return vision_model(model).look(row.tokens, 0, pictures);
+  return vision_model(model).encode(row.tokens, 0, pictures);
 }
 
 std::vector<Check> verify_vl(const fs::path& folder, const VerifyOptions&) {

@@ -53,6 +53,6 @@ std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run);
 VisionModel& vision_model(Model& model);
 
 /// Returns the vision features of a row; null if it has no pictures.
-std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model);
+std::shared_ptr<const VisionFeatures> encode(const VlCase& vl, const VlRow& row, Model& model);
 
 }  // namespace compeer::verify

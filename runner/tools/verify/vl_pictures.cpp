@@ -98,10 +98,10 @@ void check_sizes(const VlCase& vl, std::vector<Check>& checks) {
 
 using Seen = std::map<std::string, at::Tensor>;
 
-Seen look_closely(const VlCase& vl, Model& model, const std::vector<size_t>& which) {
+Seen intermediate_results(const VlCase& vl, Model& model, const std::vector<size_t>& which) {
   std::vector<Picture> pictures;
   for (const size_t i : which) pictures.push_back(vl.pictures.at(i));
-  return vision_model(model).look_closely(pictures);
+  return vision_model(model).intermediate_results(pictures);
 }
 
 at::Tensor whole_numbers(const json& values) {
@@ -124,7 +124,7 @@ void check_pictures(const VlCase& vl, std::vector<Check>& checks) {
 void check_sight(const VlCase& vl, Model& model, std::vector<Check>& checks) {
   for (const json& part : vl.golden.at("vision")) {
     const auto which = part.at("images").get<std::vector<size_t>>();
-    const Seen seen = look_closely(vl, model, which);
+    const Seen seen = intermediate_results(vl, model, which);
     Largest wrong;
     for (const char* key : {"window_index", "cu_window_seqlens", "cu_seqlens", "row_column_of_patches"}) {
       if (part.contains(key) && !part.at(key).is_null())
@@ -135,7 +135,7 @@ void check_sight(const VlCase& vl, Model& model, std::vector<Check>& checks) {
   std::vector<size_t> all;
   std::vector<at::Tensor> one_by_one;
   for (size_t i = 0; i < vl.pictures.size(); ++i) {
-    const Seen seen = look_closely(vl, model, {i});
+    const Seen seen = intermediate_results(vl, model, {i});
     all.push_back(i);
     one_by_one.push_back(seen.at("features"));
     for (const auto& [key, value] : seen) {
@@ -145,7 +145,7 @@ void check_sight(const VlCase& vl, Model& model, std::vector<Check>& checks) {
                                vl_logit_tolerance, fmt::format("{} values", value.numel())));
     }
   }
-  const auto together = look_closely(vl, model, all).at("features");
+  const auto together = intermediate_results(vl, model, all).at("features");
   if (const std::string name = "images_all.features"; vl.tensors.has(name))
     checks.push_back(check(name, largest_difference(together, reference_tensor(vl.tensors, name), name),
                            vl_logit_tolerance, fmt::format("{} values", together.numel())));

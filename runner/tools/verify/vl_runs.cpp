@@ -53,7 +53,7 @@ class Run {
     for (const VlRow& row : rows_) {
       const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(row.tokens.size());
       starts_.push_back(start);
-      batch_.segments.push_back({start, length, 0, -1, {}, 0, look(vl_, row, policy_.model)});
+      batch_.segments.push_back({start, length, 0, -1, {}, 0, encode(vl_, row, policy_.model)});
       for (int64_t i = 0; i < length; ++i) {
         if (i > 0) from.push_back(start + i - 1), to.push_back(row.tokens[static_cast<size_t>(i)]);
         tokens.push_back(row.tokens[static_cast<size_t>(i)]);
@@ -127,21 +127,21 @@ class Run {
     return at::tensor(weights);
   }
 
-  // The reference trains the whole tower, our model only its merger; `look_closely` provides the other weights.
+  // The reference trains the whole tower, our model only its merger; `intermediate_results` provides the other weights.
   void differentiate() {
     for (Parameter& p : policy_.model.parameters()) gradients_of_.push_back(p);
     std::vector<Picture> pictures;
     for (const VlRow& row : rows_) {
       for (const size_t i : row.pictures) pictures.push_back(vl_.pictures.at(i));
     }
-    if (!pictures.empty()) look_again(vision_model(policy_.model).look_closely(pictures));
+    if (!pictures.empty()) expose_weights(vision_model(policy_.model).intermediate_results(pictures));
     for (Parameter& p : gradients_of_) p.value.mutable_grad().reset();
     const auto weights = labelled();
     const auto log_probs = log_probs_of(policy_.model.forward(batch_, nullptr));
     ((log_probs * weights).sum() / -weights.sum()).backward();
   }
 
-  void look_again(const std::map<std::string, at::Tensor>& seen) {
+  void expose_weights(const std::map<std::string, at::Tensor>& seen) {
     int64_t first = 0;
     for (Segment& segment : batch_.segments) {
       if (!segment.vision) continue;
@@ -219,8 +219,9 @@ void check_greedy_run(const VlCase& vl, const std::string& run, rollout::Policy&
   const json& greedy = vl.golden.at(run).at("greedy");
   std::vector<rollout::Prompt> prompts;
   for (const VlRow& row : rows_of(vl, run))
-    prompts.push_back(
-        {.index = static_cast<uint32_t>(prompts.size()), .tokens = row.tokens, .vision = look(vl, row, policy.model)});
+    prompts.push_back({.index = static_cast<uint32_t>(prompts.size()),
+                       .tokens = row.tokens,
+                       .vision = encode(vl, row, policy.model)});
   rollout::Request request;
   request.sampling.greedy = true;
   request.sampling.max_new_tokens = static_cast<int64_t>(greedy.at("tokens").at(0).size());

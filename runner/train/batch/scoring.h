@@ -40,7 +40,7 @@ class StepScoring {
   StepScoring(const StepScoring&) = delete;
   StepScoring& operator=(const StepScoring&) = delete;
 
-  /// To be called when all completions of a group are complete: starts asynchronous rewards (Reward::waits) for it.
+  /// To be called when all completions of a group are complete: starts asynchronous rewards (Reward::is_async) for it.
   void begin(const PromptGroup& group);
 
   /// Sets the columns of `batch`, all of whose groups must have been passed to `begin`. If scores of a group are not

@@ -28,8 +28,8 @@ class Chatter : public ChatModel {
   }
 
   std::string model() const override { return "chatter"; }
-  bool free() const override { return act_ == "free"; }
-  bool waits() const override { return act_ == "wait" || act_ == "until two ask"; }
+  bool is_instant() const override { return act_ == "free"; }
+  bool is_async() const override { return act_ == "wait" || act_ == "until two ask"; }
 
  private:
   static void wait_for_another(ChatRequests& requests, std::vector<ChatRequests::Numbered>& some) {

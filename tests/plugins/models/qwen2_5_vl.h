@@ -69,7 +69,7 @@ inline at::Tensor features(Model& model, const std::vector<Picture>& some) {
     tokens.push_back(1);
     tokens.insert(tokens.end(), own.begin(), own.end());
   }
-  return dynamic_cast<VisionModel&>(model).look(tokens, 0, some)->features;
+  return dynamic_cast<VisionModel&>(model).encode(tokens, 0, some)->features;
 }
 
 class Qwen25Vl : public testing::Test {
@@ -78,7 +78,7 @@ class Qwen25Vl : public testing::Test {
   VisionModel& vision_model() { return dynamic_cast<VisionModel&>(opened->object()); }
   std::string complaint(std::vector<int32_t> tokens, const std::vector<Picture>& some) {
     try {
-      opened->call("look", [&](Model& m) { dynamic_cast<VisionModel&>(m).look(tokens, 0, some); });
+      opened->call("encode", [&](Model& m) { dynamic_cast<VisionModel&>(m).encode(tokens, 0, some); });
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::data);
       return error.problem();

@@ -33,7 +33,7 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
   const Picture picture = grey(1, 4, 6);
   for (const int32_t t : placeholders_of(picture)) tokens.push_back(t);
   tokens.push_back(8), tokens.push_back(9);
-  const auto vision = vision_model().look(tokens, 10, {picture});
+  const auto vision = vision_model().encode(tokens, 10, {picture});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{10, 11, 11, 11, 11, 11, 11, 14, 15}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{10, 11, 11, 11, 12, 12, 12, 14, 15}));
   EXPECT_EQ(axis(*vision, 2), (std::vector<int64_t>{10, 11, 12, 13, 11, 12, 13, 14, 15}));
@@ -44,7 +44,7 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
 TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
   Picture video = grey(3, 2, 2);
   video.seconds = 1.25;  // two positions per second: steps of 2.5, rounded down
-  const auto vision = vision_model().look(placeholders_of(video, video_token), 0, {video});
+  const auto vision = vision_model().encode(placeholders_of(video, video_token), 0, {video});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{0, 2, 5}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(vision->next, 1);
@@ -196,7 +196,7 @@ class WithMerger : public Qwen25Vl {
   Batch batch(Model& some) const {
     const auto length = static_cast<int64_t>(tokens.size());
     return {at::tensor(std::vector<int64_t>(tokens.begin(), tokens.end())),
-            {{0, length, 0, -1, {}, 0, dynamic_cast<VisionModel&>(some).look(tokens, 0, seen)}}};
+            {{0, length, 0, -1, {}, 0, dynamic_cast<VisionModel&>(some).encode(tokens, 0, seen)}}};
   }
   at::Tensor said(Model& some) const { return some.forward(batch(some), nullptr); }
   static std::map<std::string, at::Tensor> merger_of(Model& some) {
@@ -242,7 +242,7 @@ TEST_F(WithMerger, HasTheGradientsOfTheWholeTower) {
 
   auto frozen = batch(model());
   auto vision = std::make_shared<VisionFeatures>(*frozen.segments[0].vision);
-  const auto traces = vision_model().look_closely(seen);
+  const auto traces = vision_model().intermediate_results(seen);
   vision->features = traces.at("kept");
   frozen.segments[0].vision = vision;
   (model().forward(frozen, nullptr) * weights).sum().backward();

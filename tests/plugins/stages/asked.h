@@ -67,9 +67,9 @@ class World : public Host {
 };
 
 /// Passes the summaries of all records to a stage, as the host does before it makes any.
-inline void survey(plugin::Plugin<Stage>& stage, const std::vector<json>& records) {
-  if (!stage.call("surveys", [](Stage& s) { return s.surveys(); })) return;
-  for (const json& one : records) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+inline void add_summary(plugin::Plugin<Stage>& stage, const std::vector<json>& records) {
+  if (!stage.call("needs_summaries", [](Stage& s) { return s.needs_summaries(); })) return;
+  for (const json& one : records) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
 }
 
 inline json named(const std::string& name) { return {{"plugin", "x"}, {"name", name}}; }
@@ -80,7 +80,7 @@ inline std::vector<Outcome> make(const std::string& stage, Model& model, const s
   settings[setting] = named("it");
   auto plugin =
       built::open<Stage>(stage, settings, std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
-  survey(plugin, records);
+  add_summary(plugin, records);
   return plugin::make(plugin, records);
 }
 

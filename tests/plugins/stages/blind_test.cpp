@@ -49,7 +49,7 @@ std::vector<std::string> shown(const std::string& stage, const json& record, jso
   for (const auto& part : parts) settings[part] = named("it");
   auto plugin =
       built::open<Stage>(stage, settings, std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
-  survey(plugin, {record});
+  add_summary(plugin, {record});
   plugin::make(plugin, {record});
   EXPECT_FALSE(model.all_turns.empty()) << stage << " asks nothing";
   return model.all_turns;

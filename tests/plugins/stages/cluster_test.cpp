@@ -21,7 +21,7 @@ std::vector<json> people() {
 }
 
 std::vector<Outcome> clustered(plugin::Plugin<Stage>& plugin, const std::vector<json>& all) {
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   return plugin::make(plugin, all);
 }
 

@@ -14,7 +14,7 @@ TEST(Deduplicate, TheFirstOfRecordsThatSayTheSameStays) {
                                      record("3", "I am mad."),  record("4", "I am sad.", "assistant"),
                                      record("5", "我很难过。"), record("6", "我很难过。")};
   auto plugin = built::open<Stage>("deduplicate");
-  for (const json& one : records) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : records) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto outcomes = plugin::make(plugin, records);
   std::vector<std::string> fates;
   for (const auto& outcome : outcomes) fates.push_back(outcome.dropped);
@@ -28,7 +28,7 @@ TEST(Deduplicate, ASampledRecordIsItsHistoryAndReference) {
                                      {{"id", "b"}, {"history", history}, {"reference", "y"}},
                                      {{"id", "c"}, {"history", history}, {"reference", "X!"}}};
   auto plugin = built::open<Stage>("deduplicate");
-  for (const json& one : records) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : records) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto outcomes = plugin::make(plugin, records);
   EXPECT_EQ(outcomes[1].dropped, "");
   EXPECT_EQ(outcomes[2].dropped, "said before");

@@ -15,10 +15,10 @@ json said(const std::string& id, const std::vector<std::string>& replies, json s
 
 json found_in(const std::vector<json>& records, const json& settings = {{"n", 2}, {"resamples", 0}}) {
   auto stage = built::open<Stage>("diversity", settings);
-  std::vector<std::string> glimpses;
+  std::vector<std::string> summaries;
   for (const json& record : records)
-    glimpses.push_back(stage.call("glimpse", [&](Stage& s) { return s.glimpse(record); }));
-  for (const auto& glimpse : glimpses) stage.call("survey", [&](Stage& s) { s.survey(glimpse); });
+    summaries.push_back(stage.call("summary", [&](Stage& s) { return s.summary(record); }));
+  for (const auto& summary : summaries) stage.call("add_summary", [&](Stage& s) { s.add_summary(summary); });
   const auto outcomes = plugin::make(stage, records);
   for (const auto& outcome : outcomes) EXPECT_TRUE(outcome.unchanged);
   return built::findings(stage, outcomes);

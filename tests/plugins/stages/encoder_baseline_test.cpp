@@ -46,7 +46,7 @@ TEST_F(EncoderBaseline, LearnsLabelsAndRepliesFromTrainingRecords) {
   auto stage = open();
   std::vector<json> tested = {round(0, "test"), round(1, "test"), round(3, "test")};
   tested[2]["people"]["ratings"] = {-4, -3};
-  for (const json& one : tested) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : tested) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto outcomes = plugin::make(stage, tested);
   EXPECT_EQ(outcomes[0].records.at(0).at("judged").dump(), R"({"emotion":"sadness","strategy":"question"})");
   EXPECT_EQ(outcomes[1].records.at(0).at("judged").at("emotion"), "anger");

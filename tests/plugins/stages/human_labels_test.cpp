@@ -26,7 +26,7 @@ json round(const std::string& dialogue, int number, const std::string& emotion, 
 
 std::vector<Outcome> outcomes(const json& settings, const std::vector<json>& all) {
   auto plugin = built::open<Stage>("human_labels", settings);
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   return plugin::make(plugin, all);
 }
 

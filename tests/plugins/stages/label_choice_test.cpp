@@ -22,7 +22,7 @@ TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
   auto stage = open("label_choice", {{"score_by", "likelihood"}, {"resamples", 0}});
   const std::vector<json> all = {labelled("a", {"fear", "anger"}, {"question"}), labelled("b", {"fear"}, {"others"}),
                                  labelled("c", {"joy"}, {"others"})};
-  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto outcomes = plugin::make(stage, all);
   EXPECT_EQ(outcomes[1].records.at(0).at("judged").dump(), R"({"emotion":"anger","strategy":"others"})");
   const auto found = findings(stage, outcomes);
@@ -44,7 +44,7 @@ TEST_F(LabelChoice, TellsWhatItWouldBeRightInWithoutAFavourite) {
   const std::vector<json> all = {labelled("a", {"anger"}, {"question"}), labelled("b", {"fear"}, {"question"}),
                                  labelled("c", {"anger"}, {"question"})};
   auto stage = open("label_choice", {{"score_by", "likelihood"}, {"resamples", 0}});
-  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   std::vector<Outcome> outcomes;
   const std::array<std::array<double, 2>, 3> anger_fear = {{{.9, .3}, {.8, .5}, {.9, .4}}};
   for (size_t i = 0; i < all.size(); ++i) {
@@ -78,7 +78,7 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   wrong["steps"] = {{true, false, true}};
   auto stage = open("label_choice", {{"score_by", "likelihood"}});
   const std::vector<json> all = {labelled("a", {"fear"}, {"question"}), wrong, unlabelled};
-  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto outcomes = plugin::make(stage, all);
   EXPECT_EQ(outcomes[1].dropped, "borrowed in part");
   EXPECT_EQ(outcomes[2].dropped, "no labels by people");
@@ -96,7 +96,7 @@ TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
     one.asked.clear();
     auto stage = open("label_choice", {{"score_by", "likelihood"}, {"apart", apart}});
     const auto labels = labelled("a", {"fear"}, {"question"});
-    stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(labels)); });
+    stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(labels)); });
     plugin::make(stage, {labels});
     const auto found = std::find_if(one.asked.begin(), one.asked.end(), [](const std::string& conversation) {
       return conversation.ends_with("<strategy>question</strategy>");

@@ -21,7 +21,7 @@ std::vector<json> records(int dialogues, int each) {
 
 std::vector<json> split(const std::vector<json>& all, double valid, double test, json again = json::array()) {
   auto plugin = built::open<Stage>("split", {{"valid", valid}, {"test", test}, {"again", std::move(again)}});
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   std::vector<json> made;
   for (const auto& outcome : plugin::make(plugin, all)) made.push_back(outcome.records.at(0));
   return made;
@@ -104,7 +104,7 @@ TEST(Split, TellsOfDialoguesThatAreInTwoSplits) {
            {"text", "turn " + std::to_string(turn) + " of " + (i == 3 ? "0" : std::to_string(i))}});
   }
   auto plugin = built::open<Stage>("split");
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   const auto found = built::findings(plugin, plugin::make(plugin, all));
   EXPECT_EQ(found.at("train_dialogues_tested"), 1) << "the first and the last say the same";
   EXPECT_EQ(found.at("dialogues"), (json{{"train", 2}, {"valid", 0}, {"test", 2}}));
@@ -121,7 +121,7 @@ TEST(Split, ASystemTurnIsNotSaid) {
                        {{"role", "user"}, {"text", "I am " + std::to_string(i)}}};
   }
   auto plugin = built::open<Stage>("split");
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   EXPECT_EQ(built::findings(plugin, plugin::make(plugin, all)).at("train_dialogues_tested"), 0);
 }
 

@@ -21,7 +21,7 @@ json record(const std::string& id) {
 
 std::vector<json> spoil(const json& settings, const std::vector<json>& all) {
   auto plugin = built::open<Stage>("spoil", settings);
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  for (const json& one : all) plugin.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
   std::vector<json> made;
   const auto outcomes = plugin::make(plugin, all);
   for (size_t i = 0; i < all.size(); ++i) {
