@@ -1,7 +1,7 @@
--- What do products in bfloat16 (model.compute) do to learning? SFT, judge and UR in both arithmetics, on the same data
--- and from the same models; policies are tried in the arithmetic that they learned in. Five seeds, each a world of its
--- own, those of table2.lua whose models may be there; each one's figures are kept. Twenty minutes a seed on two cores,
--- eight where table2.lua was run.
+-- Effect of matrix products in bfloat16 (model.compute) on learning. SFT, judge and UR are trained in both arithmetics,
+-- on the same data and from the same models; each policy is evaluated in the arithmetic it was trained in. Five seeds,
+-- each with its own world; models of table2.lua are reused if they exist, and the figures of each seed are kept. Takes
+-- twenty minutes a seed on two cores, eight after table2.lua.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
@@ -42,6 +42,6 @@ compeer.study {
   },
   contrasts = { { "bfloat16", "float32", { "true reward", "true quality", "judged reward", "entropy" } } },
 }
-if #learned > 0 then -- of seeds that are kept nothing was
+if #learned > 0 then -- seeds with kept figures train nothing
   print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff"))
 end

@@ -1,7 +1,7 @@
--- What does redundancy-aware reweighting (Eq. 5-7) buy, and what does it cost? Policies of table2.lua's judges: as in
--- the paper, as experiments/esc_world_urp.toml has it, and that without each of the settings that are not in the paper.
--- Over three seeds: five rounds with new seekers; of the first three also SAGE's twenty (as in table3.lua), where
--- repetition has its price.
+-- Benefit and cost of redundancy-aware reweighting (Eq. 5-7), for policies that learn from table2.lua's judges: as in
+-- the paper, with the settings of experiments/esc_world_urp.toml, and with each of these settings that is not in the
+-- paper switched off. Three seeds, each with five-round dialogues with new seekers. The first three rows also play
+-- SAGE's twenty rounds (as in table3.lua), where repetition lowers the seeker's emotion.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
@@ -26,7 +26,7 @@ local function policy(method, row)
   return method.run("esc-world-urp", { name = name, reweighting = row.reweighting, grpo = row.grpo })
 end
 
-local function played(scored, seed, row)
+local function dialogues(scored, seed, row)
   local method = new_method(seed)
   return method.run(scored, {
     name = scored .. "-urp-" .. row.name,
@@ -38,7 +38,7 @@ local replies = compeer.study {
   name = "five rounds",
   seeds = 3,
   rows = rows,
-  run = function(seed, row) return played("esc_eval", seed, row) end,
+  run = function(seed, row) return dialogues("esc_eval", seed, row) end,
   figures = {
     { "true quality", "world_truth.quality" },
     { "grammatical", "world_truth.grammatical" },
@@ -55,7 +55,7 @@ local sage = compeer.study {
   name = "SAGE",
   seeds = 3,
   rows = { rows[1], rows[2], rows[3] },
-  run = function(seed, row) return played("sage", seed, row) end,
+  run = function(seed, row) return dialogues("sage", seed, row) end,
   figures = {
     { "mean emotion", "sage.mean_emotion" },
     { "success", "sage.success" },

@@ -1,13 +1,13 @@
--- Builds a data set in the way of the paper's CER: filter, sample rounds, let two models reason and reply, annotate,
--- rewrite with other personas, filter again, split. Offline, on esc_world, in under a minute; what it came to is
--- printed. For the real thing change `source` and `chat`: docs/data.md.
+-- Builds a data set as the paper builds CER: filters dialogues, samples rounds, lets two models reason and reply,
+-- annotates, rewrites with other personas, filters again, splits. Runs offline on esc_world in under a minute and
+-- prints the counts and figures of each stage. For real data change `source` and `chat` (docs/data.md).
 local compeer = require "compeer"
 
 local dialogues, rounds = 200, 5
 local source = { plugin = "esc_world", unit = "dialogue", rounds = rounds, train = dialogues }
 -- source = { plugin = "esconv", unit = "dialogue", path = "data/ESConv.json" }
 
--- A chat model for a part; players with other seeds write and err differently.
+-- Returns the chat model of one role. Players with different seeds write different texts and make different errors.
 local function chat(seed, more)
   local player = { plugin = "esc_world", seed = seed, world = { rounds = rounds } }
   -- player = { plugin = "openai", url = "http://127.0.0.1:8000/v1", name = "my-model" }
@@ -29,9 +29,9 @@ local cer = compeer.experiment {
     { plugin = "annotate", annotator = chat(1), second_annotator = chat(2), third_annotator = chat(3) },
     { plugin = "persona", chat = chat(1) },
     { plugin = "cluster" },
-    { plugin = "rewrite", chat = chat(1) },                         -- as_persona = false: in other words only
+    { plugin = "rewrite", chat = chat(1) },                         -- as_persona = false: paraphrases
     { plugin = "filter", label = "filter-again", chat = chat(1), only = "rewritten" },
-    { plugin = "split", again = { "train" } },                      -- what was read for training alone, in three
+    { plugin = "split", again = { "train" } },                      -- splits the records of "train"
   },
 }
 

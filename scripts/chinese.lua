@@ -1,12 +1,13 @@
--- The whole road in Chinese: SmileChat's dialogues become records, a judge learns from them, SFT and GRPO make a policy,
--- and the judge is measured, all with Chinese prompts. Who writes and annotates is scripted, so figures mean nothing: it
--- shows that nothing stands in the way. With a chat model in place of `player` it is a study. Needs models/smollm2
--- (docs/first_model.md; a model that speaks Chinese would do better) and corpora/smile, SmileChat's folder `data`.
+-- The whole method in Chinese: dialogues of SmileChat become records, a judge learns from them, SFT and GRPO train a
+-- policy, and the judge's accuracy is measured, all with Chinese prompts. Writer and annotators are scripted, so
+-- figures mean nothing: the script shows that every part works in Chinese. Replace `player` by a chat model for a
+-- study. Needs models/smollm2 (docs/first_model.md; a model train on Chinese would do better) and corpora/smile, the
+-- folder `data` of SmileChat.
 local compeer = require "compeer"
 
 local player = { plugin = "scripted", table = "experiments/real/chinese_players.jsonl" }
 local prompts = "plugins/empathy/prompts/zh"
-local asked = [[
+local system_prompt = [[
 你提供情感支持。先分三步思考，再用一到三句话回复：
 <history>对话进行到哪里</history><emotion>对方的感受</emotion><strategy>怎样帮助</strategy>
 回复]]
@@ -17,7 +18,7 @@ local function run(name, task, changes)
   return here:with(changes):launch()
 end
 
-local function trained(name, dataset)
+local function train(name, dataset)
   return run(name, "sft", {
     model = { plugin = base.plugin, path = base.path, adapter = { rank = 8, alpha = 16.0 } },
     dataset = dataset,
@@ -37,11 +38,11 @@ local records = run("cer", "data", {
   },
 }).records
 
-local judge = trained("judge", { plugin = "cer", path = records, view = "unifireward", prompts = prompts })
-local sft = trained("sft", { plugin = "cer", path = records, keep = "all", system = asked })
+local judge = train("judge", { plugin = "cer", path = records, view = "unifireward", prompts = prompts })
+local sft = train("sft", { plugin = "cer", path = records, keep = "all", system = system_prompt })
 local ur = run("ur", "grpo", {
   model = { plugin = base.plugin, path = base.path, adapter = { path = sft.checkpoint } },
-  dataset = { plugin = "cer", path = records, keep = "all", system = asked },
+  dataset = { plugin = "cer", path = records, keep = "all", system = system_prompt },
   rewards = {
     { plugin = "unifireward", model = judge.checkpoint, prompts = prompts, score_by = "likelihood",
       max_unreadable = 1.0 },

@@ -1,7 +1,7 @@
--- Does a judge that learned from one source judge another? Two sources of esc_world: the usual one, and one whose
--- seekers are harder to read and whose writers err twice as often. A judge of each is measured on both, over three
--- seeds. Twenty-five minutes on two cores; ten after table2.lua, whose policies and judges those of the usual source
--- are.
+-- Does a judge that learned from one source work on another? There are two sources in esc_world: the usual one, and one
+-- with seekers who are harder to read and writers who err twice as often. A judge of each source is measured on both,
+-- for three seeds. Takes twenty-five minutes on two cores; ten after table2.lua, which trains the models of the usual
+-- source.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 

@@ -1,5 +1,6 @@
--- Figure 5 of the paper on esc_world: how often what a judge says of the steps contradicts what it says of the reply,
--- by the world's truth and by the annotators' labels: one judge for both (UnifiReward), or two. They are table2.lua's.
+-- Figure 5 of the paper on esc_world: how often a judge's verdicts on the steps contradict its verdict on the reply, by
+-- the world's truth and by the annotators' labels. Compares one judge for both (UnifiReward) with two judges, all
+-- trained by table2.lua.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 

@@ -1,14 +1,14 @@
--- Figure 5b of the paper on esc_world: what a judge costs in training. Seconds for each round of GRPO, all of them and
--- those of judging alone, with one judge for both (UnifiReward) or two. The policies are table2.lua's. On a machine that
--- does other things at the same time, only ratios within a seed mean something.
+-- Figure 5b of the paper on esc_world: the time a judge takes in training. Seconds per completion of GRPO, in total and
+-- of judging alone, with one judge for steps and reply (UnifiReward) or two. The policies are table2.lua's. If other
+-- programs run on the machine, only ratios within a seed are meaningful.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
-local rounds = 8 * 4 -- of a step: prompts, and completions of each
+local completions = 8 * 4 -- per training step: prompts times completions per prompt
 
-local function of_a_round(column)
+local function per_completion(column)
   return function(result)
-    return result[column] / rounds
+    return result[column] / completions
   end
 end
 
@@ -22,7 +22,8 @@ compeer.study {
     return new_method(seed).run(row.run)
   end,
   figures = {
-    { "training", of_a_round "seconds/step", better = "lower" }, { "judging", of_a_round "seconds/score", better = "lower" },
+    { "training", per_completion "seconds/step", better = "lower" },
+    { "judging", per_completion "seconds/score", better = "lower" },
   },
   against = "POR",
 }

@@ -1,12 +1,11 @@
--- Figure 6 of the paper on esc_world: replies of several policies to the same dialogues, compared two by two by a
--- judge who is shown them in both orders, as people would be on the page of `compeer data annotate`. The policies are
--- table2.lua's.
+-- Figure 6 of the paper on esc_world: a judge compares replies of several policies to the same dialogues, two at a time
+-- and in both orders, as people do on the page of `compeer data annotate`. The policies are table2.lua's.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 local policies = require "lib.policies"
 
--- All policies of a seed answer, and all are compared with URP.
-local function compared(seed)
+-- Returns the run in which all policies of a seed reply and are compared with URP.
+local function comparison(seed)
   local method = new_method(seed)
   local stages = { { plugin = "sample", rounds = 1 } }
   for i, row in ipairs(policies) do
@@ -24,10 +23,10 @@ local study = compeer.study {
   seeds = 3,
   rows = policies,
   run = function(seed, row)
-    by_seed[seed] = by_seed[seed] or compared(seed)
+    by_seed[seed] = by_seed[seed] or comparison(seed)
     return by_seed[seed]:stage "pairwise"
   end,
-  figures = { -- nothing of a model that never said anything, and so was not compared
+  figures = { -- missing for a policy whose replies are all empty, because it is not compared
     { "URP wins", "pairs.URP vs {row}.win" },
     { "tie", "pairs.URP vs {row}.tie", better = "neither" },
     { "URP loses", "pairs.URP vs {row}.lose", better = "lower" },

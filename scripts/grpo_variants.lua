@@ -1,8 +1,9 @@
--- Published variants of GRPO, each with the settings that make it, on esc_world with the truth as reward and without
--- reweighting. A row is a variant; add yours. About forty minutes on two cores; docs/specs.md explains each setting.
+-- Published variants of GRPO, each defined by its settings, on esc_world with the truth as reward and without
+-- reweighting. Each row is a variant; add your own. Takes about forty minutes on two cores. docs/specs.md explains the
+-- settings.
 local compeer = require "compeer"
 
--- Quickly: a model that knows nothing yet, and rewards that its completions differ in.
+-- With --quick: an untrained model, and rewards that differ between its completions.
 local rewards = { { plugin = "length" }, { plugin = "format" } }
 local base = compeer.load("experiments/smoke_grpo.toml"):with { rewards = rewards }
 if not compeer.quick then
@@ -19,13 +20,13 @@ compeer.study {
     { "GRPO", grpo = {} },
     { "clip-higher", grpo = { loss = "dapo", clip_low = 0.2, clip_high = 0.28 } }, -- DAPO
     { "dual-clip", grpo = { updates = 2, dual_clip = 3 } },
-    { "KL-in-the-reward", grpo = { beta = 0.02, kl_in = "reward", kl_estimator = "k1" } }, -- as PPO has it
+    { "KL-in-the-reward", grpo = { beta = 0.02, kl_in = "reward", kl_estimator = "k1" } }, -- as in PPO
     { "unbiased-KL", grpo = { beta = 0.02, kl_times_ratio = true } }, -- DeepSeek-V3.2
     { "bounded-KL", grpo = { beta = 0.02, kl_difference_limit = 10, kl_limit = 10 } },
     { "off-policy-mask", grpo = { updates = 2, off_policy_limit = 0.1 } }, -- DeepSeek-V3.2
     { "entropy-held", grpo = { entropy_target = 0.4, entropy_step = 0.001, entropy_bonus_max = 0.02 } }, -- Skywork-OR1
     { "bounded-advantages", grpo = { advantage_min = -2, advantage_max = 2, divisor_floor = 0.1 } },
-    { "GDPO", grpo = { combine = "gdpo" } }, -- each reward is normalised by itself
+    { "GDPO", grpo = { combine = "gdpo" } }, -- normalises each reward separately
   },
   run = function(seed, row)
     return base:with({ name = row.name .. "-" .. seed, seed = seed }):with { grpo = row.grpo }

@@ -1,6 +1,6 @@
--- Does a policy that learns from a judge get better in truth? Single replies to 400 seekers, sampled as in training and
--- greedy, beside what the judge thinks of them; policies that are paid for the format alone or for the steps alone, and
--- one whose judge is never wrong, are the controls. The policies are table2.lua's, and seeds are kept as there.
+-- Does a policy that learns from a judge improve by the world's truth? Single replies to 400 seekers, sampled as in
+-- training and greedy, are scored by the truth and by the judge. Controls: policies rewarded for the format alone or
+-- for the steps alone, and one trained with a judge that is always right. Policies and seeds are table2.lua's.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 local policies = require "lib.policies"
@@ -36,7 +36,7 @@ compeer.study {
     { "grammatical", "esc_world_truth.grammatical" }, { "follows", "esc_world_truth.follows" },
     { "alike in a group", "redundancy.s_in", better = "lower" },
   },
-  contrasts = { -- stated before any seed was run
+  contrasts = { -- fixed before any seed was run
     { "UR", "SFT", truth }, { "UR", "format only", truth }, { "UR", "steps only", truth }, { "UR", "POR", truth },
     { "UR", "POR equal compute", truth }, { "URP", "UR", truth }, { "perfect verdict", "UR", truth },
     { "UR, greedy", "SFT, greedy", reward }, { "UR, greedy", "format only, greedy", reward },

@@ -1,10 +1,10 @@
--- Do two judges teach better without completions on which they contradict each other? POR as it is, and without
--- completions whose steps they call right and whose reply worse, or the other way round; at equal records and at equal
--- compute, with UnifiReward beside them.
+-- Do two judges teach better without the completions on which they contradict each other? Compares POR with POR that
+-- leaves out completions with right steps and a worse reply, or the other way round; at equal records and at equal
+-- compute, next to UnifiReward.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
--- POR in one reward, which can tell where the two contradict each other.
+-- Returns POR as a single reward with two judges, which detects contradictions between them.
 local function two_judges(method, row)
   local half = row.half and "-0.5" or ""
   local judges = {

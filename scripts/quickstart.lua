@@ -1,24 +1,24 @@
--- The paper's method in small, from nothing: a data set is built and annotated (CER), a policy learns what is right in
--- it (SFT), a judge learns the annotators' answers (UnifiReward), and the policy learns from the judge (UR), with
--- redundant answers counting less (URP). A policy that is paid for the format alone is the control. esc_world's truth
--- is looked at, never learned from. Nine to fifteen minutes on two cores.
+-- The paper's method at small scale, from nothing: builds and annotates a data set (CER), trains a policy on its right
+-- completions (SFT) and a judge on the annotators' labels (UnifiReward), then trains the policy on the judge's rewards
+-- (UR), and once more with lower weights for redundant completions (URP). The control is rewarded for the format alone.
+-- esc_world's truth is measured, but never used for training. Takes nine to fifteen minutes on two cores.
 local compeer = require "compeer"
 local policies = require "lib.policies"
 local method = require("lib.method")(1)
 
-local accuracy = method.run "judge-accuracy" -- and all that it takes
+local accuracy = method.run "judge-accuracy" -- after the runs that it needs
 local runs, replies, dialogues = { method.run "esc-world-base", method.run "esc-world-judge" }, {}, {}
 local shown = { SFT = true, ["format only"] = true, UR = true, URP = true }
 for _, row in ipairs(policies) do
   if shown[row[1]] then
     local policy = method.run(row.run, row.changes)
-    local tested = { name = row[1] .. "-sampled", model = { path = policy.checkpoint } }
+    local test = { name = row[1] .. "-sampled", model = { path = policy.checkpoint } }
     table.insert(runs, policy)
-    table.insert(replies, method.run("esc-world-tried", tested))
-    tested.name, tested.sampling, tested.evaluate = row[1] .. "-greedy", { greedy = true }, { group_size = 1 }
-    table.insert(replies, method.run("esc-world-tried", tested))
-    local played = { name = row[1] .. "-five-rounds", ["stages[0].supporter.path"] = policy.checkpoint }
-    table.insert(dialogues, method.run("esc_eval", played))
+    table.insert(replies, method.run("esc-world-tried", test))
+    test.name, test.sampling, test.evaluate = row[1] .. "-greedy", { greedy = true }, { group_size = 1 }
+    table.insert(replies, method.run("esc-world-tried", test))
+    local five_rounds = { name = row[1] .. "-five-rounds", ["stages[0].supporter.path"] = policy.checkpoint }
+    table.insert(dialogues, method.run("esc_eval", five_rounds))
   end
 end
 

@@ -1,7 +1,6 @@
--- Does a judge carry over from one corpus to another? Judges by adapters of SmolLM2 learn from ESConv or from MESC, and
--- are measured on dialogues of both that they haven't seen. Labels differ: ESConv has eight strategies, MESC ten others.
--- Needs models/smollm2, corpora/esconv and corpora/mesc (docs/lab/real_study.md). The judge of ESConv is
--- real_study.lua's.
+-- Does a judge carry over from one corpus to another? Judges (adapters of SmolLM2) learn from ESConv or from MESC, and
+-- are measured on unseen dialogues of both. The labels differ: ESConv has eight strategies, MESC ten others. Needs
+-- models/smollm2, corpora/esconv and corpora/mesc (docs/lab/real_study.md). The judge of ESConv is real_study.lua's.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 

@@ -1,5 +1,6 @@
--- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and judges; without
--- one, --quick has esc_world's players. `--dry-run` tells how often it is asked. Cards, profiles: docs/evaluations.md.
+-- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and the judge; with
+-- --quick, esc_world's players replace it. `--dry-run` prints the number of requests. docs/evaluations.md describes
+-- role cards and profiles.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 
@@ -16,7 +17,7 @@ elseif not endpoint then
   error("scripts/real_dialogues.lua names no endpoint: a chat model that plays seekers and judges", 0)
 end
 
--- A study of what all policies say in the dialogues of an experiment. `players`: who plays what.
+-- Runs an experiment's dialogues with all policies. `players`: the chat model of each role.
 local function study(name, dataset, players, figures)
   return compeer.study {
     name = "real " .. name,
@@ -32,7 +33,7 @@ local function study(name, dataset, players, figures)
         name = table.concat({ "real", name, row.name:lower(), seed }, "-"),
         seed = seed, ranks = 1, threads = 2,
         dataset = dataset,
-        data = { compute = "bfloat16" }, -- as they learned
+        data = { compute = "bfloat16" }, -- as in training
         stages = { stage, { plugin = "diversity" } },
       }:launch()
     end,

@@ -1,5 +1,5 @@
--- Sixty pairs of replies by the policies of real_study.lua, for people to compare on a page that doesn't say whose they
--- are: UR against the base, SFT and URP. The last line says how to show them (docs/annotating.md).
+-- Sixty pairs of replies by the policies of real_study.lua, for blind comparison by people: UR against the base, SFT
+-- and URP. The last line prints how to show the pairs (docs/annotating.md).
 local compeer = require "compeer"
 
 local compared = require("lib.real")(1).run "real-pairs"

@@ -1,16 +1,16 @@
--- The paper's method on dialogues between people (ESConv), measured by what people said, with SmolLM2: a model of 135
--- million parameters. Two tables: judges, by labels of dialogues that they haven't seen, by pairs that people compared
--- and by replies that seekers rated; policies, by people's labels and replies. Some three core hours a seed, and each
--- row's figures are kept. What it needs, and what came out: docs/lab/real_study.md.
+-- The paper's method on dialogues between people (ESConv), measured by people's labels, with SmolLM2, a model of 135
+-- million parameters. Makes two tables. Judges are measured on labels of unseen dialogues, on pairs that people
+-- compared and on replies that seekers rated; policies on people's labels and replies. Takes about three core hours a
+-- seed; the figures of each row are kept. docs/lab/real_study.md lists the requirements and the results.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 
 local seeds = 3
 
--- A study whose figures are {title, run, metric}, of the runs that `measured(real, row)` gives by name. Where a row has
--- no model, `rule(run)` tells what would be reached without one.
+-- Runs a study. Each figure is {title, run, metric}: a metric of one of the runs that `measured(real, row)` returns by
+-- name. Rows without a model use the figure's `rule(run)`, the value that is reached without a model.
 local function study(name, rows, measured, figures, contrasts)
-  local runs, columns = {}, {} -- runs by the name of the first, which stands for all
+  local runs, columns = {}, {} -- the runs of a row, by the name of its first run
   for i, one in ipairs(figures) do
     local title, run, metric = table.unpack(one)
     columns[i] = { title, better = one.better, function(result, row)
@@ -36,27 +36,27 @@ local function study(name, rows, measured, figures, contrasts)
   }
 end
 
--- A judge: UnifiReward, PRM or ORM. Each learns once from the same records; a record is three examples of PRM.
+-- Trains UnifiReward, PRM or ORM for one epoch on the same records; PRM makes three examples of each record.
 local function judge(real, view)
   if view == "unifireward" then return real.run("real-judge").checkpoint end
   local sft = view == "prm" and { batch = 48, micro_batch = 12, neighbours = 3 } or nil
   return real.run("real-judge", { name = "real-" .. view, dataset = { view = view }, sft = sft }).checkpoint
 end
 
--- SFT, UR or URP; POR, or the control that learns nothing but the form.
+-- Trains a policy: SFT, UR, URP, POR, or the control that is rewarded for the format alone.
 local function policy(real, name)
   if name ~= "POR" and name ~= "format only" then return real.run("real-" .. name:lower()).checkpoint end
   local rewards = { { plugin = "format" } }
   for i, view in ipairs(name == "POR" and { "prm", "orm" } or {}) do
     rewards[i] = { plugin = view, model = judge(real, view), prompts = "plugins/empathy/prompts/en",
-      score_by = "likelihood", broken_format = view == "prm" and -5 or 0 } -- as UR's
+      score_by = "likelihood", broken_format = view == "prm" and -5 or 0 } -- as for UR
   end
   return real.run("real-ur", { name = "real-" .. name:lower(), rewards = rewards }).checkpoint
 end
 
--- What a judge says of labels, pairs and rated replies. `asked` has the settings `model` and, if another judges replies,
--- `outcome_model`; of the encoder `records`, from which it learns.
-local function judged(real, name, asked)
+-- Measures a judge on labels, pairs and rated replies. `asked`: its settings `model` and, if a second model judges
+-- replies, `outcome_model`; for the encoder, the `records` that it learns from.
+local function judge_runs(real, name, asked)
   local model, outcome = asked.model, asked.outcome_model
   local labels = { ["stages[0].model"] = model, ["stages[0].apart"] = outcome ~= nil }
   local preferred = { ["stages[0].model"] = model, ["stages[0].outcome_model"] = outcome }
@@ -75,8 +75,8 @@ local function judged(real, name, asked)
   }
 end
 
--- What a policy says, and how likely it finds what people said; without `checkpoint` the base.
-local function said(real, name, checkpoint)
+-- Measures a policy's replies, and the likelihood it assigns to people's replies. Without `checkpoint`: the base model.
+local function policy_runs(real, name, checkpoint)
   local model = checkpoint and { adapter = { path = checkpoint } } or {}
   name = name:lower()
   return {
@@ -88,33 +88,33 @@ local function said(real, name, checkpoint)
   }
 end
 
-local function that(metric) return function(run) return run[metric] end end
+local function metric_named(metric) return function(run) return run[metric] end end
 local untuned = { model = "models/smollm2" }
 
-local few = { name = "real-records-few", data = { records = 96 } } -- as many right ones as a judge sees
+local few = { name = "real-records-few", data = { records = 96 } } -- so that it has as many right examples as a judge
 
--- Without a model: the label that most of the tested rounds have, and the shorter reply.
+-- Rules that need no model: the most frequent label of the tested rounds, and the shorter reply.
 local agreement = { "emotion F1", "strategy F1", "pairs", "feedback, order" }
 study("real_judges", {
   { "no model", no_model = true }, { "untuned" }, { "MiniLM", learns = {} },
   { "MiniLM, 96 dialogues", learns = few }, { "PRM and ORM", views = { "prm", "orm" } },
   { "UnifiReward", views = { "unifireward" } },
 }, function(real, row)
-  if row.no_model then return judged(real, "untuned", untuned) end
-  if row.learns then return judged(real, row.name, { records = real.run("real-records", row.learns).records }) end
+  if row.no_model then return judge_runs(real, "untuned", untuned) end
+  if row.learns then return judge_runs(real, row.name, { records = real.run("real-records", row.learns).records }) end
   local judges = {}
   for i, view in ipairs(row.views or {}) do judges[i] = judge(real, view) end
-  return judged(real, row.name, row.views and { model = judges[1], outcome_model = judges[2] } or untuned)
+  return judge_runs(real, row.name, row.views and { model = judges[1], outcome_model = judges[2] } or untuned)
 end, {
-  { "emotion F1", "labels", "emotion.weighted_f1", rule = that "emotion.majority.weighted_f1" },
-  { "strategy F1", "labels", "strategy.weighted_f1", rule = that "strategy.majority.weighted_f1" },
+  { "emotion F1", "labels", "emotion.weighted_f1", rule = metric_named "emotion.majority.weighted_f1" },
+  { "strategy F1", "labels", "strategy.weighted_f1", rule = metric_named "strategy.majority.weighted_f1" },
   { "emotion F1, calibrated", "labels", "emotion.calibrated.weighted_f1" },
   { "strategy F1, calibrated", "labels", "strategy.calibrated.weighted_f1" },
   { "pairs", "preferred", "judge.same_side", rule = function(run) return 1 - run["longer.same_side"] end },
   { "pairs, order", "preferred", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },
   { "feedback, order", "rated", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },
   { "feedback, alpha", "rated", "judge.alpha" },
-  { "ratings", "rated", rule = that "n", better = "neither" }, -- how many
+  { "ratings", "rated", rule = metric_named "n", better = "neither" }, -- their number
 }, {
   { "UnifiReward", "untuned", agreement }, { "UnifiReward", "no model", agreement },
   { "UnifiReward", "MiniLM", agreement }, { "UnifiReward", "PRM and ORM", agreement },
@@ -126,12 +126,12 @@ study("real_policies", {
   { "no model", no_model = true }, { "base" }, { "SFT", policy = "SFT" },
   { "format only", policy = "format only" }, { "POR", policy = "POR" }, { "UR", policy = "UR" }, { "URP", policy = "URP" },
 }, function(real, row)
-  if row.no_model then return { replies = judged(real, "untuned", untuned).labels } end
-  return said(real, row.name, row.policy and policy(real, row.policy))
+  if row.no_model then return { replies = judge_runs(real, "untuned", untuned).labels } end
+  return policy_runs(real, row.name, row.policy and policy(real, row.policy))
 end, {
   { "complete", "replies", "rewards/people/format" },
-  { "emotion", "replies", "rewards/people/emotion", rule = that "emotion.majority.accuracy" },
-  { "strategy", "replies", "rewards/people/strategy", rule = that "strategy.majority.accuracy" },
+  { "emotion", "replies", "rewards/people/emotion", rule = metric_named "emotion.majority.accuracy" },
+  { "strategy", "replies", "rewards/people/strategy", rule = metric_named "strategy.majority.accuracy" },
   { "like people's", "replies", "rewards/likeness/reference" },
   { "like each other", "replies", "rewards/likeness/group", better = "lower" },
   { "repeated", "replies", "rewards/repetition/before", better = "lower" },

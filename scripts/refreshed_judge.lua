@@ -1,10 +1,10 @@
--- Does a judge that is taught anew in the middle of GRPO hold a policy that exploits it? Without a KL term: 80 steps,
--- then 80 more by the old judge or by one that has seen what the policy says by now. After the quickstart six minutes
--- on two cores.
+-- Does retraining the judge in the middle of GRPO stop a policy that exploits it? Trains without a KL term for 80
+-- steps, then for 80 more with the old judge or with one that has learned from the policy's current replies. Takes six
+-- minutes on two cores after the quickstart.
 local compeer = require "compeer"
 local method = require("lib.method")(1)
 
-local function taught(name, policy, judge)
+local function train_policy(name, policy, judge)
   return method.run("esc-world-ur", {
     name = "refreshed-" .. name,
     model = { path = policy.checkpoint },
@@ -18,11 +18,11 @@ local function taught(name, policy, judge)
   })
 end
 
--- The judge, taught further on what a policy says by now.
-local function taught_anew(judge, policy)
+-- Trains the judge further, on annotated replies of the policy.
+local function refresh(judge, policy)
   local stages = method.experiment("harder-records"):get "stages"
   stages[1].model = policy.checkpoint
-  table.remove(stages, 2) -- nothing is spoilt
+  table.remove(stages, 2) -- removes the stage that spoils completions
   local records = method.run("harder-records", { name = "judge-anew-records", stages = stages }).records
   local data = method.run("judge-data", { name = "judge-anew-data", dataset = { path = records } })
   return method.run("esc-world-judge", {
@@ -33,11 +33,11 @@ local function taught_anew(judge, policy)
 end
 
 local judge = method.run "esc-world-judge"
-local half = taught("half", method.run "esc-world-cer-sft", judge)
+local half = train_policy("half", method.run "esc-world-cer-sft", judge)
 local policies = {
   half = half,
-  old = taught("old", half, judge),
-  new = taught("new", half, taught_anew(judge, half)),
+  old = train_policy("old", half, judge),
+  new = train_policy("new", half, refresh(judge, half)),
 }
 
 local tests = {}

@@ -1,5 +1,5 @@
--- Does a further reward for information move a policy along the trade-off between Humanoid and Information, or off it?
--- UR with more and more weight on how many different words of substance a reply has.
+-- Does a further reward for information move a policy along the trade-off between Humanoid and Information, or beyond
+-- it? UR with a growing weight on the number of different content words of a reply.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 

@@ -1,7 +1,7 @@
--- A first real run: SmolLM2, a language model of 135 million parameters, learns to give emotional support in three
--- steps, by LoRA: their form from dialogues (SFT), then by rewards (GRPO). Before, after SFT and after GRPO the model
--- answers the same prompts with the same random numbers, and the report shows what it says. docs/first_model.md tells
--- where the model comes from, and how to take ESConv's dialogues in place of esc_world's.
+-- A first run with a real model: SmolLM2, a language model of 135 million parameters, learns to give emotional support
+-- in three steps, by LoRA: the format by SFT on dialogues, then by GRPO. Before SFT, after SFT and after GRPO the model
+-- answers the same prompts with the same random numbers; the report shows the answers. docs/first_model.md says where
+-- to get the model, and how to use ESConv's dialogues instead of esc_world's.
 local compeer = require "compeer"
 
 local found, base = pcall(compeer.load, "experiments/real/smollm2.toml")
@@ -17,7 +17,7 @@ end
 
 local name, figures = "smollm2", { "format", "history", "emotion", "strategy", "quality", "grammatical" }
 local dialogues = base:get "dataset.plugin"
-if dialogues == "esconv" then -- long dialogues, in some layouts without a split "test"
+if dialogues == "esconv" then -- its dialogues are long, and some of its layouts have no split "test"
   name, figures = "smollm2-esconv", { "format", "emotion", "strategy", "words" }
   base = base:with {
     dataset = { steps = true, max_prompt_tokens = 256 },
@@ -28,21 +28,21 @@ elseif dialogues ~= "esc_world" then
   error("dataset.plugin is esc_world or esconv: for " .. dialogues .. " there is no reward here", 0)
 end
 
-local function tried(when, adapter)
+local function evaluate(when, adapter)
   local changes = { name = name .. "-" .. when, model = { adapter = adapter }, sampling = { temperature = 0.7 } }
   return base:with(changes):launch()
 end
 
-local before = tried "before"
+local before = evaluate "before"
 local sft = base:with({
   name = name .. "-sft",
   task = "sft",
-  model = { adapter = { rank = 16, alpha = 32.0 } }, -- of all projections
+  model = { adapter = { rank = 16, alpha = 32.0 } }, -- adapts all projections
   optimizer = { schedule = "cosine", warmup = compeer.quick and 2 or 10 },
 }):launch()
 local grpo = base:with({ name = name .. "-grpo", task = "grpo", model = { adapter = { path = sft.output } } }):launch()
-local after_sft = tried("after-sft", { path = sft.output })
-local after_grpo = tried("after-grpo", { path = grpo.output })
+local after_sft = evaluate("after-sft", { path = sft.output })
+local after_grpo = evaluate("after-grpo", { path = grpo.output })
 
 compeer.report {
   title = "SmolLM2 before, after SFT, after GRPO",

@@ -1,6 +1,6 @@
--- What do products in bfloat16 (model.compute) do to a pretrained model's learning? SmolLM2's SFT and GRPO, as in
--- smollm2.lua but half as long, in both arithmetics, tried in the one that it learned in. Five seeds, whose figures are
--- kept; half an hour a seed on two cores.
+-- Effect of matrix products in bfloat16 (model.compute) on a pretrained model's learning: SFT and GRPO of SmolLM2 as in
+-- smollm2.lua, half as long, in both arithmetics; each policy is evaluated in the arithmetic it was trained in. Five
+-- seeds, half an hour each on two cores; the figures of each seed are kept.
 local compeer = require "compeer"
 
 local shorter = { sft = { steps = 80 }, grpo = { steps = 16 }, evaluate = { prompts = 128 } }
@@ -25,8 +25,8 @@ compeer.study {
     }):launch()
     local grpo = base:with({ name = name .. "-grpo", task = "grpo", model = { adapter = { path = sft.output } } }):launch()
     table.insert(learned, grpo)
-    local tried = { name = name .. "-tried", model = { adapter = { path = grpo.output } }, sampling = { temperature = 0.7 } }
-    return base:with(tried):launch()
+    local test = { name = name .. "-tried", model = { adapter = { path = grpo.output } }, sampling = { temperature = 0.7 } }
+    return base:with(test):launch()
   end,
   figures = {
     { "true reward", "esc_world_truth.reward" }, { "true quality", "esc_world_truth.quality" },
@@ -35,6 +35,6 @@ compeer.study {
   },
   contrasts = { { "bfloat16", "float32", { "true reward", "true quality", "entropy" } } },
 }
-if #learned > 0 then -- of seeds that are kept nothing was
+if #learned > 0 then -- seeds with kept figures train nothing
   print(compeer.results(learned):table("name", "reward", "entropy", "rollout_trainer_max_diff"))
 end

@@ -1,11 +1,11 @@
--- Table 1 of the paper on esc_world: what judges learn from the same annotated records, each seed in a world of its
--- own. Half an hour on two cores; docs/lab/judges.md says what is compared. Contradictions: fig5_consistency.lua.
--- PRM and ORM together can have 96 steps in the time that UnifiReward takes for 200.
+-- Table 1 of the paper on esc_world: the accuracy of judges that learn from the same annotated records; each seed has
+-- its own world. Takes half an hour on two cores. docs/lab/judges.md describes the comparison; fig5_consistency.lua
+-- measures contradictions. PRM and ORM together train for 96 steps in the time that UnifiReward takes for 200.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
--- Judges of your own are further rows, measured on the same records; they learn nothing. `judge` has settings of the
--- stage reward_accuracy, a folder or a chat model (docs/judges.md):
+-- Add rows for judges of your own; they are not trained, and are measured on the same records. `judge` has settings of
+-- the stage reward_accuracy: a model folder or a chat model (docs/judges.md):
 --   { "large", judge = { chat = { plugin = "openai", url = "http://judge.example.com/v1", name = "large" } } },
 --   { "mine", judge = { model = "models/my-judge", score_by = "likelihood", prompts = "prompts/en" } },
 local judges = {
@@ -19,14 +19,14 @@ local judges = {
 
 for _, row in ipairs(judges) do row.judge, row.views = row.judge or {}, row.views or {} end
 
--- A row's judge, trained if it is ours, as settings of a stage that asks it.
-local function asked(method, row)
+-- Returns the settings of the stage that measures a row's judge, after training the judge if the row has `views`.
+local function accuracy_stage(method, row)
   local settings = { plugin = "reward_accuracy", reads = true, reads_replies = true }
   for key, value in pairs(row.judge) do settings[key] = value end
   local trained = {}
   for i, view in ipairs(row.views) do
     local dataset = { path = method.run(row.records or "rewritten").records, rewritten = row.rewritten }
-    local sft = { steps = row.steps, batch = view == "prm" and 48 or 16 } -- three conversations of PRM are a record
+    local sft = { steps = row.steps, batch = view == "prm" and 48 or 16 } -- PRM makes three conversations of a record
     local named = { name = "table1 " .. row[1] .. " " .. view, dataset = dataset, sft = sft }
     trained[i] = method.run("esc-world-" .. view, named).checkpoint
   end
@@ -50,8 +50,8 @@ compeer.study {
   seeds = 3,
   rows = judges,
   run = function(seed, row)
-    local method = new_method(seed, { world = { seed = seed }, start = new_method(1) }) -- SFT of another world
-    return method.run("table1-accuracy", { name = "table1 " .. row.name, stages = { asked(method, row) } })
+    local method = new_method(seed, { world = { seed = seed }, start = new_method(1) }) -- SFT of seed 1's world
+    return method.run("table1-accuracy", { name = "table1 " .. row.name, stages = { accuracy_stage(method, row) } })
   end,
   figures = table.move(cost, 1, #cost, #accuracy + 1, { table.unpack(accuracy) }),
   contrasts = {

@@ -1,7 +1,7 @@
--- Table 2 of the paper on esc_world: dialogues of five rounds with 400 seekers whom no policy has met, scored on
--- ESC-Eval's seven dimensions (0 to 100), what is true of them, and how much they repeat. Every seed has a world,
--- models, data, judges and policies of its own. Fifteen minutes a seed on two cores, and each seed's figures are kept:
--- interrupt it, go on another day, add seeds of another machine. With chat models of your own: docs/evaluations.md.
+-- Table 2 of the paper on esc_world: five-round dialogues with 400 new seekers, scored on ESC-Eval's seven dimensions
+-- (0 to 100), by the world's truth, and for repetition. Each seed has its own world, models, data, judges and policies.
+-- Takes fifteen minutes a seed on two cores. The figures of each seed are kept: the study can be interrupted, continued
+-- later, and extended by seeds from other machines. To use chat models of your own: docs/evaluations.md.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 local policies = require "lib.policies"
@@ -27,7 +27,7 @@ compeer.study {
     { "repetition", "diversity.repetition", better = "lower" }, { "self-BLEU", "self_bleu", better = "lower" },
     { "distinct-2", "dialogue_distinct_2" }, { "words a reply", "diversity.length", better = "neither" },
   },
-  contrasts = { -- stated before any seed was run
+  contrasts = { -- fixed before any seed was run
     { "SFT", "base", quality }, { "POR", "SFT", quality }, { "UR", "SFT", quality }, { "UR", "POR", quality },
     { "UR", "format only", quality }, { "URP", "UR", both }, { "URP as in the paper", "UR", both },
   },

@@ -1,6 +1,6 @@
--- Table 3 of the paper on esc_world: SAGE, where a simulated seeker tells after each reply how it feels. Mean emotion
--- at the end, shares of dialogues that end at 100 (success) and below 10 (failure), rounds. The policies are
--- table2.lua's; both make them if they are not there.
+-- Table 3 of the paper on esc_world: SAGE, where a simulated seeker rates its emotion after each reply. Measures the
+-- mean emotion at the end, the shares of dialogues that end at 100 (success) and below 10 (failure), and the rounds.
+-- The policies are table2.lua's; either script trains them if they do not exist.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 local policies = require "lib.policies"

@@ -1,5 +1,5 @@
--- Figure 5a of the paper with its settings: how often what a judge says of the steps contradicts what it says of the
--- reply, by GPT-4o.
+-- Figure 5a of the paper with its settings: how often a judge's verdicts on the steps contradict its verdict on the
+-- reply, according to GPT-4o.
 local compeer = require "compeer"
 local laboratory = require "laboratory"
 local new_method = require "lib.method"

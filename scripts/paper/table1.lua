@@ -1,5 +1,6 @@
--- Table 1 of the paper with its settings: what judges know of 574 held-out records. Chat models, and judges that learn
--- from CER: -D sees records twice, -R in other words, -P said by other persons.
+-- Table 1 of the paper with its settings: the accuracy of judges on 574 held-out records. Judges are chat models, and
+-- models that learn from CER: -D learns from each record twice, -R also from paraphrases, -P from records rewritten
+-- with other personas.
 local compeer = require "compeer"
 local laboratory = require "laboratory"
 local new_method = require "lib.method"
@@ -8,11 +9,11 @@ compeer.study {
   name = "paper table1",
   seeds = laboratory.seeds,
   rows = {
-    { "GPT-4o", asked = "gpt-4o" },
-    { "InternVL3", asked = "InternVL3-8B" },
-    { "Qwen2.5-VL", asked = "Qwen2.5-VL-7B-Instruct" },
-    { "Keye-VL", asked = "Keye-VL-8B-Preview" },
-    { "MiMo-VL", asked = "MiMo-VL-7B-RL" },
+    { "GPT-4o", chat_model = "gpt-4o" },
+    { "InternVL3", chat_model = "InternVL3-8B" },
+    { "Qwen2.5-VL", chat_model = "Qwen2.5-VL-7B-Instruct" },
+    { "Keye-VL", chat_model = "Keye-VL-8B-Preview" },
+    { "MiMo-VL", chat_model = "MiMo-VL-7B-RL" },
     { "PRM and ORM", views = { "prm", "orm" }, rewritten = "left_out" },
     { "UnifiReward", views = { "unifireward" }, rewritten = "left_out" },
     { "UnifiReward-D", views = { "unifireward" }, rewritten = "replaced" },

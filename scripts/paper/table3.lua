@@ -1,5 +1,5 @@
--- Table 3 of the paper with its settings: SAGE, a hundred scenarios of up to twenty rounds, with seekers that GPT-4o
--- plays. The policies are table2.lua's; both make them if they are not there.
+-- Table 3 of the paper with its settings: SAGE, a hundred scenarios of up to twenty rounds with seekers played by
+-- GPT-4o. The policies are table2.lua's; either script trains them if they do not exist.
 local compeer = require "compeer"
 local laboratory = require "laboratory"
 local new_method = require "lib.method"
@@ -10,7 +10,7 @@ compeer.study {
   seeds = laboratory.seeds,
   rows = policies,
   run = function(seed, row) return new_method(seed).sage(row) end,
-  figures = { -- of a hundred dialogues, shares are numbers
+  figures = { -- shares are shown as numbers of dialogues out of a hundred
     { "Sentient", "sage.mean_emotion" },
     { "Success", function(result) return 100 * result["sage.success"] end },
     { "Failure", function(result) return 100 * result["sage.failure"] end, better = "lower" },

@@ -1,6 +1,6 @@
--- A reward (plugin lua) for ESConv, whose labels are known but not how good a reply is: -1 for a completion
--- out of the form; in the form 1 for an emotion step that says the label, 1 for a strategy step that says one of the
--- supporter's, and how many words the reply shares with the supporter's own (F1, from 0 to 1).
+-- A reward (plugin lua) for ESConv, whose records have labels but no rating of replies. Completions with the wrong
+-- format get -1. Others get the sum of: 1 if the emotion step is the emotion label, 1 if the strategy step is one of
+-- the supporter's strategies, and the word overlap (F1, 0 to 1) of the reply and the supporter's own.
 local function words(text)
   local set, count = {}, 0
   for word in text:lower():gmatch "%w+" do
@@ -9,7 +9,7 @@ local function words(text)
   return set, count
 end
 
-local function shared(reply, other)
+local function word_f1(reply, other)
   local mine, many = words(reply)
   local theirs, more = words(other)
   local both = 0
@@ -28,7 +28,7 @@ return {
     for _, name in ipairs(example.record.strategies) do
       if name == strategy then helped = 1 end
     end
-    local alike = shared(reply, example.answer:match "^.*>(.-)$" or example.answer)
+    local alike = word_f1(reply, example.answer:match "^.*>(.-)$" or example.answer)
     return felt + helped + alike, 1, felt, helped, alike
   end,
 }

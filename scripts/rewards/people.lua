@@ -1,9 +1,9 @@
--- A reward (plugin lua) for records of the stage human_labels: -1 for a completion out of the form; in the form the
--- share of the emotions that its second step names which people named, too, and the same of strategies. "format": 1 in
--- the form, 0 out of it.
+-- A reward (plugin lua) for records of the stage human_labels. Completions with the wrong format get -1. Others get the
+-- share of the emotions named in the second step that people named too, plus the same share of strategies. "format" is
+-- 1 for the right format, otherwise 0.
 local form = "^%s*<history>([^<>]+)</history>%s*<emotion>([^<>]+)</emotion>%s*<strategy>([^<>]+)</strategy>%s*([^<>]+)$"
 
-local function right(step, labels)
+local function share_named(step, labels)
   local named, found = 0, 0
   for name in step:gmatch "[^,]+" do
     name, named = name:match "^%s*(.-)%s*$", named + 1
@@ -21,7 +21,7 @@ return {
     local _, words = (reply or completion.text):gsub("%S+", "")
     if not completion.finished or not reply then return -1, 0, 0, 0, 0, words end
     local people = example.record.people
-    local felt, helped = right(emotion, people.emotion), right(strategy, people.strategy)
-    return felt + helped, 1, right(history, people.history), felt, helped, words
+    local felt, helped = share_named(emotion, people.emotion), share_named(strategy, people.strategy)
+    return felt + helped, 1, share_named(history, people.history), felt, helped, words
   end,
 }

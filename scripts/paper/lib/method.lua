@@ -1,73 +1,73 @@
 -- The paper's method by experiments/paper/*.toml, as runs that read each other's output:
 --
 --   local method = require("lib.method")(1)   -- seed 1
---   local urp = method.policy "URP"           -- GRPO by UnifiReward, after CER, SFT and the judge that it takes
+--   local urp = method.policy "URP"           -- GRPO with UnifiReward, after CER, SFT and the judge
 local compeer = require "compeer"
 local laboratory = require "laboratory"
-local quickly = compeer.quick and require "lib.quickly"
+local quick = compeer.quick and require "lib.quick"
 
 local function merge(values, more)
   for key, value in pairs(more or {}) do values[key] = value end
   return values
 end
 
-local prompts = "plugins/empathy/prompts/en" -- for judges
+local prompts = "plugins/empathy/prompts/en" -- the judges' prompts
 
--- The chat model of this name; with --quick a player that needs no network.
+-- Returns the chat model of this name; with --quick a player that needs no network.
 local function endpoint(name)
-  if quickly then return quickly.player(name) end
+  if quick then return quick.player(name) end
   local here = laboratory.endpoints[name]
   if not here then error("scripts/paper/laboratory.lua names no endpoint of " .. name, 0) end
   return merge({ plugin = "openai", name = name }, here)
 end
 
--- Settings with the laboratory's endpoints.
-local function settled(value)
+-- Returns the settings with the laboratory's endpoints filled in.
+local function with_endpoints(value)
   if type(value) ~= "table" then return value end
   if value.plugin == "openai" then return endpoint(value.name) end
-  for key, each in pairs(value) do value[key] = settled(each) end
+  for key, each in pairs(value) do value[key] = with_endpoints(each) end
   return value
 end
 
-local methods = {} -- by seed: rows of a study share what is made
+local methods = {} -- by seed, shared by the rows of a study
 
 return function(seed)
   if methods[seed] then return methods[seed] end
-  local method, made = {}, {}
+  local method, runs = {}, {}
   methods[seed] = method
 
-  -- The run of experiments/paper/FILE.toml with changes; `name` tells runs of a file apart. `edit` changes the first
-  -- stage, and may leave out what the file says.
+  -- Launches experiments/paper/FILE.toml with changes. `name` distinguishes runs of one file. `edit` changes the first
+  -- stage, and may remove settings of the file.
   local function run(file, changes, name, edit)
     name = ("paper-" .. (name or file)):gsub("[^%w._-]+", "-") .. (seed == 1 and "" or "-" .. seed)
-    if made[name] then return made[name] end
+    if runs[name] then return runs[name] end
     local experiment = compeer.load("experiments/paper/" .. file .. ".toml")
-    if quickly then experiment = quickly.changed(file, experiment) end
+    if quick then experiment = quick.changed(file, experiment) end
     experiment = experiment:with(changes)
     local resolved = experiment:resolve()
-    if resolved.dataset.pictures == "shown" and not quickly then
+    if resolved.dataset.pictures == "shown" and not quick then
       experiment = experiment:with { ["dataset.media"] = laboratory.pictures }
     end
     local model = resolved.model
-    if model and model.adapter and model.merger then -- an adapter changes the text model alone
+    if model and model.adapter and model.merger then -- an adapter changes only the text model
       experiment = experiment:with { ["model.merger"] = false }
     end
     local stages = resolved.stages
     if edit then edit(stages[1]) end
-    made[name] = experiment:with({ name = name, seed = seed, stages = settled(stages) }):launch()
-    return made[name]
+    runs[name] = experiment:with({ name = name, seed = seed, stages = with_endpoints(stages) }):launch()
+    return runs[name]
   end
 
-  -- The model that a run begins with: an adapter goes on with an adapter.
-  local function beginning(checkpoint)
-    local adapter = quickly or compeer.load("experiments/paper/sft.toml"):resolve().model.adapter
+  -- Returns the initial model of a run: an adapter to train further, or a whole model.
+  local function initial_model(checkpoint)
+    local adapter = quick or compeer.load("experiments/paper/sft.toml"):resolve().model.adapter
     return adapter and { adapter = { path = checkpoint } } or { path = checkpoint }
   end
 
-  -- What two models wrote to each corpus: files of records.
+  -- Returns the files of the records that two models wrote for each corpus.
   function method.written()
     local files, times = {}, {}
-    for i, corpus in ipairs(quickly and { quickly.dialogues } or laboratory.corpora) do
+    for i, corpus in ipairs(quick and { quick.dialogues } or laboratory.corpora) do
       local dataset, plugin = merge({ unit = "dialogue" }, corpus), corpus.plugin
       times[plugin] = (times[plugin] or 0) + 1
       local name = "written-" .. plugin .. (times[plugin] > 1 and "-" .. times[plugin] or "")
@@ -76,14 +76,14 @@ return function(seed)
     return files
   end
 
-  -- The files that CER is made of.
+  -- Returns the dataset settings of CER's input files.
   local function records()
-    if laboratory.records and not quickly then return { path = laboratory.records } end
+    if laboratory.records and not quick then return { path = laboratory.records } end
     local files = method.written()
     return { path = files[1], more = { table.unpack(files, 2) } }
   end
 
-  -- CER; `rewriting` is "plain" for UnifiReward-R.
+  -- Makes CER; `rewriting`: "plain" for UnifiReward-R.
   function method.cer(rewriting)
     local plain = rewriting == "plain"
     local changes = { dataset = records(), ["stages[3].as_persona"] = not plain }
@@ -94,28 +94,28 @@ return function(seed)
     return run("sft", { dataset = { path = method.cer().records } })
   end
 
-  -- A judge: `view` is unifireward, prm or orm. `rewritten` and `rewriting` say which records it learns from; each is
-  -- read twice.
+  -- Trains a judge for two epochs. `view`: unifireward, prm or orm. `rewritten` and `rewriting` select the records that
+  -- it learns from.
   function method.judge(row)
     local rewritten = row.rewritten or "kept"
-    local sft = { batch = row.view == "prm" and 192 or 64 } -- three conversations of PRM are a record
+    local sft = { batch = row.view == "prm" and 192 or 64 } -- PRM makes three conversations of a record
     if rewritten == "left_out" then sft.steps = 350 end
     local dataset = { path = method.cer(row.rewriting).records, view = row.view, rewritten = rewritten }
     local name = table.concat({ row.view, rewritten, row.rewriting }, "-")
-    return run("judge", { dataset = dataset, sft = not quickly and sft or nil }, name)
+    return run("judge", { dataset = dataset, sft = not quick and sft or nil }, name)
   end
 
   local function reward(plugin)
     return { plugin = plugin, model = method.judge({ view = plugin }).checkpoint, prompts = prompts,
-      max_unreadable = quickly and 1 or nil } -- an untaught judge answers nothing that can be read
+      max_unreadable = quick and 1 or nil } -- the answers of an untrained judge are malformed
   end
 
-  -- SFT, POR, UR or URP.
+  -- Trains a policy: SFT, POR, UR or URP.
   function method.policy(name)
     local sft = method.sft()
     if name == "SFT" then return sft end
     local changes = {
-      model = beginning(sft.checkpoint),
+      model = initial_model(sft.checkpoint),
       dataset = { path = method.cer().records },
       rewards = name == "POR" and { reward "prm", reward "orm", { plugin = "format" } } or { reward "unifireward" },
     }
@@ -123,8 +123,8 @@ return function(seed)
     return run("urp", changes, name:lower())
   end
 
-  -- How often a judge is right on records that it hasn't learned from: a chat model, `asked`, or judges of ours of one
-  -- view or two.
+  -- Measures the accuracy of a judge on held-out records. A row has a `chat_model`, or `views`: one or two judges to
+  -- train.
   function method.accuracy(row)
     local judges = {}
     for i, view in ipairs(row.views or {}) do
@@ -132,11 +132,11 @@ return function(seed)
     end
     return run("accuracy", { dataset = { path = method.cer().records } }, "accuracy-" .. row.name, function(stage)
       stage.model, stage.outcome_model = judges[1], judges[2]
-      if row.asked then stage.chat = quickly and quickly.judge or endpoint(row.asked) end
+      if row.chat_model then stage.chat = quick and quick.judge or endpoint(row.chat_model) end
     end)
   end
 
-  -- How often the verdicts of one judge, or of two, contradict each other.
+  -- Measures how often the verdicts of one judge, or of two, contradict each other.
   function method.consistency(row)
     return run("consistency", {
       dataset = { path = method.cer().records },
@@ -146,31 +146,32 @@ return function(seed)
     }, "consistency-" .. row.name)
   end
 
-  -- A row's supporter under test: a policy, or a chat model, `asked`, with the reasoning prompt or without.
-  local function tested(row)
+  -- Returns a function that sets a stage's supporter to the row's policy, or to its `chat_model`, with the reasoning
+  -- prompt or without.
+  local function with_supporter(row)
     local checkpoint = row.policy and method.policy(row.policy).checkpoint
     return function(stage)
-      stage.supporter = checkpoint and { plugin = "local", path = checkpoint } or endpoint(row.asked)
+      stage.supporter = checkpoint and { plugin = "local", path = checkpoint } or endpoint(row.chat_model)
       if not checkpoint and not row.reasoning then stage.supporter_prompt = nil end
-      if row.thinks and not quickly then stage.supporter_tokens = 4096 end
+      if row.thinks and not quick then stage.supporter_tokens = 4096 end
     end
   end
 
-  -- Dialogues with ESC-Eval's seekers, whose cards are in "en" or "zh".
+  -- Plays ESC-Eval's dialogues; `language` of the role cards: "en" or "zh".
   function method.esc_eval(row, language)
-    local cards = quickly and quickly.scenarios or { path = "corpora/esc-eval/card_high_" .. language .. ".json" }
-    return run("esc_eval", { dataset = cards }, "esc-eval-" .. language .. "-" .. row.name, tested(row))
+    local cards = quick and quick.scenarios or { path = "corpora/esc-eval/card_high_" .. language .. ".json" }
+    return run("esc_eval", { dataset = cards }, "esc-eval-" .. language .. "-" .. row.name, with_supporter(row))
   end
 
   function method.sage(row)
-    return run("sage", { dataset = quickly and quickly.scenarios or nil }, "sage-" .. row.name, tested(row))
+    return run("sage", { dataset = quick and quick.scenarios or nil }, "sage-" .. row.name, with_supporter(row))
   end
 
-  -- Replies to dialogues with pictures, two by two. People compare them; with --quick esc_world's judge does.
+  -- Makes pairs of replies to dialogues with pictures, compared by people, with --quick by esc_world's judge.
   function method.pairwise()
     return run("pairwise", {
       ["stages[1].supporter.path"] = method.policy("URP").checkpoint,
-      ["stages[5].judge"] = quickly and quickly.player "gpt-4o" or nil,
+      ["stages[5].judge"] = quick and quick.player "gpt-4o" or nil,
     })
   end
 

@@ -1,23 +1,24 @@
--- What --quick makes of the paper's experiments: SmolLM2 with an adapter in place of Qwen2.5-VL-7B, esc_world's
--- dialogues and players in place of corpora and endpoints. Everything is made, and nothing learned.
+-- Changes by --quick to the paper's experiments: SmolLM2 with an adapter replaces Qwen2.5-VL-7B, esc_world's dialogues
+-- and players replace corpora and endpoints. Every run is launched, but learns nothing.
 local laboratory = require "laboratory"
-local quickly = {}
+local quick = {}
 
-local seeds = { ["gpt-4o"] = 1, ["Qwen2.5-VL-72B-Instruct"] = 2, ["Qwen2.5-72B-Instruct"] = 3 } -- writers who differ
+-- seeds of the players, which make writers differ
+local seeds = { ["gpt-4o"] = 1, ["Qwen2.5-VL-72B-Instruct"] = 2, ["Qwen2.5-72B-Instruct"] = 3 }
 
-quickly.dialogues = { plugin = "esc_world", unit = "dialogue", train = 16 }
-quickly.scenarios = { plugin = "esc_world", unit = "scenario", test = 2 }
-quickly.judge = { plugin = "scripted", table = "experiments/paper/quick_judge.jsonl" }
+quick.dialogues = { plugin = "esc_world", unit = "dialogue", train = 16 }
+quick.scenarios = { plugin = "esc_world", unit = "scenario", test = 2 }
+quick.judge = { plugin = "scripted", table = "experiments/paper/quick_judge.jsonl" }
 
-function quickly.player(name) return { plugin = "esc_world", seed = seeds[name] or 4, world = {} } end
+function quick.player(name) return { plugin = "esc_world", seed = seeds[name] or 4, world = {} } end
 
 local model = { plugin = "auto", path = laboratory.small, adapter = { rank = 8, alpha = 16.0 } }
 local training = { ranks = 1, threads = 2, shard = "none", model = model, checkpoint = { every = 0 } }
-local changes = { -- of experiments, by their names
+local changes = { -- by name of the experiment
   written = { data = { splits = { "train" } }, ["stages[2].rounds"] = 2 },
   cer = { ["stages[5]"] = { valid = 0.3, test = 0.3 } },
   judge = { sft = { batch = 4, steps = 2 } },
-  accuracy = { data = { max_malformed = 1.0 } }, -- an untaught judge answers nothing that can be read
+  accuracy = { data = { max_malformed = 1.0 } }, -- the answers of an untrained judge are malformed
   sft = { sft = { batch = 4, steps = 2 } },
   urp = { grpo = { batch = 2, group_size = 2, steps = 2 }, sampling = { max_new_tokens = 24 } },
   esc_eval = { data = { splits = { "test" } }, ["stages[0].supporter_tokens"] = 24 },
@@ -33,9 +34,9 @@ local changes = { -- of experiments, by their names
   },
 }
 
-function quickly.changed(name, experiment)
+function quick.changed(name, experiment)
   if experiment:get "task" ~= "data" then experiment = experiment:with(training) end
   return experiment:with(changes[name] or {})
 end
 
-return quickly
+return quick
