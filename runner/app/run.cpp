@@ -11,6 +11,7 @@
 
 #include "app/commands.h"
 #include "app/log/figures.h"
+#include "app/log/log.h"
 #include "base/error.h"
 #include "launch/launch.h"
 #include "launch/preflight.h"
@@ -195,11 +196,13 @@ int run_spec(const RunOptions& options) {
 }
 
 void evaluate(const std::string& file, launch::ScriptOptions options) {
+  const auto found = spec::locate(file);
+  if (!found) throw Error(file, "does not exist", spec::nearest_files(file));
   lua::Sandbox::Setup setup;
   if (options.rehearsal) setup.print = [](std::string_view) {};
   lua::Sandbox sandbox(setup);
   script::add_compeer(sandbox, launch::make_script_actions(std::move(options)));
-  sandbox.run_file(spec::locate(file).value_or(file));
+  sandbox.run_file(*found);
 }
 
 // A script continues when a run of a list fails; this throws an Error at its end, so that the exit code shows it.
@@ -248,12 +251,10 @@ int run_file(const RunOptions& options) {
 }
 
 int resume_run(const RunOptions& options) {
-  const auto named = options.launch_options().results / options.file;
-  const bool is_name = !fs::exists(options.file) && fs::is_directory(named);
+  const auto folder = find_run(options.file);
   std::vector<spec::Change> changes;
   for (const auto& set : options.sets) changes.push_back(spec::parse_set(set));
-  const auto done =
-      launch::resume(is_name ? named : fs::path(options.file), options.launch_options(), plugin::Finder(), changes);
+  const auto done = launch::resume(folder, options.launch_options(), plugin::Finder(), changes);
   if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
   return print_outcome(done);
 }

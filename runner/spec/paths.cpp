@@ -60,6 +60,22 @@ std::optional<fs::path> locate(const fs::path& path) {
   return fs::exists(inside, code) ? std::optional(inside) : std::nullopt;
 }
 
+std::string nearest_files(const fs::path& file) {
+  for (const char* folder : {"scripts", "experiments"}) {
+    if (const auto meant = fs::path(folder) / file.filename(); locate(meant))
+      return fmt::format("did you mean '{}'?", meant.string());
+  }
+  const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(locate(folder).value_or(folder), code)) {
+    if (entry.path().extension() == file.extension()) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.size() > 20) names.resize(20);
+  return names.empty() ? "" : suggest(file.filename(), names);
+}
+
 std::string pin(const fs::path& path) {
   try {
     if (fs::is_regular_file(path)) return pin_files({{"", path, fs::file_size(path)}});

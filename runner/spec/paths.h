@@ -11,6 +11,10 @@ namespace compeer::spec {
 /// end), and nothing if it exists in neither.
 std::optional<std::filesystem::path> locate(const std::filesystem::path& path);
 
+/// Returns the help for a script or spec that `locate` does not find: the same file name in scripts/ or experiments/, or
+/// the most similar names in the folder of `file` ("did you mean ..."). Empty if no file has the same extension.
+std::string nearest_files(const std::filesystem::path& file);
+
 /// Returns the hash that represents the contents of a file or folder in a spec: SHA-256 of manifest.json for a
 /// checkpoint; of summary.json for a finished run; otherwise of the names, sizes and contents of all files or, above
 /// 64 MiB in total, of names and sizes alone. The name of a single file is not included. Throws Error (exit 4) if the

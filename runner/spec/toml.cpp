@@ -88,18 +88,6 @@ class Converter {
   const std::string& name_;
 };
 
-std::vector<std::string> neighbours(const std::filesystem::path& file) {
-  std::vector<std::string> names;
-  std::error_code code;
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
-    if (entry.path().extension() == file.extension()) names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  if (names.size() > 20) names.resize(20);
-  return names;
-}
-
 }  // namespace
 
 Draft parse_toml(const std::string& text, const std::string& name) {
@@ -115,10 +103,7 @@ Draft parse_toml(const std::string& text, const std::string& name) {
 
 Draft load_toml(const std::filesystem::path& file) {
   const auto found = locate(file);
-  if (!found) {
-    const auto names = neighbours(file);
-    throw Error(file.string(), "does not exist", names.empty() ? "" : suggest(file.filename(), names));
-  }
+  if (!found) throw Error(file.string(), "does not exist", nearest_files(file));
   std::string text;
   try {
     text = read_file(*found, (1 << 20) + 1);
