@@ -28,7 +28,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   using typename nlohmann::json_sax<Json>::string_t;
   using typename nlohmann::json_sax<Json>::binary_t;
 
-  /// Keeps a reference to `where`.
+  /// `where`: name of the file or text in errors. Keeps a reference to it.
   explicit JsonBuilder(const std::string& where) : where_(where) {}
 
   /// Returns the value of `text`. To be called once.
@@ -39,6 +39,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     return std::move(root_);
   }
 
+  // Events of the parser; true: continue.
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(value); }
@@ -76,7 +77,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
  protected:
-  static constexpr size_t deepest = 64;
+  static constexpr size_t deepest = 64;  ///< maximum nesting of objects and arrays
 
   /// Key of the member whose value comes next. Meaningless in an array.
   const std::string& next_key() const { return key_; }
@@ -87,12 +88,14 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   const std::string& key_at(size_t level) const { return open_[level].key; }
 
  private:
+  // An object or array whose end has not been parsed yet.
   struct OpenValue {
-    Json* value;
-    std::string key;
-    std::unordered_set<std::string> keys;  // used for ordered_json only
+    Json* value;                           // in `root_`
+    std::string key;                       // its key in the parent object
+    std::unordered_set<std::string> keys;  // keys of its members so far; used for ordered_json only
   };
 
+  // Moves a value into the innermost open object (under `key_`) or array, or into `root_`. Returns its address.
   Json* place(Json value) {
     if (open_.empty()) return &(root_ = std::move(value));
     Json& parent = *open_.back().value;
@@ -127,9 +130,9 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   }
 
   const std::string& where_;
-  Json root_;
+  Json root_;                    // the result
   std::vector<OpenValue> open_;  // pointers stay valid: a container grows only while it is the innermost open one
-  std::string key_;
+  std::string key_;              // key of the next member
 };
 
 }  // namespace compeer

@@ -30,7 +30,7 @@ Value pairs_of(const Dict& dict);
 /// True if a text has cased letters and `change` (upper or lower) changes none of them.
 bool is_in_case(const Text& text, Text (*change)(const Text&));
 
-/// Returns a method of a text; undefined if there is none with that name.
+/// Returns a method of a text bound to it, such as upper; undefined if there is none with that name.
 Value text_method(const Value& text, const std::string& name);
 
 }  // namespace compeer::language::jinja

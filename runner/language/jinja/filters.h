@@ -10,7 +10,7 @@ namespace compeer::language::jinja {
 /// and select return lists, not generators. Throws TemplateError for unknown names and unsuitable arguments.
 Value apply_filter(const std::string& name, const Value& value, const Arguments& arguments);
 
-bool has_filter(const std::string& name);
+bool has_filter(const std::string& name);  ///< true if `apply_filter` supports it
 std::vector<std::string> filter_names();
 
 }  // namespace compeer::language::jinja

@@ -5,9 +5,21 @@
 
 namespace compeer::language::jinja {
 
-/// A token of a template.
+/// A token of a chat template's source.
 struct Lexeme {
-  enum class Kind { data, block_begin, block_end, print_begin, print_end, name, text, integer, decimal, sign, end };
+  enum class Kind {
+    data,         // text between tags, which is copied to the output
+    block_begin,  // {%
+    block_end,    // %}
+    print_begin,  // {{
+    print_end,    // }}
+    name,         // identifier or keyword
+    text,         // string literal
+    integer,      // literal without decimal point
+    decimal,      // literal with decimal point or exponent
+    sign,         // operator or bracket
+    end,          // end of the template, always the last token
+  };
   Kind kind;
   std::string text;  ///< data after white space control, string literals unescaped, other tokens as written
   int line;          ///< from 1

@@ -9,6 +9,8 @@
 
 namespace compeer::language::jinja {
 
+// The syntax tree of a chat template: a template is a list of statements (Block), which contain expressions.
+
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
@@ -37,13 +39,13 @@ struct Expression {
     test,         // parts[0] is name(parts[1], ...)
   };
   Kind kind;
-  int line;
-  std::string name;
-  Value value;
-  std::vector<ExpressionPtr> parts;
-  std::vector<std::pair<std::string, ExpressionPtr>> named;
-  std::vector<std::string> operators;
-  int depth = 1;  // of the tree below this node
+  int line;          ///< line of the template, from 1
+  std::string name;  ///< name of a variable, attribute, filter or test, or the sign of an arithmetic operator
+  Value value;       ///< value of a constant
+  std::vector<ExpressionPtr> parts;                          ///< operands, items or positional arguments
+  std::vector<std::pair<std::string, ExpressionPtr>> named;  ///< arguments given by name
+  std::vector<std::string> operators;                        ///< signs of a chain of comparisons: "<", "not in"
+  int depth = 1;                                             ///< height of the tree with this node as its root
 };
 
 struct Statement;
@@ -60,22 +62,23 @@ struct Statement {
     set_member,  // names[0].names[1] = expression
     set_block,   // names[0] = body as text
     macro,       // names[0](names[1], ...): body; defaults of the last parameters
-    generation,  // body
-    break_,
-    continue_,
+    generation,  // body; marks a model's answer for training frameworks, without effect on the output
+    break_,      // none
+    continue_,   // none
   };
+  /// One "if" or "elif" with its body.
   struct Branch {
     ExpressionPtr condition;
     Block body;
   };
   Kind kind;
-  int line;
-  std::string text;
-  ExpressionPtr expression, condition;
-  std::vector<std::string> names;
-  std::vector<ExpressionPtr> defaults;
-  std::vector<Branch> branches;
-  Block body, otherwise;
+  int line;                             ///< line of the template, from 1
+  std::string text;                     ///< text between tags, copied to the output
+  ExpressionPtr expression, condition;  ///< value to print, assign or loop over; condition on the items of a loop
+  std::vector<std::string> names;       ///< variables to assign, or a macro's name and parameters
+  std::vector<ExpressionPtr> defaults;  ///< default values of a macro's last parameters
+  std::vector<Branch> branches;         ///< "if" and all "elif"
+  Block body, otherwise;                ///< statements inside; statements of "else"
 };
 
 /// Parses a template. Throws Error (exit 4), naming `where` and the line, for syntax errors and unsupported statements,

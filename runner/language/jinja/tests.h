@@ -10,7 +10,7 @@ namespace compeer::language::jinja {
 /// unsuitable arguments.
 bool apply_test(const std::string& name, const Value& value, const Arguments& arguments);
 
-bool has_test(const std::string& name);
+bool has_test(const std::string& name);  ///< true if `apply_test` supports it
 std::vector<std::string> test_names();
 
 }  // namespace compeer::language::jinja

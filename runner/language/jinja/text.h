@@ -19,7 +19,7 @@ struct TemplateError : std::runtime_error {
 /// TemplateError if a text exceeds `limit` bytes.
 class Text {
  public:
-  static constexpr size_t limit = size_t{1} << 25;
+  static constexpr size_t limit = size_t{1} << 25;  ///< maximum size of a text, in bytes
 
   Text() = default;
   explicit Text(std::string_view bytes, bool data = false) { append(bytes, data); }
@@ -28,13 +28,13 @@ class Text {
   size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
 
-  void append(std::string_view bytes, bool data);
+  void append(std::string_view bytes, bool data);  ///< `data`: the bytes come from the conversation
   void append(const Text& other);
   Text substr(size_t begin, size_t end) const;  ///< bytes [begin, end)
 
-  bool has_data() const { return marks_.find('d') != std::string::npos; }
+  bool has_data() const { return marks_.find('d') != std::string::npos; }  ///< true if any byte is data
   bool is_data(size_t byte) const { return marks_[byte] == 'd'; }
-  /// Returns the spans of data, ascending, not overlapping.
+  /// Returns the byte spans that are data, ascending, not overlapping.
   std::vector<ByteSpan> data() const;
 
  private:
@@ -42,13 +42,14 @@ class Text {
   std::string marks_;  // one per byte: 't' for the template, 'd' for data
 };
 
-// Python's str methods. Limits `most` are numbers of cuts or replacements.
+// Python's str methods. `most`: maximum number of cuts or replacements.
 
 /// True for white space that str.strip() removes.
 bool is_blank(int32_t code);
+/// Remove white space, or the given characters (UTF-8), from the left end, the right end or both.
 Text strip(const Text& text, bool left, bool right);
 Text strip(const Text& text, bool left, bool right, std::string_view characters);
-std::vector<Text> split(const Text& text, size_t most);  ///< at white space
+std::vector<Text> split(const Text& text, size_t most);  ///< at runs of white space
 std::vector<Text> split(const Text& text, std::string_view separator, size_t most);
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most);
 std::vector<Text> split_lines(const Text& text, bool keep_ends);

@@ -19,6 +19,8 @@ struct Namespace;
 struct Callable;
 struct Loop;
 
+// Values of chat templates. A template is a program in a subset of Jinja; its values behave like Python objects.
+
 /// The value of an undefined name: prints as nothing and is false; accessing its members is an error.
 struct Undefined {
   std::string name;  ///< name in errors: "'x'" in "'x' is undefined"
@@ -52,14 +54,16 @@ class Value {
   }
   bool undefined() const { return is<Undefined>(); }
   bool none() const { return is<std::nullptr_t>(); }
-  bool number() const { return is<bool>() || is<int64_t>() || is<double>(); }
+  bool number() const { return is<bool>() || is<int64_t>() || is<double>(); }  ///< booleans are numbers, as in Python
+
+  /// Return the value as this type; null if it is of another type. Valid as long as the Value or a copy exists.
   const Text* text() const { return get<const Text>(); }
   const List* list() const { return get<const List>(); }
   const Dict* dict() const { return get<const Dict>(); }
   const Callable* callable() const { return get<const Callable>(); }
   const Loop* loop() const { return get<const Loop>(); }
   Namespace* space() const { return get<Namespace>(); }
-  const Any& any() const { return any_; }
+  const Any& any() const { return any_; }  ///< the variant itself
 
   /// Returns a number as double; true as 1. Throws TemplateError for other values.
   double decimal() const;
@@ -70,12 +74,14 @@ class Value {
   bool truth() const;
   /// Returns the type's name for errors: "a string", "a list".
   const char* kind() const;
-  /// Cost of visiting the whole value, in steps: number of its parts, plus 1 per 64 bytes of text.
+  /// Returns the cost of visiting the whole value, in the evaluator's steps: the number of its parts, plus 1 per 64
+  /// bytes of text.
   size_t weight() const;
   /// Nesting depth of lists and dictionaries; 0 for other values.
   int depth() const;
 
  private:
+  // Returns the object of type T that the value holds; null if it holds another type.
   template <class T>
   T* get() const {
     const auto* held = std::get_if<std::shared_ptr<T>>(&any_);
@@ -88,23 +94,23 @@ class Value {
 struct List {
   explicit List(std::vector<Value> values, bool is_tuple = false);
   std::vector<Value> items;
-  bool tuple;
-  size_t weight;
-  int depth;
+  bool tuple;     ///< a tuple, not a list: it prints in parentheses and can be a key of a dictionary
+  size_t weight;  ///< Value::weight
+  int depth;      ///< Value::depth
 };
 
 /// A dictionary in insertion order.
 struct Dict {
   using Member = std::pair<Value, Value>;
-  /// The last value of a duplicate key counts (not checked for more than 1000 members). Throws TemplateError for a key
+  /// Of duplicate keys the last value is kept (not checked for more than 1000 members). Throws TemplateError for a key
   /// that is not hashable, and if the dictionary is too deep or too large.
   explicit Dict(std::vector<Member> given);
   /// Return the value of a key; null if there is none. Linear search.
   const Value* find(const Value& key) const;
   const Value* find(std::string_view key) const;
   std::vector<Member> members;
-  size_t weight;
-  int depth;
+  size_t weight;  ///< Value::weight
+  int depth;      ///< Value::depth
 };
 
 /// Jinja's namespace(): an object whose members can be assigned.
@@ -114,8 +120,8 @@ struct Namespace {
 
 /// The variable `loop` in the body of a for loop.
 struct Loop {
-  std::shared_ptr<const List> items;
-  size_t index;
+  std::shared_ptr<const List> items;  ///< all items of the loop
+  size_t index;                       ///< index of the current item, from 0
 };
 
 /// The arguments of a call.
@@ -133,11 +139,12 @@ struct Arguments {
 
 /// A function, method or macro.
 struct Callable {
-  std::string name;
+  std::string name;  ///< its name, for errors
   std::function<Value(const Arguments&)> call;
 };
 
-/// Converts JSON; its texts are marked as data. Throws TemplateError for integers outside int64.
+/// Converts a JSON value. Its texts are marked as data (Text::is_data), so that they can't inject special tokens.
+/// Throws TemplateError for integers outside int64.
 Value value_of(const nlohmann::ordered_json& json);
 
 /// Returns Python's a == b.
