@@ -44,6 +44,7 @@ class AddedTokens {
   bool empty() const { return tokens_.empty(); }
 
  private:
+  // Returns the longest token that `text` begins with; null if there is none.
   const AddedToken* longest_at(std::string_view text) const;
 
   std::vector<AddedToken> tokens_;  // sorted by text

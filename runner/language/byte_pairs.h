@@ -32,12 +32,15 @@ class Symbols {
   int lost_bytes() const { return lost_bytes_; }
 
  private:
+  // Implements `split` unless `byte_level`.
   void split_characters(std::string_view word, std::vector<int32_t>& ids) const;
+  // Appends the byte tokens of a character. Returns false, without a change, if one is not in the vocabulary.
   bool add_bytes(std::string_view character, std::vector<int32_t>& ids) const;
 
-  bool byte_level_, byte_fallback_, fuse_unk_;
-  int32_t unknown_ = -1;
+  bool byte_level_, byte_fallback_, fuse_unk_;  // as in SymbolSettings
+  int32_t unknown_ = -1;                        // id of unk_token; -1: none
   int lost_bytes_ = 0;
+  // By byte value, -1 if not in the vocabulary: id of the byte in GPT-2's spelling, and of its byte token ("<0xE2>").
   std::array<int32_t, 256> spelled_bytes_{}, byte_tokens_{};
   std::unordered_map<int32_t, int32_t> characters_;  // tokens of a single character, by its code point
 };
@@ -59,14 +62,16 @@ class BytePairs {
   const Symbols& symbols() const { return symbols_; }
 
  private:
+  // A slot of the hash table of merges.
   struct Merge {
-    uint64_t key;                    // both ids
+    uint64_t key;                    // both ids of the pair
     int32_t rank = -1, result = -1;  // rank -1: a free slot; result: id of the merged token
   };
-  struct Part;
-  struct Candidate;
+  struct Part;       // a symbol of the word being encoded, in a linked list
+  struct Candidate;  // two neighbouring parts that could be merged, with the rank of their merge
+  // Returns the merge of two ids; null if they are never merged.
   const Merge* find(int32_t left, int32_t right) const;
-  void insert(const Merge& merge);
+  void insert(const Merge& merge);  // replaces an equal pair
 
   Symbols symbols_;
   std::vector<Merge> merges_;  // hash table with open addressing; the size is a power of two, at most half is used

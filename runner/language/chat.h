@@ -37,19 +37,21 @@ class ChatTemplates {
 
  private:
   ChatTemplates() = default;
+  // Parses and adds a template. `where`: its file, for errors.
   void add(const std::string& name, const std::string& source, const std::string& where);
 
   struct Named {
-    std::string name;
+    std::string name;  // "default", or a name that the list gives it
     jinja::Template itself;
   };
-  std::string folder_;
+  std::string folder_;  // for errors
   std::vector<Named> templates_;
 };
 
 /// A message of a conversation.
 struct Message {
-  std::string role, text;
+  std::string role;  ///< "system", "user", "assistant" or another role that the template accepts
+  std::string text;
   size_t pictures = 0;  ///< number of pictures before the text
 };
 
@@ -105,7 +107,9 @@ class Chat {
   std::vector<int32_t> answer(const std::string& text) const;
 
  private:
+  // Renders messages. `answer`: adds the generation prompt, which an answer follows.
   Rendered rendered(const std::vector<Message>& messages, bool answer) const;
+  // Sets `opening_`.
   void find_opening();
 
   const Tokenizer& tokenizer_;

@@ -10,7 +10,7 @@ namespace compeer::language {
 /// Runs calls of libpng and libjpeg, which report errors by longjmp. A longjmp must not skip destructors, so it lands
 /// only in `run`, and functions that `run` calls have only trivial local variables.
 struct Attempt {
-  std::jmp_buf landing;
+  std::jmp_buf landing;    ///< target of the library's longjmp
   char message[256] = "";  ///< set by the library's error callback before longjmp
 
   /// Calls `work(self)`. Returns false if it failed; then `message` has the reason.
@@ -33,6 +33,7 @@ struct Decoded {
   Image image;
   int orientation = 1;  ///< EXIF orientation, 1 to 8; 1: upright
 };
+/// Decode a file of this format. `where`: its name in errors. Throw Error (exit code 4: invalid data).
 Decoded decode_png(std::string_view bytes, const std::string& where);
 Decoded decode_jpeg(std::string_view bytes, const std::string& where);
 

@@ -17,6 +17,7 @@ struct PictureSettings {
   int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;  ///< limits of a picture after resizing
   /// Pixels per side of a patch; frames per patch; patches per side that make one token.
   int64_t patch_size = 14, temporal_patch_size = 2, merge_size = 2;
+  /// Mean and standard deviation of the channels R, G, B, after multiplication of the 8-bit values by `rescale_factor`.
   std::array<float, 3> mean{0.48145466f, 0.4578275f, 0.40821073f};
   std::array<float, 3> std_dev{0.26862954f, 0.26130258f, 0.27577711f};
   double rescale_factor = 1.0 / 255.0;
@@ -26,12 +27,12 @@ struct PictureSettings {
   static PictureSettings load(const std::filesystem::path& folder);
 };
 
-/// Preprocesses a still (one frame) or a video (several frames of one size): resizes, normalizes to mean 0 and
-/// deviation 1, and cuts into patches. A patch covers `temporal_patch_size` frames; a still, or the last frame, is
-/// repeated to fill it. Layout of Picture::patches: for each point in time, units of merge_size x merge_size patches in
-/// row-major order; within a unit its patches in row-major order; a patch is [3, temporal_patch_size, patch_size,
-/// patch_size]. Picture::seconds of a video is 1. Throws Error (exit 4), located at `where`, for no frames or an
-/// unusable size.
+/// Preprocesses a still (one frame) or a video (several frames of one size): resizes, normalizes each channel by the
+/// settings' mean and deviation, and cuts into patches. A patch covers `temporal_patch_size` frames; a still, or the
+/// last frame, is repeated to fill it. Layout of Picture::patches: for each point in time, units of merge_size x
+/// merge_size patches in row-major order; within a unit its patches in row-major order; a patch is [3,
+/// temporal_patch_size, patch_size, patch_size]. Picture::seconds of a video is 1. Throws Error (exit 4), located at
+/// `where`, for no frames or an unusable size.
 Picture make_picture(const std::vector<Image>& frames, const PictureSettings& settings, const std::string& where);
 
 /// The same for files. If `seconds` is given, the result is a video even with one frame.

@@ -6,6 +6,7 @@
 
 namespace compeer::language {
 
+/// Size of an image in pixels.
 struct Size {
   int64_t height = 0, width = 0;
   bool operator==(const Size&) const = default;

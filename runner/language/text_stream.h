@@ -27,7 +27,9 @@ class TextStream {
   std::string finish();
 
  private:
+  // Decodes the run of byte tokens in `waiting_`, which has ended, and returns its text.
   std::string settle_bytes();
+  // Returns the text without leading occurrences of TokenDecoder::strip, up to `to_strip_` in total.
   std::string stripped(std::string text);
 
   const Tokenizer* tokenizer_;
@@ -54,9 +56,9 @@ class StopStrings {
 
  private:
   TextStream stream_;
-  std::vector<std::string> texts_;
-  size_t longest_ = 0;
-  std::string tail_;  // end of the text, where a stop string may begin
+  std::vector<std::string> texts_;  // the stop strings
+  size_t longest_ = 0;              // length of the longest stop string, in bytes
+  std::string tail_;                // end of the text, where a stop string may begin
 };
 
 }  // namespace compeer::language

@@ -50,7 +50,7 @@ class Tokenizer {
 
   /// True for SentencePiece's byte tokens; a run of them is decoded as a whole (text_stream.h).
   bool is_byte(int32_t id) const;
-  const TokenDecoder& decoder() const { return decoder_; }
+  const TokenDecoder& decoder() const { return decoder_; }  ///< the rules by which tokens represent text
 
   /// Number of the 256 byte values that have no token and are dropped when text is encoded.
   int lost_bytes() const { return pairs_.symbols().lost_bytes(); }
@@ -79,7 +79,12 @@ class Tokenizer {
 
  private:
   Tokenizer(std::filesystem::path folder, TokenizerFiles&& files);
+  // Sets the members for added tokens. Throws Error (exit code 4), located at `where`, for an invalid one.
   void add_tokens(std::vector<AddedToken> added, const std::string& where);
+
+  // The steps of `encode`, which append to `ids`: `encode_valid` splits valid UTF-8 at added tokens; `encode_piece`
+  // normalizes the text between two of them and splits it again; `encode_words` splits the rest into words;
+  // `encode_word` applies BPE. `first`: the text is the beginning of the encoded text.
   std::vector<int32_t> encode_valid(std::string_view text, std::span<const ByteSpan> plain) const;
   void encode_piece(std::string_view text, bool first, std::vector<ByteSpan> plain, std::vector<int32_t>& ids) const;
   void encode_words(std::string_view text, bool first, std::vector<int32_t>& ids) const;
@@ -90,18 +95,19 @@ class Tokenizer {
   std::map<std::string, std::string> roles_;
   Normalizer normal_form_;
   PreTokenizer pre_tokenizer_;
-  bool byte_level_, ignore_merges_;
+  bool byte_level_;     // words are spelled as GPT-2 does (vocabulary.h)
+  bool ignore_merges_;  // a word that is a token becomes that token, without merges
   TokenDecoder decoder_;
   Vocabulary vocabulary_;
   BytePairs pairs_;
-  AddedTokens raw_{{}}, normalized_{{}};  // matched before and after normalization
+  AddedTokens raw_{{}}, normalized_{{}};  // the added tokens that are matched before and after normalization
   struct Added {
     AddedToken token;
-    std::string bytes;  // decoded
+    std::string bytes;  // the bytes that it decodes to
   };
-  std::unordered_map<int32_t, Added> added_;
-  std::unordered_map<std::string, int32_t> added_ids_;
-  int64_t size_ = 0;
+  std::unordered_map<int32_t, Added> added_;            // by id
+  std::unordered_map<std::string, int32_t> added_ids_;  // id by text
+  int64_t size_ = 0;                                    // largest id plus 1
 };
 
 }  // namespace compeer::language

@@ -51,7 +51,7 @@ class Normalizer {
 /// as mark, it is the add_prefix_space of ByteLevel.
 struct Metaspace {
   enum class Before { every_piece, first_piece, none };
-  std::string mark;
+  std::string mark;                     ///< the character that represents a space, such as U+2581
   Before before = Before::every_piece;  ///< the pieces to which a mark is prepended
 };
 

@@ -45,19 +45,19 @@ class Vocabulary {
  private:
   /// Strings by number, stored in one string: some hundred thousand small allocations would be slow.
   struct TextTable {
-    std::string all;
-    std::vector<uint32_t> ends;
+    std::string all;             // all strings, concatenated
+    std::vector<uint32_t> ends;  // end of each string in `all`
     std::string_view at(int32_t i) const;
     void add(std::string_view text);
   };
   struct HashSlot {
-    uint32_t hash;
-    int32_t id = -1;
+    uint32_t hash;    // of the token's spelling
+    int32_t id = -1;  // -1: the slot is free
   };
   /// Returns the token's slot in the hash table, or the free slot for it.
   size_t slot(std::string_view spelled, uint32_t hash) const;
 
-  TextTable spelled_, bytes_;
+  TextTable spelled_, bytes_;    // by id: the token as spelled in its file, and its bytes
   std::vector<HashSlot> slots_;  // hash table with open addressing; the size is a power of two, at most half is used
 };
 

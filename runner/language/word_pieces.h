@@ -23,9 +23,8 @@ std::vector<std::string> bert_words(std::string_view text, const BertNormalizerS
 
 struct WordPieceFiles;
 
-/// BERT's WordPiece tokenizer: splits words greedily into the longest pieces in the vocabulary, "playing" into "play"
-/// and
-/// "##ing". Thread-safe.
+/// BERT's WordPiece tokenizer: splits words greedily into the longest pieces in the vocabulary, such as "playing" into
+/// "play" and "##ing". Thread-safe.
 class WordPieces {
  public:
   /// Loads a folder's tokenizer.json or, if there is none, vocab.txt (one piece per line). tokenizer_config.json may
@@ -45,13 +44,14 @@ class WordPieces {
 
  private:
   explicit WordPieces(WordPieceFiles&& files);
+  // Appends the ids of a word's pieces. Returns false, without a change, if the word can't be split into pieces.
   bool pieces_of(const std::string& word, std::vector<int32_t>& ids) const;
 
   Vocabulary vocabulary_;
   BertNormalizerSettings wording_;
-  std::string prefix_;
-  size_t longest_word_;
-  int32_t unknown_, begin_, end_;
+  std::string prefix_;             // of pieces inside a word: "##"
+  size_t longest_word_;            // words with more characters are [UNK]
+  int32_t unknown_, begin_, end_;  // ids of [UNK], [CLS] and [SEP]
 };
 
 }  // namespace compeer::language

@@ -35,6 +35,7 @@ struct CountingAllocator {
   lua_State* L;
 };
 
+// A string and a vector with this allocator.
 using CountedText = std::basic_string<char, std::char_traits<char>, CountingAllocator<char>>;
 template <typename T>
 using CountedVector = std::vector<T, CountingAllocator<T>>;
@@ -47,6 +48,7 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
 
+  /// Counts further memory. Halts the script if this exceeds its limit.
   void add(size_t bytes) {
     charge_memory(L_, bytes);
     bytes_ += bytes;
@@ -54,7 +56,7 @@ class MemoryCharge {
 
  private:
   lua_State* L_;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;  // counted so far
 };
 
 }  // namespace compeer::lua

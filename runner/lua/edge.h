@@ -68,7 +68,8 @@ Error error_at(lua_State* L, int index);
 /// source line and the call stack.
 int trace_error(lua_State* L);
 
-/// Returns the source line named by `where` ("    12 | foo()"), or "" if it is not in a script.
+/// Returns the source line at `where`, "x.lua:12", formatted for messages ("    12 | foo()"); "" if it is not in a
+/// script.
 std::string excerpt(const Sandbox& sandbox, const std::string& where);
 
 /// Like luaL_tolstring, but never shows an address: pushes the text and returns it.

@@ -32,7 +32,7 @@ class Pattern {
     size_t start = 0, end = 0;
     std::vector<Capture> captures;
   };
-  static constexpr size_t none = static_cast<size_t>(-1);
+  static constexpr size_t none = static_cast<size_t>(-1);  ///< no position, for `search`'s `avoid`
 
   /// Finds the first match that starts at or after `start` (only at `start` if anchored) and does not end at `avoid`,
   /// the end of the previous match. Returns false if there is none. `spend` is called with batches of steps and may
@@ -41,20 +41,23 @@ class Pattern {
               size_t avoid = none) const;
 
  private:
-  friend class Compiler;
-  friend class Matcher;
+  friend class Compiler;  // parses a pattern into `items_`
+  friend class Matcher;   // matches `items_` at one position
+  // A character class, begin and end of a capture, "()", "%1", "%bxy", "%f[set]", and "$" at the end.
   enum class Kind { single, open, close, empty_capture, back_reference, balanced, frontier, end };
+  // Without a sign, "?", "*", "+" and "-".
   enum class Repeat { once, optional, greedy, greedy_once, lazy };
+  // One item of a pattern. Comments name the kinds that use a member.
   struct Item {
     Kind kind = Kind::single;
-    Repeat repeat = Repeat::once;
-    std::bitset<256> set;   // single, frontier
-    size_t capture = 0;     // open, close, empty_capture, back_reference
-    char from = 0, to = 0;  // balanced
+    Repeat repeat = Repeat::once;  // single
+    std::bitset<256> set;          // single, frontier: the characters that match
+    size_t capture = 0;            // open, close, empty_capture, back_reference: index of the capture
+    char from = 0, to = 0;         // balanced: opening and closing character
   };
   std::vector<Item> items_;
   bool anchored_ = false;
-  size_t captures_ = 0;
+  size_t captures_ = 0;  // number of captures
 };
 
 }  // namespace compeer::lua

@@ -24,8 +24,9 @@ struct Limits {
   double seconds = 3;                   ///< CPU time of this thread, so that waiting for runs is not counted
 };
 
-/// Counts a script's use of resources. Almost always the instruction limit decides, so that a script ends at the same
-/// point on every machine; the CPU time limit is for the few single instructions that take long.
+/// Counts a script's use of resources against its Limits. "Charged" memory is what C++ objects hold for the script,
+/// next to the memory of Lua's own values. Almost always the instruction limit decides, so that a script ends at the
+/// same point on every machine; the CPU time limit is for the few single instructions that take long.
 class Budget {
  public:
   explicit Budget(const Limits& limits);
@@ -35,7 +36,7 @@ class Budget {
 
   /// Counts memory of any size that C++ holds for the script. Returns false if it exceeds the limit.
   bool charge(size_t bytes);
-  void release(size_t bytes) noexcept { memory_ -= bytes; }
+  void release(size_t bytes) noexcept { memory_ -= bytes; }  ///< reverses `charge`
 
   /// Counts instructions. Returns null, or a description of the exceeded limit: "more than 3 seconds of computing".
   const char* spend(uint64_t instructions);
@@ -48,13 +49,15 @@ class Budget {
   std::string memory_text() const;  ///< "more than 256 MiB of memory"
 
  private:
-  bool out_of_time();
+  bool out_of_time();  // reads the CPU clock and sets `out_of_time_`
   Limits limits_;
-  size_t memory_ = 0;
-  uint64_t instructions_ = 0;
+  size_t memory_ = 0;          // bytes in use
+  uint64_t instructions_ = 0;  // counted so far
   bool out_of_time_ = false;
-  double started_, looked_, paused_at_ = 0;
-  std::string instructions_text_, seconds_text_;
+  double started_;                                // CPU time at the start, plus pauses, in seconds
+  double looked_;                                 // monotonic time when the CPU clock was last read
+  double paused_at_ = 0;                          // CPU time of the last `pause`
+  std::string instructions_text_, seconds_text_;  // results of `spend` for the two limits
 };
 
 /// A Lua 5.4 interpreter for one script. The script can't access files, the clock, the environment, processes, bytecode
@@ -75,7 +78,7 @@ class Sandbox {
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
 
-  /// Adds a built-in module: calls `open`. `require "name"` then returns the value that `open` left on the stack.
+  /// Adds a built-in module: calls `open`, which pushes the module's value. `require "name"` then returns that value.
   void add_module(const std::string& name, int (*open)(lua_State*));
 
   /// Runs a script. `require` finds modules below the script's folder. Returns false if `stop` ended the script. Throws
@@ -100,12 +103,14 @@ class Sandbox {
 
   Budget& budget() { return budget_; }
   const Setup& setup() const { return setup_; }
-  void print(std::string_view text) const { setup_.print(text); }
+  void print(std::string_view text) const { setup_.print(text); }  ///< writes output of the script
   /// Returns the script's folder; empty for texts that can't require modules.
   const std::filesystem::path& folder() const { return folder_; }
   /// Returns the source texts of the script and of the modules required so far, by the names used in messages.
   const std::map<std::string, std::string>& sources() const { return sources_; }
   void add_source(const std::string& name, std::string text) { sources_[name] = std::move(text); }
+
+  // State that the library functions share.
 
   /// State of `math.random`: the seed, and the number of values drawn.
   struct Random {
@@ -114,7 +119,7 @@ class Sandbox {
   Random random;
   std::set<std::string> loading;  ///< names of the modules being required, to detect cycles
 
-  /// Stores a module's data; `kept` returns it as the same type.
+  /// Stores the data of the module that the program adds, for its functions; `kept` returns it. T must be the same.
   template <typename T>
   void keep(std::shared_ptr<T> value) {
     kept_ = std::move(value);
@@ -129,7 +134,9 @@ class Sandbox {
   const std::string& refused() const { return refused_; }
 
  private:
+  // Lua's allocator, which applies the memory limits.
   static void* allocate(void* sandbox, void* block, size_t old_size, size_t new_size) noexcept;
+  // Converts the status of lua_pcall to the result of `run_file` and `enter`, or throws the script's error.
   bool finish(int status);
 
   Setup setup_;
@@ -137,9 +144,9 @@ class Sandbox {
   std::shared_ptr<void> kept_;  // outlives the Lua state, whose values may refer to it
   std::map<std::string, std::string> sources_;
   std::filesystem::path folder_;
-  std::optional<Error> halted_;
+  std::optional<Error> halted_;  // error that ends the script, once `halt` was called
   std::string refused_;
-  bool stopped_ = false;
+  bool stopped_ = false;  // `stop` was called
   std::unique_ptr<lua_State, void (*)(lua_State*)> lua_;
 };
 
