@@ -5,17 +5,17 @@
 
 namespace compeer {
 
-/// Exit code of a process; documented in docs/exit_codes.md.
+/// Exit code of a process that ends with an Error (docs/exit_codes.md). Comments write it as "Throws Error (exit 4)".
 enum class Exit {
   ok = 0,
-  failure = 1,
-  usage = 2,
-  spec = 3,
-  data = 4,
-  plugin = 5,
-  spent = 84,  ///< budget used up; the run can be resumed
-  preempted = 85,
-  watchdog = 86
+  failure = 1,     ///< the system failed, such as a full disk, or the program has a bug
+  usage = 2,       ///< wrong command line
+  spec = 3,        ///< wrong settings: a spec, experiment or script
+  data = 4,        ///< a file or folder is missing or has invalid contents
+  plugin = 5,      ///< a plugin is missing, broken, or violated its interface
+  spent = 84,      ///< the time or cost budget is used up; the run can be resumed
+  preempted = 85,  ///< stopped by a signal after a checkpoint; the run can be resumed
+  watchdog = 86    ///< ended because it made no progress
 };
 
 /// True for exit codes that are not failures: the run stopped on purpose and can be resumed from its checkpoint.

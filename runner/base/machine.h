@@ -20,6 +20,7 @@ struct Machine {
 /// be determined are 0, lists empty.
 Machine this_machine(const std::filesystem::path& root = "/");
 
+/// Returns the name of this machine in its network.
 std::string host_name();
 
 /// Parses a list of CPU numbers: "0-3,8" -> 0 1 2 3 8. Empty if `text` is malformed.

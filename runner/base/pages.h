@@ -10,7 +10,7 @@
 
 namespace compeer {
 
-inline constexpr size_t huge_page = size_t{2} << 20;
+inline constexpr size_t huge_page = size_t{2} << 20;  ///< size of a huge page in bytes
 
 /// If true, release_pages() and clear() return no pages to the system. Faster, because new pages are expensive, but
 /// uses more memory. The program and each plugin have their own copy of this variable. Set it only between training

@@ -8,7 +8,7 @@
 /// Processes of this host as listed in /proc.
 namespace compeer {
 
-/// Return processes without zombies.
+/// Return the children of a process, and the processes of a session, without zombies.
 std::vector<pid_t> children_of(pid_t parent);
 std::vector<pid_t> processes_in_session(pid_t session);
 
@@ -39,7 +39,7 @@ class Orphans {
   void end() const;
 
  private:
-  std::vector<pid_t> before_;
+  std::vector<pid_t> before_;  // children at construction
 };
 
 /// Detects processes that a call leaves running. Construct it before the call and destroy it on the same thread. Costs
@@ -59,8 +59,8 @@ class ProcessWatch {
   bool in_copy() const;
 
  private:
-  const pid_t process_;
-  std::vector<pid_t> before_;
+  const pid_t process_;        // this process at construction
+  std::vector<pid_t> before_;  // its children then
 };
 
 }  // namespace compeer

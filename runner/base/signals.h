@@ -34,6 +34,7 @@ class SignalText {
   }
   /// The text so far, zero-terminated.
   const char* text() const { return buffer_; }
+  /// Writes the text to a file descriptor.
   void write_to(int file) const { [[maybe_unused]] const auto written = ::write(file, buffer_, size_); }
 
  private:
@@ -80,6 +81,7 @@ class StopRequests {
     if (!same && last_.compare_exchange_strong(last, now)) count_.fetch_add(1, std::memory_order_relaxed);
     return count();
   }
+  /// Returns the number of counted signals.
   int count() const noexcept { return count_.load(std::memory_order_relaxed); }
   void reset() noexcept { count_ = 0; }
 
