@@ -13,7 +13,7 @@ enum class Exit {
   spec = 3,        ///< wrong settings: a spec, experiment or script
   data = 4,        ///< a file or folder is missing or has invalid contents
   plugin = 5,      ///< a plugin is missing, broken, or violated its interface
-  spent = 84,      ///< the time or cost budget is used up; the run can be resumed
+  spent = 84,      ///< a chat model's budget is used up; the run can be resumed
   preempted = 85,  ///< stopped by a signal after a checkpoint; the run can be resumed
   watchdog = 86    ///< ended because it made no progress
 };
