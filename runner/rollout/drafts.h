@@ -21,11 +21,11 @@ class NgramDrafts {
   // The candidate follower of one 3-gram. Each observation of another 3-gram or token in the same slot decrements
   // `times`; at 0 the slot is overwritten.
   struct Follower {
-    uint64_t key = 0;  // hash of the three tokens
-    int32_t token = 0;
-    int32_t times = 0;
+    uint64_t key = 0;   // hash of the three tokens
+    int32_t token = 0;  // the token that followed them
+    int32_t times = 0;  // number of observations minus decrements; 0: the slot is free
   };
-  static constexpr size_t slots = 1 << 16;
+  static constexpr size_t slots = 1 << 16;  // size of the hash table
 
   std::vector<Follower> followers_ = std::vector<Follower>(slots);
 };
@@ -50,20 +50,20 @@ class DraftLength {
   void record(int64_t tokens, double seconds);
 
  private:
-  static constexpr std::array<int64_t, 4> lengths = {0, 1, 3, 7};
+  static constexpr std::array<int64_t, 4> lengths = {0, 1, 3, 7};  // the numbers of draft tokens to choose from
   // Tokens and seconds of earlier passes, exponentially decayed.
   struct Rate {
     double tokens = 0, seconds = 0;
   };
   // Measurements for numbers of sequences in [2^k, 2^(k+1)).
   struct Trials {
-    std::array<Rate, lengths.size()> rates;
+    std::array<Rate, lengths.size()> rates;              // by index into `lengths`
     size_t best = 0, last_tried = 0;                     // indices into `lengths`
     int64_t passes_since_trial = 0, trial_interval = 1;  // passes since the last trial; passes between two trials
   };
 
-  int64_t fixed_ = -1;  // -1: measure
-  std::array<Trials, 7> trials_;
+  int64_t fixed_ = -1;                // -1: measure
+  std::array<Trials, 7> trials_;      // by k
   Trials* trials_of_pass_ = nullptr;  // null: the pass is not measured
   size_t length_of_pass_ = 0;         // index into `lengths`
 };

@@ -29,12 +29,13 @@ class Pages {
   /// unless the model has an attention window.
   size_t first_seen(int64_t position) const;
 
+  /// The keys and values of all pages, as models receive them.
   Cache& cache() { return cache_; }
   /// Number of pages allocated and not freed.
   int64_t in_use() const { return static_cast<int64_t>(holders_.size() - free_.size()); }
 
  private:
-  void grow();
+  void grow();  // adds free pages
 
   const ModelShape shape_;
   const at::Device device_;
@@ -62,7 +63,7 @@ class KvCache {
   void truncate(int64_t length);
 
  private:
-  void release(size_t page);
+  void release(size_t page);  // `page`: index into `pages_`
 
   Pages* owner_;
   std::vector<int32_t> pages_;
@@ -79,7 +80,7 @@ class CachedSequence {
 
   /// All tokens of the sequence, including the unread ones at its end, which the next passes compute.
   const std::vector<int32_t>& tokens() const { return tokens_; }
-  /// Rotary position of the token that would follow; the argument `first` of `VisionModel::look`.
+  /// Rotary position of the token that would follow; the argument `first` of `VisionModel::encode`.
   int64_t next_position() const { return size() + shift(size()); }
   int32_t adapter() const { return adapter_; }
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
@@ -111,7 +112,10 @@ class CachedSequence {
     int64_t start, end;
     std::shared_ptr<const VisionFeatures> vision;
   };
+  // Returns the difference of rotary position and index for the token at an index: images take fewer rotary positions
+  // than tokens.
   int64_t shift(int64_t position) const;
+  // Returns the first image span that begins at this index or later; null if there is none.
   const ImageSpan* image_span_from(int64_t position) const;
 
   KvCache context_;

@@ -31,7 +31,7 @@ class Pass {
   /// Adds unread tokens of the sequences, in order, until the pass is full, and returns what was added. Empty if
   /// nothing is unread. A segment with images that is longer than `most_rows` is added if it is the first.
   std::vector<TokenChunk> add(const std::vector<CachedSequence*>& waiting);
-  int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
+  int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }  ///< number of tokens added so far
   int64_t most_rows() const { return most_rows_; }
   /// Runs the model and returns the hidden states of all rows, float32 [rows, hidden]. The pass is empty afterwards.
   at::Tensor run();
@@ -42,8 +42,8 @@ class Pass {
   Policy& policy_;
   Pages& pages_;
   const int64_t most_rows_;
-  Batch batch_;
-  std::vector<int64_t> tokens_;
+  Batch batch_;                  // segments of the added parts
+  std::vector<int64_t> tokens_;  // token ids of all rows
 };
 
 /// Returns a pointer to row `index` of a contiguous float32 matrix on the host.

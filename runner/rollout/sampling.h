@@ -49,13 +49,18 @@ class Sampler {
   FilteredDistribution filtered_distribution(float* logits, std::span<const int32_t> seen);
 
  private:
-  void penalize(float* logits, std::span<const int32_t> seen) const;
+  void penalize(float* logits, std::span<const int32_t> seen) const;  // applies repetition_penalty
+  // Sets `tiles_`, `top_` and `mass_` for a row of logits, and returns its summary.
   kernels::Distribution measure(const float* logits);
+  // Samples from the unfiltered distribution of the row measured last, with the uniform random number u.
   int32_t draw_from_all(const float* logits, double u);
   bool filters() const { return top_k() > 0 || sampling_.top_p < 1 || sampling_.min_p > 0; }
-  int64_t top_k() const { return sampling_.top_k < vocabulary_ ? sampling_.top_k : 0; }
+  int64_t top_k() const { return sampling_.top_k < vocabulary_ ? sampling_.top_k : 0; }  // 0: off
+  // Applies top_k, top_p and min_p to the row measured last: sets the candidates (`ids_`, `weights_`, `count_`).
   void filter(const float* logits);
+  // Makes the `count` tokens with the largest logits, and all ties, the candidates.
   void keep_likeliest(const float* logits, int64_t count);
+  // Keeps only the candidates that a Cutoff selects.
   void keep_if(float least, int64_t ties);
 
   Sampling sampling_;
@@ -66,8 +71,8 @@ class Sampler {
   double mass_ = 0;                       // sum of exp(scaled logit - top_) over the vocabulary
   std::vector<int32_t> ids_;              // the first count_ are the candidates
   std::vector<float> weights_;            // exp(scaled logit - top_) of each candidate
-  std::vector<float> work_;
-  int64_t count_ = 0;
+  std::vector<float> work_;               // scratch memory
+  int64_t count_ = 0;                     // number of candidates
 };
 
 /// Result of `top_p_cutoff`: the set is all weights above `least` and the first `ties` of the weights equal to it.
