@@ -20,9 +20,9 @@ namespace compeer::train {
 
 /// One entry of the spec's list `rewards`.
 struct RewardTerm {
-  std::string label;
-  double weight;
-  grpo::Shaping shaping;
+  std::string label;      ///< name of the reward in columns: the setting `label`, otherwise the plugin's name
+  double weight;          ///< factor in the weighted sum of rewards; 0: only recorded
+  grpo::Shaping shaping;  ///< settings that change the reward before the sum, such as floor and ceiling
   plugin::Plugin<Reward> plugin;
   std::vector<std::string> parts;  ///< columns of the plugin's scores; the first is the reward
   double most_unreadable = 1;      ///< maximum fraction of unreadable answers, for parts "asked" and "unreadable"
@@ -52,6 +52,7 @@ class RunPlugins {
              const comm::StopFlag& stop, int rank, const std::optional<std::filesystem::path>& answers = std::nullopt);
   ~RunPlugins();
 
+  // Valid as long as this object.
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }
   plugin::Plugin<Model>& model() { return *model_; }
   rollout::Policy& policy() { return *policy_; }
@@ -70,21 +71,24 @@ class RunPlugins {
 
   /// Number of records of a split. Throws Error (exit 4) naming the plugin if there are none.
   int64_t records(const std::string& split);
+  /// Returns a record of a split; `index` is in [0, records(split)).
   Example record(const std::string& split, int64_t index);
 
  private:
+  // Opens the plugin that a table of the spec names.
   template <class T>
   std::unique_ptr<plugin::Plugin<T>> open(const char* kind, const nlohmann::json& table);
   void open_model(nlohmann::json table, const std::optional<std::filesystem::path>& checkpoint);
+  // Opens the rewards and the reweighting.
   void open_rewards(const nlohmann::json& spec);
 
-  std::atomic<bool> given_up_ = false;
-  std::optional<plugin::AnswerStore> answers_;
-  plugin::Services services_;
+  std::atomic<bool> given_up_ = false;          // see give_up_waiting
+  std::optional<plugin::AnswerStore> answers_;  // stored answers of chat models
+  plugin::Services services_;                   // what the host provides to plugins
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;
   nlohmann::json form_;
   std::unique_ptr<language::Tokenizer> tokenizer_;
-  std::optional<PolicyTokenizer> text_tokenizer_;
+  std::optional<PolicyTokenizer> text_tokenizer_;  // for plugins
   std::unique_ptr<language::Chat> chat_;
   std::unique_ptr<plugin::Plugin<Model>> model_;
   std::unique_ptr<inference::VisionInput> vision_input_;

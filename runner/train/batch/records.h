@@ -13,6 +13,9 @@
 
 namespace compeer::train {
 
+// Records are the examples of a dataset. A task (grpo, sft, evaluate) turns each record it reads into a prompt: the
+// turns up to the one that the model is to write, as token ids.
+
 /// The prompt of a record.
 struct RecordPrompt {
   std::vector<Turn> turns;
@@ -43,12 +46,13 @@ class RecordPrompts {
   int64_t limit(int64_t after) const;
 
  private:
+  // Reads the pictures of `turns` and tokenizes them.
   RecordPrompt read(const Example& example, std::vector<Turn> turns) const;
 
   const RunPlugins& plugins_;
-  const std::optional<std::string> system_;
-  const int64_t positions_, most_;
-  const bool trims_;
+  const std::optional<std::string> system_;  // text of the system turn that replaces the record's; nullopt: keep it
+  const int64_t positions_, most_;           // the model's context length; max_prompt_tokens, at most that
+  const bool trims_;                         // long_prompts is "trim"
 };
 
 /// The records of a split that a task reads. All of them are inspected before the first step, so that a run does not
@@ -101,13 +105,16 @@ class Records {
   nlohmann::json counts() const;
 
  private:
+  // What became of a record: its prompt is used, used without its oldest turns, too long, or has no answer to learn.
   enum PromptState : uint64_t { whole, trimmed, skipped, unanswered };
+  // Result of the inspection of a record.
   struct Inspected {
     PromptState verdict;
-    int64_t tokens;  // length of the prompt, after trimming
-    uint64_t dialogue;
+    int64_t tokens;     // length of the prompt, after trimming
+    uint64_t dialogue;  // hash that identifies the record's dialogue
     bool usable() const { return verdict == whole || verdict == trimmed; }
   };
+  // A record with its prompt.
   struct Read {
     Example example;
     RecordPrompt prompt;
@@ -115,26 +122,35 @@ class Records {
   };
 
   Records(RunPlugins& plugins, const Settings& dataset, RecordFilter wanted);
+  // Reads the record with this index in the split and makes its prompt.
   Read inspect(int64_t record) const;
+  // The same; an unusable record is replaced by a usable one, drawn at random by (seed, record).
   Read usable(int64_t record) const;
+  // Returns the number of positions to reserve after the record's prompt.
   int64_t after(const Example& example) const;
+  // Collective. Inspects records, which the ranks divide among them. Returns one result per record.
   std::vector<Inspected> inspect_all(comm::World& world, const std::vector<int64_t>& records) const;
+  // Collective. Selects the first `count` usable records in this order.
   void take(comm::World& world, const std::vector<int64_t>& order, int64_t count);
+  // Collective. Sets the counts and remarks from the inspection results `seen` of `records`; throws for long prompts if
+  // they are errors.
   void summarize(comm::World& world, const std::vector<int64_t>& records, const std::vector<Inspected>& seen);
+  // Sets the remarks. Throws Error (exit code 4: invalid data) if no record is usable.
   void remark(const std::vector<int64_t>& records, const std::vector<Inspected>& seen);
   [[noreturn]] void refuse_long(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) const;
+  // Returns "a/7, with 900 tokens where at most 512 fit" for the first record in this state.
   std::string tokens_of_first(PromptState what, const std::vector<int64_t>& records,
                               const std::vector<Inspected>& seen) const;
 
   RunPlugins& plugins_;
   const RecordPrompts prompts_;
   const RecordFilter wanted_;
-  const bool errors_;
-  uint64_t seed_ = 0;
-  int64_t size_ = 0, inspected_ = 0;
-  std::vector<int64_t> chosen_;  // indices of the selected records in the split; empty: all of them
+  const bool errors_;                 // long_prompts is "error"
+  uint64_t seed_ = 0;                 // seed of the training order, for `shuffled`
+  int64_t size_ = 0, inspected_ = 0;  // result of size(); number of inspected records
+  std::vector<int64_t> chosen_;       // indices of the selected records in the split; empty: all of them
   std::vector<uint64_t> dialogues_;
-  int64_t counts_[4] = {};
+  int64_t counts_[4] = {};  // number of inspected records, by PromptState
   std::vector<std::string> remarks_;
 };
 

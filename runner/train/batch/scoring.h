@@ -50,8 +50,11 @@ class StepScoring {
 
  private:
   struct AsyncReward;  // an asynchronous reward and its groups
+  // Returns the group in the form that reward plugins receive.
   Group seen(const PromptGroup& group) const;
+  // Returns the scores of the `term`-th reward for all groups; waits for them if it is asynchronous.
   std::vector<plugin::GroupScores> scores_of(size_t term, const Groups& groups);
+  // Set columns of group `g`: those of one reward from its scores, the weighted sum, and those of the reweighting.
   void set_reward(StepBatch& batch, size_t g, RewardTerm& term, const plugin::GroupScores& given);
   void set_sums(StepBatch& batch, size_t g);
   void reweight(StepBatch& batch, size_t g);

@@ -21,9 +21,9 @@ class MetricRow {
   const std::vector<std::string>& columns() const { return *columns_; }
 
  private:
-  size_t at(const std::string& column) const;
+  size_t at(const std::string& column) const;  // index of a column
   const std::vector<std::string>* columns_;
-  std::vector<double> values_;
+  std::vector<double> values_;  // by index of the column
 };
 
 /// Measures the time of each phase of a step on this rank, in seconds, with a monotonic clock.
@@ -70,7 +70,7 @@ class PhaseClock {
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<std::pair<std::string, double>> laps_;
+  std::vector<std::pair<std::string, double>> laps_;  // phase and seconds of each call of `time`
 };
 
 }  // namespace compeer::train
