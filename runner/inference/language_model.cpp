@@ -123,7 +123,7 @@ class FolderModel : public LanguageModel {
     }
     std::vector<std::vector<ScoredAnswer>> answers(conversations.size());
     for (size_t i = 0; i < conversations.size(); ++i) {
-      for (const Completion& said : all[i].said()) answers[i].push_back({said, {}});
+      for (const Completion& answer : all[i].answers()) answers[i].push_back({answer, {}});
     }
     if (want_log_probs) this->add_log_probs(all, questions, answers);
     return answers;

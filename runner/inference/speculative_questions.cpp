@@ -71,41 +71,41 @@ SpeculativeQuestions::SpeculativeQuestions(const PromptFormat& format, ChoiceTok
       conversation_(conversation),
       questions_(questions),
       sampling_(sampling),
-      weigh_(want_log_probs),
-      alone_(single_conversation),
+      want_log_probs_(want_log_probs),
+      single_conversation_(single_conversation),
       prompts_(questions.size()) {
   for (const Question& question : questions) lines_.push_back(format.line({"user", question.text}));
 }
 
 rollout::DraftTokens SpeculativeQuestions::next(uint64_t seed) {
-  plan();
+  draft();
   auto& conversation = conversation_.sequence;
   const auto& old = conversation.tokens();
-  const auto sure = std::span(plan_).first(static_cast<size_t>(expected_.front().at));
+  const auto sure = std::span(drafted_).first(static_cast<size_t>(expected_.front().at));
   int64_t left = conversation.truncate(std::ranges::mismatch(sure, old).in1 - sure.begin());
   if (const auto vision = format_.compute_vision(sure, left, conversation_)) {
     conversation.append(sure.subspan(static_cast<size_t>(left)), vision);
     left = expected_.front().at;
   }
-  rollout::DraftTokens guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
+  rollout::DraftTokens guess{&conversation, {drafted_.begin() + left, drafted_.begin() + expected_.back().at}, {}};
   for (const ExpectedToken& one : expected_)
     guess.positions.push_back({one.at, {seed, sampling_.sample_index, one.prompt, 0, one.token}});
   return guess;
 }
 
-void SpeculativeQuestions::plan() {
+void SpeculativeQuestions::draft() {
   auto lines = conversation_.lines;
   expected_.clear();
-  for (size_t question = asked_; question < questions_.size(); ++question) {
-    const bool guessed = question > asked_;
+  for (size_t question = answered_; question < questions_.size(); ++question) {
+    const bool guessed = question > answered_;
     lines.push_back(lines_[question]);
     auto& prompt = prompts_[question];
     if (prompt.empty()) prompt = format_.prompt(lines, conversation_);
     if (!guessed) format_.check(prompt);
     // A chat template may render an answer with other tokens than the model generates.
-    if (guessed && !(format_.fits(prompt) && begins_with(prompt, plan_))) return;
-    plan_ = prompt;
-    const auto answer = expect(question, guessed ? std::vector<int32_t>() : answer_);
+    if (guessed && !(format_.fits(prompt) && begins_with(prompt, drafted_))) return;
+    drafted_ = prompt;
+    const auto answer = draft_answer(question, guessed ? std::vector<int32_t>() : answer_);
     const bool begun = !guessed && !answer_.empty();
     if (answer.empty() || !(begun || questions_[question].speculate)) return;
     lines.push_back(words_.said(format_.tokenizer.decode(answer)));
@@ -114,16 +114,16 @@ void SpeculativeQuestions::plan() {
 
 // True if an answer that has no token yet is drafted. If another question follows, that saves a pass only if the answer
 // is `speculate`, so that the question is read in the same pass.
-bool SpeculativeQuestions::guesses(size_t question) const {
-  return questions_[question].speculate || (alone_ && question + 1 == questions_.size());
+bool SpeculativeQuestions::drafts_answer(size_t question) const {
+  return questions_[question].speculate || (single_conversation_ && question + 1 == questions_.size());
 }
 
-// Appends to the plan the first choice, the guess before all others, that begins with the tokens `begun`, and samples
+// Appends to the draft the first choice, the guess before all others, that begins with the tokens `begun`, and samples
 // at each of its tokens. Returns the choice's tokens; empty if none matches: then only the next token is sampled.
-std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::vector<int32_t>& begun) {
+std::vector<int32_t> SpeculativeQuestions::draft_answer(size_t question, const std::vector<int32_t>& begun) {
   const auto& choices = questions_[question].choices;
   std::vector<int32_t> answer;
-  const size_t tried = begun.empty() && !guesses(question) ? 0 : choices.size() + 1;
+  const size_t tried = begun.empty() && !drafts_answer(question) ? 0 : choices.size() + 1;
   for (size_t i = 0; i < tried && answer.empty(); ++i) {
     const size_t choice = i == 0 ? questions_[question].guess : i - 1;
     if (choice >= choices.size()) continue;
@@ -133,7 +133,7 @@ std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::ve
   const auto& said = answer.empty() ? begun : answer;
   const auto first = static_cast<int64_t>(prompts_[question].size());
   const uint32_t number = prompt_hash(prompts_[question]);
-  plan_.insert(plan_.end(), said.begin(), said.end());
+  drafted_.insert(drafted_.end(), said.begin(), said.end());
   for (size_t token = begun.size(); token < std::max(said.size(), begun.size() + 1); ++token)
     expected_.push_back({first + static_cast<int64_t>(token), number, static_cast<uint32_t>(token)});
   return answer;
@@ -148,13 +148,13 @@ void SpeculativeQuestions::accept_tokens(const std::vector<rollout::NextToken>& 
   for (size_t i = 0; i < choices.size(); ++i) {
     const auto at = static_cast<size_t>(expected_[i].at);
     const int32_t token = choices[i].token.id;
-    if (weigh_ && expected_[i].token == 0) {
+    if (want_log_probs_ && expected_[i].token == 0) {
       beginnings_.push_back(conversation_.sequence);
       beginnings_.back().truncate(expected_[i].at, choices[i].state);
     }
-    const size_t question = asked_;
+    const size_t question = answered_;
     accept(token);
-    if (at < plan_.size() && plan_[at] == token) continue;
+    if (at < drafted_.size() && drafted_[at] == token) continue;
     conversation_.sequence.truncate(expected_[i].at, choices[i].state);
     for (size_t later = question + 1; later < prompts_.size(); ++later) prompts_[later].clear();
     return;
@@ -164,12 +164,12 @@ void SpeculativeQuestions::accept_tokens(const std::vector<rollout::NextToken>& 
 void SpeculativeQuestions::accept(int32_t token) {
   answer_.push_back(token);
   const bool finished = token == format_.tokenizer.end_token();
-  if (!finished && static_cast<int64_t>(answer_.size()) < limit(asked_)) return;
-  said_.push_back({format_.tokenizer.decode(answer_), static_cast<int64_t>(answer_.size()), finished});
-  conversation_.lines.push_back(lines_[asked_]);
-  conversation_.lines.push_back(words_.said(said_.back().text));
+  if (!finished && static_cast<int64_t>(answer_.size()) < limit(answered_)) return;
+  answers_.push_back({format_.tokenizer.decode(answer_), static_cast<int64_t>(answer_.size()), finished});
+  conversation_.lines.push_back(lines_[answered_]);
+  conversation_.lines.push_back(words_.said(answers_.back().text));
   answer_.clear();
-  ++asked_;
+  ++answered_;
 }
 
 }  // namespace compeer::inference

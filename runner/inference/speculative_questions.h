@@ -57,12 +57,12 @@ class ChoiceTokenCache {
   explicit ChoiceTokenCache(const PromptFormat& format) : format_(format) {}
   /// Returns the choice's tokens. Valid for the lifetime of this object.
   const EncodedChoice& of(const std::string& choice);
-  /// Returns `text` as an assistant message.
+  /// Returns `text` as a tokenized assistant message.
   std::shared_ptr<const language::TokenizedMessage> said(const std::string& text) const;
 
  private:
   const PromptFormat& format_;
-  std::map<std::string, EncodedChoice> words_;
+  std::map<std::string, EncodedChoice> words_;  // by choice
 };
 
 /// Asks several questions with choices in one conversation, one after the other, by speculative decoding over whole
@@ -81,7 +81,7 @@ class SpeculativeQuestions {
                        bool single_conversation);
 
   /// True if all questions are answered.
-  bool over() const { return asked_ == questions_.size(); }
+  bool over() const { return answered_ == questions_.size(); }
   /// Returns the next draft; `seed` is that of its random numbers. Throws Error (exit 4) if the next question does not
   /// fit into the model's positions.
   rollout::DraftTokens next(uint64_t seed);
@@ -89,23 +89,29 @@ class SpeculativeQuestions {
   /// answers to the conversation.
   void accept_tokens(const std::vector<rollout::NextToken>& choices);
 
-  /// The answers so far.
-  const std::vector<Completion>& said() const { return said_; }
+  /// Returns the answers so far, in the order of the questions.
+  const std::vector<Completion>& answers() const { return answers_; }
   /// Returns the sequence up to where the answer to a question begins. Only with `want_log_probs`.
   rollout::CachedSequence& beginning(size_t question) { return beginnings_.at(question); }
 
  private:
   // A position of the draft whose token is sampled.
   struct ExpectedToken {
-    int64_t at;
-    uint32_t prompt;  // `prompt_hash` the question's prompt
+    int64_t at;       // position in the conversation
+    uint32_t prompt;  // `prompt_hash` of the question's prompt
     uint32_t token;   // number of tokens of the answer before it
   };
 
-  void plan();
-  bool guesses(size_t question) const;
-  std::vector<int32_t> expect(size_t question, const std::vector<int32_t>& begun);
+  // Sets `drafted_` and `expected_`: the open answer and, while answers are likely, further questions with theirs.
+  void draft();
+  // True if an answer that has no token yet is drafted.
+  bool drafts_answer(size_t question) const;
+  // Appends a draft of the question's answer to `drafted_`, the first likely choice that begins with the sampled tokens
+  // `begun`, and its positions to `expected_`. Returns the choice's tokens; empty if no choice is drafted.
+  std::vector<int32_t> draft_answer(size_t question, const std::vector<int32_t>& begun);
+  // Returns the maximum number of tokens of an answer.
   int64_t limit(size_t question) const;
+  // Appends a sampled token to the open answer, which may end with it.
   void accept(int32_t token);
 
   const PromptFormat& format_;
@@ -114,14 +120,14 @@ class SpeculativeQuestions {
   const std::vector<Question>& questions_;
   language::TokenizedMessages lines_;  // the questions as user messages
   const SamplingParams& sampling_;
-  const bool weigh_, alone_;
-  size_t asked_ = 0;                           // questions answered so far
+  const bool want_log_probs_, single_conversation_;
+  size_t answered_ = 0;                        // questions answered so far
   std::vector<int32_t> answer_;                // sampled tokens of the answer to the next question
   std::vector<std::vector<int32_t>> prompts_;  // per question; later ones follow drafted answers; empty: not computed
-  std::vector<int32_t> plan_;                  // the conversation with the draft
+  std::vector<int32_t> drafted_;               // the conversation with the draft
   std::vector<ExpectedToken> expected_;        // positions of the draft to sample, ascending
-  std::vector<Completion> said_;
-  std::vector<rollout::CachedSequence> beginnings_;
+  std::vector<Completion> answers_;            // results so far
+  std::vector<rollout::CachedSequence> beginnings_;  // per question that was asked; see `beginning`
 };
 
 }  // namespace compeer::inference

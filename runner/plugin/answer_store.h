@@ -70,20 +70,26 @@ class AnswerStore {
   size_t size();
 
  private:
+  // Position of an answer's line in a file, in bytes.
   struct EntryAt {
     AnswerFile* file;
     uint64_t offset, length;
   };
+  // A stored answer, and the limit of the request that it answered.
   struct Stored {
     ChatReply reply;
     int64_t max_tokens;
   };
-  void open();
-  void own();
-  void read_others();
-  void read_on(AnswerFile& file);
-  void sync();
+  // The functions below need `mutex_`.
+
+  void open();                     // reads the folder, at the first call
+  void own();                      // opens this process's own file and `claims`, at the first call
+  void read_others();              // reads files and lines that other processes have added
+  void read_on(AnswerFile& file);  // adds the new lines of a file to the index
+  void sync();                     // flushes the own file to disk
+  // Reads the answer with this key from its file; nullopt if there is none.
   std::optional<Stored> stored(const std::string& key);
+  // True if an answer with this key is stored and valid for the request; sets `reply` to it.
   bool fits(const std::string& key, const ChatRequest& request, ChatReply& reply);
 
   std::filesystem::path folder_;
@@ -91,11 +97,11 @@ class AnswerStore {
   bool opened_ = false;
   std::vector<std::unique_ptr<AnswerFile>> files_;
   AnswerFile* own_ = nullptr;             // element of `files_` that this process writes to; null until the first write
-  int claims_ = -1;                       ///< file descriptor of `claims`; -1: not open
+  int claims_ = -1;                       // file descriptor of `claims`; -1: not open
   std::unordered_set<std::string> held_;  // keys claimed by this process
-  std::unordered_map<std::string, EntryAt> places_;
-  std::unordered_set<std::string> malformed_;
-  int64_t synced_ = 0;  // time of the last fdatasync, in ms
+  std::unordered_map<std::string, EntryAt> places_;  // the index: answers by key
+  std::unordered_set<std::string> malformed_;        // keys of answers marked as malformed
+  int64_t synced_ = 0;                               // time of the last fdatasync, in ms
   std::mutex mutex_;
 };
 

@@ -22,7 +22,9 @@ class PluginError : public Error {
   const std::string& plugin() const { return plugin_; }  ///< "rewards/length 1.0.0"
 
  private:
-  std::string plugin_, call_, subject_;
+  std::string plugin_;   // "rewards/length 1.0.0"
+  std::string call_;     // "rewards/length 1.0.0 (/x/rewards/length.so), in score()"
+  std::string subject_;  // "step 3, record a/7"; empty if not set
 };
 
 /// Call within a catch block. Throws the current exception (std::exception, c10::Error, an int, anything) as a
@@ -73,6 +75,7 @@ decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
 /// lock is released (`release_during`), so that other threads can enter.
 class PluginLock {
  public:
+  /// Waits for the plugin's mutex.
   explicit PluginLock(std::mutex& door) : lock_(door), outer_(std::exchange(current, this)) {}
   ~PluginLock() { current = outer_; }
   PluginLock(const PluginLock&) = delete;
@@ -87,6 +90,7 @@ class PluginLock {
   }
 
  private:
+  // Releases the lock of `visit` while it lives.
   struct Absence {
     explicit Absence(PluginLock* from) : visit(from) { from->lock_.unlock(); }
     ~Absence() {
@@ -98,9 +102,9 @@ class PluginLock {
     PluginLock* visit;
   };
 
-  inline static thread_local PluginLock* current = nullptr;
+  inline static thread_local PluginLock* current = nullptr;  // this thread's innermost lock; null: none, or released
   std::unique_lock<std::mutex> lock_;
-  PluginLock* outer_;
+  PluginLock* outer_;  // the value of `current` before
 };
 
 }  // namespace compeer::plugin

@@ -50,12 +50,11 @@ struct ChatCounts {
   DistinctExamples failures;    ///< reasons of `failed`
 };
 
-/// Passed to Services::before_asking. `unknown`: number of distinct requests that are not in the store. `tokens`:
-/// estimated number of tokens in their prompts.
+/// A call of a chat model that is about to send requests; passed to Services::before_asking.
 struct Announcement {
-  std::string model;
-  size_t requests, unknown;
-  int64_t tokens;
+  std::string model;         ///< name of the chat model
+  size_t requests, unknown;  ///< number of requests of the call, and of distinct ones without a stored answer
+  int64_t tokens;            ///< estimated number of tokens in the prompts of `unknown`
 };
 
 /// Services shared by all plugins of a rank. Must outlive them.
@@ -104,7 +103,9 @@ class RunHost : public Host {
   const TextTokenizer& tokenizer() const override;
 
  private:
+  // The host of a plugin that another plugin opened. `askers`: see `askers_`.
   RunHost(const PluginFile& plugin, const Services& services, std::vector<std::string> askers);
+  // Returns the object for the plugin of type T that `choice` names; opens it, as a Checked, if `known` has none.
   template <class T, class Checked, class Known>
   auto& opened(std::map<std::string, std::unique_ptr<Known>>& known, const Settings& choice);
 

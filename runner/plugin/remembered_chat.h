@@ -12,9 +12,10 @@
 
 namespace compeer::plugin {
 
-/// The Chat that other plugins get for a chat plugin. Calls are guarded and checked. Equal requests are sent once, and
-/// only if no answer is stored and no other thread or process is sending the same. Without a store, or if the plugin's
-/// answers are `free`, only equal requests of one call are merged. Thread-safe if the plugin `waits`.
+/// The Chat that other plugins get for a chat plugin: a cache in front of it. Calls are guarded and checked. Equal
+/// requests are sent once, and only if no answer is stored and no other thread or process is sending the same. Without
+/// a store, or if the plugin's answers are instant (ChatModel::is_instant), only equal requests of one call are merged.
+/// Thread-safe if the plugin is asynchronous (ChatModel::is_async).
 class CachedChat : public Chat {
  public:
   CachedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services);
@@ -28,32 +29,44 @@ class CachedChat : public Chat {
   void unreadable(const ChatRequest& request, const std::string& answer, bool again) override;
 
  private:
-  // Equal requests of one call (`places` are their indices); the first is sent.
+  // Equal requests of one call; the first is sent for all.
   struct DistinctRequest {
     AnswerKey key;
-    std::vector<size_t> places;
+    std::vector<size_t> places;  // indices of the requests in the call
   };
+  // In the functions below, `requests` and `arrived` are the arguments of `answer`.
+
+  // Groups equal requests.
   std::vector<DistinctRequest> different(const std::vector<ChatRequest>& requests);
+  // Delivers stored answers. Returns the requests that have none.
   std::vector<DistinctRequest> unknown(std::vector<DistinctRequest> questions, const std::vector<ChatRequest>& requests,
                                        const OnReply& arrived);
+  // Sends those of the requests `open` that no other thread or process is sending, and leaves the others in `open`.
   void ask_unclaimed(std::vector<DistinctRequest>& open, const std::vector<ChatRequest>& requests,
                      const OnReply& arrived);
+  // Sleeps before the store is searched again. Throws Error (exit code 85) if the run is to stop.
   void wait() const;
+  // Calls Services::before_asking.
   void announce(const std::vector<DistinctRequest>& questions, const std::vector<ChatRequest>& requests);
+  // Sends requests to the plugin, and stores and delivers the replies.
   void ask(const std::vector<DistinctRequest>& questions, const std::vector<ChatRequest>& requests,
            const OnReply& arrived);
+  // Counts and stores a reply, and returns it as stored.
   ChatReply kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply);
+  // Logs a failure, unless it or three others were logged before.
   void tell(const std::string& failure);
+  // Returns `answerer_`.
   const std::string& answerer();
+  // Returns the store to use; null: answers are not stored.
   AnswerStore* store() const;
 
   Plugin<ChatModel> plugin_;
   const nlohmann::json settings_;
   const Services& services_;
-  const std::string model_;
-  const bool is_instant_, is_async_;
+  const std::string model_;           // ChatModel::model
+  const bool is_instant_, is_async_;  // as in ChatModel
   ChatQueue line_;
-  std::mutex mutex_;            // guards the members below and calls of `services.paid`
+  std::mutex mutex_;            // guards the members below and calls of Services::on_reply
   std::set<std::string> told_;  // failures already logged
   std::string answerer_;        // the answering model, as part of keys; empty until first used
 };
