@@ -23,10 +23,10 @@ namespace compeer::conformance {
 spec::Draft draft_of(const std::string& at, const std::string& name, const std::vector<std::string>& sets,
                      const std::string& command);
 
-/// Function that supplies the value of a setting for which the user gave none. Empty result: the default applies.
+/// Function that supplies the value of a setting that the user did not give. Empty result: the default applies.
 using Fallback = std::function<std::optional<nlohmann::json>(const spec::SettingSchema&)>;
 
-/// Returns {"plugin": name, "path", "sha256", "settings": {name: value}}, from which a worker opens the plugin `found`.
+/// Returns {"plugin": name, "path", "sha256", "settings": {name: value}}. A worker opens the plugin `found` with it.
 /// The value of a setting comes from `given` (an object with one key per setting), otherwise from `fallback`, otherwise
 /// it is the default. `source`: origin of `given` for messages, such as "--dataset". Throws Error (exit code 2: wrong
 /// command line) if a required setting is missing, and Error (exit code 5: plugin) if an allow list does not contain

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-// `compeer plugins new KIND NAME` writes a folder with sources, a test and a build script, from which the author of a
-// plugin starts. KIND is the plugin's interface, such as "rewards" or "models".
+// `compeer plugins new KIND NAME` writes a folder with sources, a test and a build script: the starting point for
+// the author of a plugin. KIND is the plugin's interface, such as "rewards" or "models".
 
 namespace compeer::conformance {
 

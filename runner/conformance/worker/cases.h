@@ -12,7 +12,7 @@
 #include "plugin/calls.h"
 
 // The inputs with which `compeer plugins check` calls a plugin. T is the interface of the plugin's kind: Reward, Model,
-// Dataset, ... plugin::Plugin<T> is an opened plugin, whose call() turns exceptions of the plugin into Error.
+// Dataset, ... plugin::Plugin<T> is an opened plugin; its method call() turns exceptions of the plugin into Error.
 
 namespace compeer::conformance {
 
@@ -55,8 +55,8 @@ struct ConformanceRequest {
   std::vector<std::string> missing;  ///< names of required settings without a value
   std::vector<std::string> unset;    ///< names of optional settings without a value
   std::vector<std::pair<std::string, nlohmann::json>>
-      edges;                            ///< names of numeric settings with their lowest or highest valid values, with
-                                        ///< each of which the plugin must be constructible
+      edges;  ///< names of numeric settings with their lowest or highest valid values; an object of the plugin must be
+              ///< constructible with each
   std::vector<Example> examples;        ///< dialogues, of the plugin of the option --dataset, or made up; not empty
   std::vector<nlohmann::json> records;  ///< the same as JSON, the input of plugins of the kind "stages"; not empty
   bool real_records = false;            ///< true if --dataset was given. If false, a case that fails with exit code 4
