@@ -6,19 +6,20 @@
 
 #include "base/error.h"
 
+// The command line of the program compeer, parsed with CLI11. Each command is a CLI::App within `program`.
+
 namespace compeer::app {
 
 /// The selected command with its parsed options. Returns the exit code.
 using Action = std::function<int()>;
 
-/// Adds all commands to `program`; commands.cpp lists them with summary and example. Parsing the command line then sets
-/// `action`.
+/// Adds all commands to `program`, with their summaries and examples. Parsing the command line then sets `action`.
 void add_commands(CLI::App& program, Action& action);
 
-/// One function per command. It adds the options of the command and a callback that sets `action`; the action runs
-/// after the whole command line has been parsed. An action throws Error on failure, which main prints. It writes data
-/// to standard output and everything else to standard error. `main` ignores SIGPIPE, so an action that starts a program
-/// must restore the default for it.
+/// One function per command: add_log_show is `compeer log show`. It adds the options of the command and a callback that
+/// sets `action`; the action runs after the whole command line has been parsed. An action throws Error on failure,
+/// which main prints. It writes data to standard output and everything else to standard error. `main` ignores SIGPIPE,
+/// so an action that starts a program must restore the default for it.
 ///
 ///   void add_resolve(CLI::App& command, Action& action) {
 ///     auto options = std::make_shared<Options>();
@@ -58,8 +59,9 @@ void add_data_stats(CLI::App& command, Action& action);
 void add_data_answers(CLI::App& command, Action& action);
 void add_rescore(CLI::App& command, Action& action);
 
-/// Returns an Error (exit 2) for a command line that CLI11 rejected: the first unknown command or option, with the
-/// nearest valid name; otherwise CLI11's message `complaint`.
+/// Returns an Error (exit code 2: wrong command line) for a command line that CLI11 rejected: the first unknown command
+/// or option, with the nearest valid name, or, if all are known, CLI11's message `complaint`. `arguments`: the words of
+/// the command line after the program's name.
 Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& complaint);
 
 }  // namespace compeer::app
