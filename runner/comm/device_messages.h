@@ -7,8 +7,8 @@
 namespace compeer::comm {
 
 /// Point-to-point messages between the GPUs of different ranks (processes), by NVIDIA's NCCL, for summing gradients
-/// without a copy to the host. Uses the NCCL that libtorch's CUDA
-/// libraries contain, found by dlsym at run time; nothing is compiled or linked with NCCL.
+/// without a copy to the host. Uses the NCCL that libtorch's CUDA libraries contain, found by dlsym at run time;
+/// nothing is compiled or linked with NCCL.
 class DeviceMessages {
  public:
   /// Collective. Every rank must have its own GPU, which is the current CUDA device. Throws Error (exit code 2:

@@ -31,8 +31,8 @@ inline const std::string final_barrier = "the end";
 class World {
  public:
   /// Starts MPI if the process was started by a launcher. Collective. Throws Error (exit code 2: wrong command line or
-  /// machine) if the launcher's number of processes differs from MPI's (srun without --mpi=pmix). Messages
-  /// longer than `largest_message` bytes are sent in pieces; tests use a small value.
+  /// machine) if the launcher's number of processes differs from MPI's (srun without --mpi=pmix). Messages longer than
+  /// `largest_message` bytes are sent in pieces; tests use a small value.
   explicit World(size_t largest_message = size_t{1} << 30);
 
   /// Calls finish(). With an exception in flight it aborts the job instead: a rank in MPI_Finalize would leave the
@@ -146,8 +146,8 @@ class World {
 };
 
 /// Collective. Passes a value through all ranks in rank order, each of which replaces it by `work(value)`, and returns
-/// the last rank's result on every rank: a sequential fold over the ranks. `work` must not throw, and
-/// T must be trivially copyable.
+/// the last rank's result on every rank: a sequential fold over the ranks. `work` must not throw, and T must be
+/// trivially copyable.
 template <typename T, typename Work>
 T in_turn(World& world, T value, Work work) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -17,12 +17,11 @@ namespace compeer::launch {
 class PluginTrial {
  public:
   /// Constructs the plugins of each spec as its run will and returns the names of the metrics that the run will report;
-  /// empty if they are not known beforehand. Existing inputs of the specs must be pinned, that
-  /// is, their hashes must be in the spec. Throws the Error of a plugin that can't be constructed; Error (exit code 5:
-  /// plugin) that names a plugin which crashed or took more than 300 seconds; Error (exit code 4: invalid data) for a
-  /// split without records or a checkpoint that was modified after it was written. Results are [spec][metric]. Plugins
-  /// that were constructed successfully are not constructed again for other specs with the same plugin settings and
-  /// inputs.
+  /// empty if they are not known beforehand. Existing inputs of the specs must be pinned, that is, their hashes must be
+  /// in the spec. Throws the Error of a plugin that can't be constructed; Error (exit code 5: plugin) that names a
+  /// plugin which crashed or took more than 300 seconds; Error (exit code 4: invalid data) for a split without records
+  /// or a checkpoint that was modified after it was written. Results are [spec][metric]. Plugins that were constructed
+  /// successfully are not constructed again for other specs with the same plugin settings and inputs.
   std::vector<std::vector<std::string>> columns(const std::vector<spec::Spec>& specs);
 
  private:

@@ -24,8 +24,7 @@ class RunFolder {
   };
 
   /// Finds or creates the folder of this spec in the folder `results` and locks it. Throws Error (exit code 1: other
-  /// failure) if another process holds the lock, or
-  /// both paths belong to other specs.
+  /// failure) if another process holds the lock, or both paths belong to other specs.
   static RunFolder claim(const spec::Spec& spec, const std::filesystem::path& results);
   /// Locks the folder of an existing run. Throws Error (exit code 1) if another process holds the lock.
   static RunFolder open(const std::filesystem::path& folder);

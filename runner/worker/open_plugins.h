@@ -47,13 +47,13 @@ class PluginPreflight {
   plugin::Services services_;  // functions that plugins can call
 };
 
-/// Checks the plugins of planned runs. `options`: {"input": file with a list of
-/// {"file": contents of a spec.json, "missing": paths of the settings that name files which don't exist yet}}. Opens
-/// every plugin as a run does, and calls what a run calls before its first step: the columns of rewards and
-/// reweightings, the cache_key of stages, the sizes of splits. Of models, and of plugins whose files are missing,
-/// only the library is loaded; a model's tokenizer is checked. Prints {"opening": "rewards/length", "run": name} before
-/// each plugin, and finally {"columns": [...]}: for each spec a list of the names of its metrics, as far as they are
-/// known. Returns 0. Throws Error, with the run's name, for the first problem.
+/// Checks the plugins of planned runs. `options`: {"input": file with a list of {"file": contents of a spec.json,
+/// "missing": paths of the settings that name files which don't exist yet}}. Opens every plugin as a run does, and
+/// calls what a run calls before its first step: the columns of rewards and reweightings, the cache_key of stages, the
+/// sizes of splits. Of models, and of plugins whose files are missing, only the library is loaded; a model's tokenizer
+/// is checked. Prints {"opening": "rewards/length", "run": name} before each plugin, and finally {"columns": [...]}:
+/// for each spec a list of the names of its metrics, as far as they are known. Returns 0. Throws Error, with the run's
+/// name, for the first problem.
 int preflight(const nlohmann::json& options);
 
 }  // namespace compeer::worker

@@ -22,8 +22,7 @@ struct RunFigure {
 };
 
 /// Returns the figures of a summary, sorted by name. `metrics`: the field of summary.json. A stage's finding with an
-/// interval ("01-sage/mean_emotion/value",
-/// ".../low", ".../high", ".../n") becomes one figure, "01-sage/mean_emotion".
+/// interval ("01-sage/mean_emotion/value", ".../low", ".../high", ".../n") becomes one figure, "01-sage/mean_emotion".
 std::vector<RunFigure> figures_of(const std::map<std::string, statistics::Interval>& metrics);
 /// Returns the figures of the run in `folder`; nothing if it has no summary.
 std::optional<std::vector<RunFigure>> figures_in(const std::filesystem::path& folder);
@@ -49,8 +48,8 @@ struct KeyFigure {
   std::string name;   ///< name of the metric
 };
 
-/// Returns at most ten of `names`, those most informative about a run's progress and result first; then
-/// others up to ten. Never `step`.
+/// Returns at most ten of `names`: first the most informative ones about a run's progress and result, then others.
+/// Never `step`.
 std::vector<KeyFigure> key_figures(const std::vector<std::string>& names);
 
 /// Formats a value with four digits; "-" if it is NaN.

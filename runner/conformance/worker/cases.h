@@ -41,8 +41,9 @@ struct Cases {
   /// find memory leaks, and rules are skipped if it fails.
   std::vector<Case<T>> cases;
   std::vector<Rule<T>> rules;  ///< checked after all cases
-  std::function<void(plugin::Plugin<T>&)> prepare =
-      nullptr;                           ///< called once for each new object, before its cases; may be null
+  /// Makes the calls that an object of this kind needs before its first case. Called once for each new object; null if
+  /// the kind needs none.
+  std::function<void(plugin::Plugin<T>&)> prepare = nullptr;
   std::string varies = {};               ///< why results may differ between calls; empty: they must be equal
   std::string varies_with_threads = {};  ///< why they may depend on the number of threads; empty: they must not
 };
@@ -54,23 +55,24 @@ struct ConformanceRequest {
   nlohmann::json settings;           ///< object with all values; null if a required one is missing or one is invalid
   std::vector<std::string> missing;  ///< names of required settings without a value
   std::vector<std::string> unset;    ///< names of optional settings without a value
-  std::vector<std::pair<std::string, nlohmann::json>>
-      edges;  ///< names of numeric settings with their lowest or highest valid values; an object of the plugin must be
-              ///< constructible with each
+  /// Names of numeric settings with their lowest or highest valid values. An object of the plugin must be constructible
+  /// with each of them.
+  std::vector<std::pair<std::string, nlohmann::json>> edges;
   std::vector<Example> examples;        ///< dialogues, of the plugin of the option --dataset, or made up; not empty
   std::vector<nlohmann::json> records;  ///< the same as JSON, the input of plugins of the kind "stages"; not empty
   bool real_records = false;            ///< true if --dataset was given. If false, a case that fails with exit code 4
                                         ///< (data) is "not checked", because made-up data may lack a field
 };
 
-/// The plugin under test, as an argument of cases_for(). Cases keep references to its members, which must outlive them.
+/// The plugin under test, as an argument of cases_for(). Cases may keep a copy, so `plugin` and `request` must outlive
+/// them.
 template <class T>
 struct Subject {
   plugin::Plugin<T>& plugin;
   const ConformanceRequest& request;
-  std::function<plugin::Plugin<T>(const nlohmann::json& changes)>
-      make;  ///< constructs another object, with the object `changes` merged into the settings; throws Error if that
-             ///< fails
+  /// Constructs another object of the plugin, with the object `changes` merged into the settings. Throws Error if that
+  /// fails.
+  std::function<plugin::Plugin<T>(const nlohmann::json& changes)> make;
 };
 
 /// Each returns the cases and rules of a kind.

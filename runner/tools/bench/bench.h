@@ -19,11 +19,12 @@ struct BenchOptions {
   std::string dtype = "fp32";                     ///< storage format of weights: fp32, bf16, q8_0 or q4_0
   std::string compute = "float32";                ///< number format of matrix products: float32 or bfloat16
   std::string device = "cpu";                     ///< cpu or cuda
-  int threads = 0;                                ///< 0: all processors
+  int threads = 0;                                ///< threads per process; 0: all processors or 1, by benchmark
   int64_t batch = 0, prompt = 0, new_tokens = 0;  ///< number of sequences, tokens per prompt, new tokens per sequence
   int64_t seq = 0;                                ///< tokens per training sequence
   int64_t prompts = 0, group = 0;                 ///< prompts per training step, completions per prompt
-  /// Training steps, processes (ranks), and prompt groups or sequences per backward pass.
+  /// Training steps; processes (ranks); prompt groups that a rank accumulates before the reduction, or, in "train",
+  /// sequences per backward pass.
   int64_t steps = 0, ranks = 0, groups_per_reduction = 0;
   int64_t repeats = 0;  ///< number of repetitions
   /// Model folders. `model`: the model that is measured (in "judging" the judge, in "scoring" the policy); "": a model

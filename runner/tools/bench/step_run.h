@@ -20,7 +20,7 @@ struct StepLoad {
   std::string compute, device;  ///< the settings model.compute ("float32") and model.device ("cpu")
   int64_t adapter = 0;          ///< rank of the adapter; 0: the weights train
   /// Prompts per step, completions per prompt, tokens per prompt, new tokens per completion, measured steps, prompt
-  /// groups per backward pass.
+  /// groups that a rank accumulates before the reduction.
   int64_t prompts, group, prompt, new_tokens, steps, groups_per_reduction;
   int64_t ranks = 1, threads = 1;  ///< processes, threads per process
 

@@ -9,8 +9,8 @@
 
 // Part of `compeer verify`, which compares this program with reference files made by other libraries: a small
 // vision-language model (Qwen2.5-VL). Reference values are in golden.json and golden.safetensors in the model's folder.
-// A run is one forward pass of the reference over a padded batch of sequences with pictures. The functions append their
-// results to `checks`.
+// A run is one forward pass of the reference over a padded batch of sequences with pictures. Check is one comparison;
+// the functions append theirs to `checks`.
 namespace compeer::verify {
 
 /// A model folder with pictures and reference values.
