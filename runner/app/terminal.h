@@ -16,8 +16,8 @@ class EscapingOutput {
 
  private:
   std::ostream& stream_;
-  std::streambuf* before_;
-  std::unique_ptr<std::streambuf> filter_;
+  std::streambuf* before_;                  // the stream's own buffer, restored by the destructor
+  std::unique_ptr<std::streambuf> filter_;  // the buffer that escapes characters
 };
 
 }  // namespace compeer::app

@@ -10,7 +10,7 @@ namespace compeer::comm {
 std::string library_version();
 
 /// Collective. Sums `values` over all ranks in place by MPI_Allreduce, in an unspecified order. A baseline for
-/// benchmarks; runs use `tree_sum.h`, whose order is fixed.
+/// benchmarks; runs use TreeSum, which adds in a fixed order.
 void library_sum(const World& world, std::span<float> values);
 
 }  // namespace compeer::comm

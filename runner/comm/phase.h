@@ -3,11 +3,14 @@
 #include <string>
 #include <string_view>
 
+// A phase is a named part of a run's work ("rollout", "score"). Each thread publishes its current phase, so that error
+// messages and the watchdog, a thread that ends runs without progress, can name the cause of a failure or hang.
+
 namespace compeer::comm {
 
-/// The phase that a thread is in and the plugin that it is calling. Used to name the cause of a failure.
+/// The phase that a thread is in and the plugin that it is calling.
 struct Activity {
-  std::string phase;
+  std::string phase;   ///< "score"; empty if the thread is in no phase
   std::string plugin;  ///< "rewards/length 1.0.0"; empty if no plugin is being called
 };
 
@@ -24,8 +27,8 @@ class Phase {
   Phase& operator=(const Phase&) = delete;
 
  private:
-  Activity previous_;
-  int exceptions_;  // number of exceptions in flight when the phase began; if more at its end, the phase has failed
+  Activity previous_;  // phase and plugin of the enclosing scope, restored at the end
+  int exceptions_;     // number of exceptions in flight when the phase began; if more at its end, the phase has failed
 };
 
 /// Increments this process's progress counter, which the watchdog observes. To be called inside long phases, for
@@ -43,7 +46,8 @@ inline constexpr size_t longest_phase = 64, longest_plugin = 128;
 /// Like activity(), but async-signal-safe. Both texts are zero-terminated.
 void copy_activity(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept;
 
-/// In a catch block, returns the innermost phase that the exception left. Otherwise the same as activity().
+/// In a catch block, returns the innermost phase that the exception has left. If the exception has left none, returns
+/// activity().
 Activity failed_activity();
 
 }  // namespace compeer::comm

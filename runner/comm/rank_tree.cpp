@@ -50,7 +50,7 @@ RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, 
       nodes_(rank_nodes(leaves, world.size())),
       others_(static_cast<size_t>(
           std::ranges::count_if(nodes_, [&](const RankNode& node) { return node.owner != world.rank(); }))),
-      left_(pieces_.size()),
+      unfinished_(pieces_.size()),
       messages_(world, static_cast<int64_t>(pieces_.size())) {}
 
 template <typename T>
@@ -75,7 +75,7 @@ void RankTree<T>::advance(size_t room) {
     for (size_t i = 0; i < moving_.size();) {
       if (pieces_[moving_[i]].pending == 0 && advance_piece(moving_[i])) {
         moving_.erase(moving_.begin() + static_cast<std::ptrdiff_t>(i));
-        --left_;
+        --unfinished_;
         moved = true;
       } else {
         ++i;
@@ -143,8 +143,8 @@ void RankTree<T>::add_up(Piece& piece) {
 
 template <typename T>
 void RankTree<T>::finish() {
-  for (advance(few); left_ > 0; advance(few)) messages_.wait();
-  left_ = pieces_.size();
+  for (advance(few); unfinished_ > 0; advance(few)) messages_.wait();
+  unfinished_ = pieces_.size();
   for (Piece& piece : pieces_) piece.summed = false;
 }
 

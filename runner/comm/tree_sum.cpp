@@ -28,13 +28,13 @@ TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adde
       mine_(leaves_of_rank(leaves, world.size(), world.rank())),
       next_(mine_.first),
       adder_(adder ? std::move(adder) : Adder(add_to<T>)),
-      ranks_(world, leaves, length, delivery.early && !delivery.slice, adder_) {}
+      rank_tree_(world, leaves, length, delivery.early && !delivery.slice, adder_) {}
 
 template <typename T>
 TreeSumOf<T>::~TreeSumOf() {
   for (Node& node : nodes_) spare_.push_back(std::move(node.sum));
-  for (auto* vector : {&result_, &room_}) spare_.push_back(std::move(*vector));
-  ranks_.abandon(std::make_shared<std::vector<Zeros<T>>>(std::move(spare_)));
+  for (auto* vector : {&result_, &leaf_buffer_}) spare_.push_back(std::move(*vector));
+  rank_tree_.abandon(std::make_shared<std::vector<Zeros<T>>>(std::move(spare_)));
 }
 
 template <typename T>
@@ -61,17 +61,17 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
   if (static_cast<int64_t>(values.size()) != length_) throw std::logic_error("TreeSum: a leaf of another length");
   const std::span<T> own = next_leaf_buffer();
   if (values.data() != own.data()) {
-    if (!ready_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
+    if (!marked_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
     std::copy(values.begin(), values.end(), own.begin());
   }
   const Climb top = climb();
   join_rest(top.joined);
   if (early()) {
     begin();
-    for (size_t piece = 0; piece < open_.size(); ++piece) {
-      if (std::exchange(open_[piece], 0) > 0) submit_piece(piece);
+    for (size_t piece = 0; piece < not_final_.size(); ++piece) {
+      if (std::exchange(not_final_[piece], 0) > 0) submit_piece(piece);
     }
-    ranks_.advance();
+    rank_tree_.advance();
   }
   settle(top);
   ++next_;
@@ -80,8 +80,8 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
 template <typename T>
 std::span<T> TreeSumOf<T>::next_leaf_buffer() {
   reuse_result();
-  if (room_.empty()) room_ = take();
-  return room_.all();
+  if (leaf_buffer_.empty()) leaf_buffer_ = take();
+  return leaf_buffer_.all();
 }
 
 template <typename T>
@@ -92,7 +92,7 @@ void TreeSumOf<T>::reuse_result() {
 template <typename T>
 void TreeSumOf<T>::forget_vectors() {
   reuse_result();
-  put_back(std::exchange(room_, {}));
+  put_back(std::exchange(leaf_buffer_, {}));
 }
 
 // Returns the highest node that the next leaf completes. A node without a right half needs no addition.
@@ -114,7 +114,7 @@ typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
 // Elements that were added are zeroed, unless pinned.
 template <typename T>
 void TreeSumOf<T>::join(size_t joined, ElementRange elements) {
-  std::span<T> right = room_.all();
+  std::span<T> right = leaf_buffer_.all();
   for (size_t i = 1; i <= joined; ++i) {
     const std::span<T> left = nodes_[nodes_.size() - i].sum.all();
     adder_(part(left, elements), part(right, elements));
@@ -126,20 +126,20 @@ void TreeSumOf<T>::join(size_t joined, ElementRange elements) {
 // Joins the elements of the next leaf that were not marked final.
 template <typename T>
 void TreeSumOf<T>::join_rest(size_t joined) {
-  std::ranges::sort(ready_, {}, &ElementRange::first);
-  ready_.push_back({length_, 0});
+  std::ranges::sort(marked_, {}, &ElementRange::first);
+  marked_.push_back({length_, 0});
   int64_t done = 0;
-  for (const ElementRange& elements : ready_) {
+  for (const ElementRange& elements : marked_) {
     if (elements.first > done) join(joined, {done, elements.first - done});
     done = elements.first + elements.count;
   }
-  ready_.clear();
+  marked_.clear();
 }
 
 // Replaces the next leaf and the nodes that it has joined by the node `top`.
 template <typename T>
 void TreeSumOf<T>::settle(const Climb& top) {
-  nodes_.push_back({0, 0, std::move(room_)});
+  nodes_.push_back({0, 0, std::move(leaf_buffer_)});
   for (size_t i = 0; i < top.joined; ++i) {
     spare_.push_back(std::move(nodes_.back().sum));
     nodes_.pop_back();
@@ -156,9 +156,9 @@ bool TreeSumOf<T>::early() const {
 // leaf does not join and the one in which it ends.
 template <typename T>
 void TreeSumOf<T>::begin() {
-  if (!open_.empty()) return;
+  if (!not_final_.empty()) return;
   const std::span<T> leaf = next_leaf_buffer();
-  for (size_t piece = 0; piece < ranks_.pieces(); ++piece) open_.push_back(ranks_.elements(piece).count);
+  for (size_t piece = 0; piece < rank_tree_.pieces(); ++piece) not_final_.push_back(rank_tree_.elements(piece).count);
   const size_t joined = climb().joined;
   for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum.all());
   tops_.push_back(joined > 0 ? nodes_[nodes_.size() - joined].sum.all() : leaf);
@@ -169,29 +169,29 @@ void TreeSumOf<T>::mark_final(ElementRange elements) {
   const auto common = [](ElementRange a, ElementRange b) {
     return std::min(a.first + a.count, b.first + b.count) - std::max(a.first, b.first);
   };
-  for (const ElementRange& before : ready_) {
+  for (const ElementRange& before : marked_) {
     if (common(before, elements) > 0) throw std::logic_error("TreeSum: elements that were ready before");
   }
   next_leaf_buffer();
-  ready_.push_back(elements);
+  marked_.push_back(elements);
   join(climb().joined, elements);
   if (!early()) return;
   begin();
-  for (size_t piece = 0; piece < open_.size(); ++piece) {
-    const int64_t closed = std::max<int64_t>(common(ranks_.elements(piece), elements), 0);
-    open_[piece] -= closed;
-    if (closed > 0 && open_[piece] == 0) submit_piece(piece);
+  for (size_t piece = 0; piece < not_final_.size(); ++piece) {
+    const int64_t closed = std::max<int64_t>(common(rank_tree_.elements(piece), elements), 0);
+    not_final_[piece] -= closed;
+    if (closed > 0 && not_final_[piece] == 0) submit_piece(piece);
   }
-  ranks_.advance();
+  rank_tree_.advance();
 }
 
 // Passes a piece of this rank's final nodes to the reduction across ranks.
 template <typename T>
 void TreeSumOf<T>::submit_piece(size_t piece) {
   std::vector<std::span<T>> parts;
-  for (const std::span<T> top : tops_) parts.push_back(part(top, ranks_.elements(piece)));
-  const std::span<T> place = parts.empty() ? part(result_.all(), ranks_.elements(piece)) : parts.front();
-  ranks_.submit(piece, std::move(parts), place);
+  for (const std::span<T> top : tops_) parts.push_back(part(top, rank_tree_.elements(piece)));
+  const std::span<T> place = parts.empty() ? part(result_.all(), rank_tree_.elements(piece)) : parts.front();
+  rank_tree_.submit(piece, std::move(parts), place);
 }
 
 template <typename T>
@@ -205,13 +205,13 @@ std::span<T> TreeSumOf<T>::finish() {
     reuse_result();
     if (nodes_.empty()) result_ = take();
     for (Node& node : nodes_) tops_.push_back(node.sum.all());
-    for (size_t piece = 0; piece < ranks_.pieces(); ++piece) submit_piece(piece);
+    for (size_t piece = 0; piece < rank_tree_.pieces(); ++piece) submit_piece(piece);
   }
-  ranks_.finish();
+  rank_tree_.finish();
   // The sum was written to the first node.
   if (!nodes_.empty()) result_ = std::move(nodes_.front().sum);
   for (size_t i = 1; i < nodes_.size(); ++i) put_back(std::move(nodes_[i].sum));
-  nodes_.clear(), tops_.clear(), open_.clear();
+  nodes_.clear(), tops_.clear(), not_final_.clear();
   next_ = mine_.first;
   // All-gathers at the end, because without early sending there is nothing to overlap with returning pieces one by one.
   if (!delivery_.early && !delivery_.slice) all_gather(world_, result_.all(), slice_block);

@@ -11,14 +11,16 @@
 
 namespace compeer::comm {
 
-/// How the result of a reduction reaches the ranks.
+/// How the sum of TreeSumOf reaches the ranks.
 struct Delivery {
   bool slice = false;  ///< reduce-scatter: each rank receives only its slice, which halves the network traffic
-  bool early = false;  ///< start sending elements of the last leaf as soon as they are final (overlaps backward)
+  bool early = false;  ///< start sending elements of the last leaf as soon as they are final, which overlaps
+                       ///< communication with the backward pass
 };
 
-/// All-reduce of `leaves` vectors that are distributed over the ranks by `leaves_of_rank`. The order of additions
-/// depends on `leaves` only, so the result is bitwise identical for any number of ranks.
+/// All-reduce of vectors, the leaves, such as the gradients of all micro-batches of a training step. Each rank owns a
+/// contiguous block of leaves. The order of additions depends on the number of leaves only, so the sum is bitwise
+/// identical for any number of ranks.
 ///
 /// The order is a binary tree. Node (level k, i) covers the leaves [i 2^k, (i + 1) 2^k), cut at `leaves`, and is its
 /// left half plus its right half; if the right half is empty, it equals its left half. A rank sums the nodes that lie
@@ -32,10 +34,10 @@ struct Delivery {
 template <typename T>
 class TreeSumOf {
  public:
-  /// sum += more, element by element; may be multi-threaded.
-  using Adder = typename RankTree<T>::Adder;
-  /// `length` is the number of elements of each vector. `pinned`: the vectors are registered with a device, so their
-  /// memory is neither zeroed nor returned to the system between sums. Keeps a reference to `world`.
+  using Adder = typename RankTree<T>::Adder;  ///< void(sum, more): sum += more, element by element
+  /// `leaves`: number of leaves on all ranks; `length`: number of elements of each. `adder`: function that adds two
+  /// vectors, possibly with several threads; null: a simple loop. `pinned`: the vectors' memory is registered with a
+  /// GPU, so it is neither zeroed nor returned to the system between sums. Keeps a reference to `world`.
   TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr, Delivery delivery = {},
             bool pinned = false);
   ~TreeSumOf();  ///< abandons elements that are still being sent or received after a failure
@@ -64,48 +66,51 @@ class TreeSumOf {
   /// system (unless they are pinned) until they are used again.
   void forget_vectors();
 
-  int64_t leaves() const { return leaves_; }
+  int64_t leaves() const { return leaves_; }   ///< number of leaves on all ranks
   ElementRange mine() const { return mine_; }  ///< the leaves of this rank
 
  private:
-  // A complete subtree of this rank's leaves. Its first leaf is index << level.
+  // A complete subtree of this rank's leaves: node `index` of level `level`. Its first leaf is index << level.
   struct Node {
     int64_t level, index;
     Zeros<T> sum;
   };
-  // The node that the next leaf completes, by adding itself to the last `joined` nodes.
+  // The highest node (level, index) that the next leaf completes. The leaf is then added to the last of `nodes_`, the
+  // sum to the node before it, and so on for the last `joined` nodes.
   struct Climb {
     int64_t level, index;
     size_t joined;
   };
-  Zeros<T> take();                 // returns an unused vector
-  void put_back(Zeros<T> vector);  // zeroes a vector, unless pinned, and keeps it for `take`
-  void reuse_result();
-  Climb climb() const;
-  void join(size_t joined, ElementRange elements);
-  void join_rest(size_t joined);
-  void settle(const Climb& top);
-  bool early() const;  // true if the next leaf is this rank's last, and is sent early
-  void begin();
-  void submit_piece(size_t piece);
+  Zeros<T> take();                                  // returns an unused vector
+  void put_back(Zeros<T> vector);                   // zeroes a vector, unless pinned, and keeps it for `take`
+  void reuse_result();                              // puts back the vector of the previous sum
+  Climb climb() const;                              // returns the Climb of the leaf `next_`
+  void join(size_t joined, ElementRange elements);  // adds these elements of the next leaf to the last `joined` nodes
+  void join_rest(size_t joined);                    // the same for all elements that were not marked final
+  void settle(const Climb& top);                    // replaces the next leaf and the joined nodes by the node `top`
+  bool early() const;                               // true if the next leaf is this rank's last, and is sent early
+  void begin();                     // determines `tops_`, before the first elements of the last leaf are sent
+  void submit_piece(size_t piece);  // passes a piece of `tops_` to `rank_tree_`
 
   World& world_;
-  const int64_t leaves_, length_;
+  const int64_t leaves_, length_;  // number of leaves on all ranks; elements of each
   const Delivery delivery_;
   const bool pinned_;
-  const ElementRange mine_;
-  int64_t next_;                 // the leaf that `add` expects
-  std::vector<Node> nodes_;      // nodes whose parent is not complete, in ascending order of leaves
-  std::vector<Zeros<T>> spare_;  // unused vectors: zeros, unless they are pinned
-  Zeros<T> result_, room_;
-  std::vector<ElementRange> ready_;  // elements of the next leaf that were marked final
+  const ElementRange mine_;           // the leaves of this rank
+  int64_t next_;                      // the leaf that `add` expects
+  std::vector<Node> nodes_;           // nodes with incomplete parents, in ascending order of leaves
+  std::vector<Zeros<T>> spare_;       // unused vectors: zeros, unless they are pinned
+  Zeros<T> result_;                   // the sum after finish()
+  Zeros<T> leaf_buffer_;              // memory of next_leaf_buffer()
+  std::vector<ElementRange> marked_;  // elements of the next leaf that were marked final
   Adder adder_;
-  RankTree<T> ranks_;
-  std::vector<std::span<T>> tops_;  // this rank's final nodes, for `ranks_`; empty until they are known
-  std::vector<int64_t> open_;       // while the last leaf is sent early: number of elements of each piece not yet final
+  RankTree<T> rank_tree_;           // sums the final nodes of all ranks
+  std::vector<std::span<T>> tops_;  // this rank's final nodes; empty until they are known
+  std::vector<int64_t> not_final_;  // [piece of rank_tree_]: number of elements of the last leaf that are not final,
+                                    // while it is sent early; otherwise empty
 };
 
-using TreeSum = TreeSumOf<float>;
-using TreeSum64 = TreeSumOf<double>;
+using TreeSum = TreeSumOf<float>;     ///< of gradients
+using TreeSum64 = TreeSumOf<double>;  ///< of statistics
 
 }  // namespace compeer::comm

@@ -25,7 +25,7 @@ using spec::SettingSchema;
 namespace {
 
 json setting(const spec::SettingSchema& parameter, const json& given, const std::string& source,
-             const Otherwise& otherwise) {
+             const Fallback& fallback) {
   if (given.contains(parameter.name)) {
     json value = given.at(parameter.name);
     if (!value.is_null()) spec::normalise(parameter, value);
@@ -33,7 +33,7 @@ json setting(const spec::SettingSchema& parameter, const json& given, const std:
         parameter.type == spec::Type::path && value.is_string() ? spec::locate(value.get<std::string>()) : std::nullopt;
     return found ? json(found->string()) : value;
   }
-  if (const auto other = otherwise ? otherwise(parameter) : std::nullopt) return *other;
+  if (const auto other = fallback ? fallback(parameter) : std::nullopt) return *other;
   if (!parameter.default_value)
     throw Error(source, fmt::format("its setting '{}' is missing: {}", parameter.name, parameter.help),
                 fmt::format("set it with --set {}=...", parameter.name), Exit::usage);
@@ -106,11 +106,11 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
   return spec::with({}, changes);
 }
 
-json plugin_json(const plugin::Found& found, const json& given, const std::string& source, const Otherwise& otherwise) {
+json plugin_json(const plugin::Found& found, const json& given, const std::string& source, const Fallback& fallback) {
   plugin::AllowLists().refuse(found.kind, found.name, found.path, found.sha256);
   json settings = {{"plugin", found.name}};
   for (const auto& parameter : found.descriptor.parameters)
-    settings[parameter.name] = setting(parameter, given, source, otherwise);
+    settings[parameter.name] = setting(parameter, given, source, fallback);
   return {{"plugin", found.name},
           {"path", found.path.string()},
           {"sha256", found.sha256},

@@ -181,19 +181,19 @@ std::vector<std::string> Warnings::fresh() {
     next_ += line.size() + 1;
     if (!line.starts_with(mark)) continue;
     const auto text = spec::printable(line.substr(mark.size()), longest_line);
-    if (std::find(told_.begin(), told_.end(), text) != told_.end()) continue;
-    if (told_.size() == shown_warnings) {
-      ++more_;
+    if (std::find(reported_.begin(), reported_.end(), text) != reported_.end()) continue;
+    if (reported_.size() == shown_warnings) {
+      ++unreported_;
       continue;
     }
     some.push_back(text);
-    told_.push_back(text);
+    reported_.push_back(text);
   }
   return some;
 }
 
 std::string Warnings::others() const {
-  return more_ == 0 ? "" : fmt::format("{} more warnings are in {}", more_, log_.string());
+  return unreported_ == 0 ? "" : fmt::format("{} more warnings are in {}", unreported_, log_.string());
 }
 
 Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {

@@ -11,6 +11,10 @@
 #include "record/status.h"
 #include "spec/spec.h"
 
+// Starts runs and waits for them; the front end's part of `compeer run` and `compeer resume`. A spec is the set of all
+// settings of a run. A run is one execution of a spec by one or more processes, the ranks, which write their results
+// into the run's folder. The worker is the program that each rank executes.
+
 namespace compeer::launch {
 
 /// Options of `launch` and `resume`.
@@ -24,7 +28,7 @@ struct LaunchOptions {
 
 /// Outcome of a run.
 struct Launched {
-  std::string name;
+  std::string name;              ///< the spec's name
   std::filesystem::path folder;  ///< folder of the run; empty if it could not be created
   bool reused = false;           ///< the run had finished before and was not started
   std::optional<Error> error;    ///< why the run did not finish; empty if it finished
@@ -36,25 +40,27 @@ struct Launched {
 /// from its newest checkpoint. No process of a run is left on return, not even one that a plugin has put into another
 /// session.
 ///
-/// The first signal (Interrupts in process.h) asks runs to save a checkpoint and stop, a second one, at least a second
-/// later, kills them. After a signal no outcomes are returned but an Error is thrown: that of a run that has stopped
-/// (exit 85; 84 if its budget was spent at that moment), exit 85 if none had to, exit 1 if runs were killed.
+/// The first signal to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1 or SIGUSR2) asks runs to save a checkpoint and stop, a
+/// second one, at least a second later, kills them. After a signal no outcomes are returned. Instead it throws an
+/// Error: that of a run that has stopped (exit code 85: stopped by a signal; 84: its budget was spent at that moment),
+/// or one with exit code 85 if no run was in progress, or with exit code 1 if runs were killed.
 std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options);
 
-/// Continues the run in `folder`. The only change that `changes` may make is more steps (spec::extended). Each plugin
-/// in its spec.json must be in a folder that `plugins` searches, so that a run from another person can't execute code
-/// of its own. Of `options` only `quiet` and `allow_changed` matter. Throws Error: exit 2 if `folder` is not a run, 5
-/// if a plugin is elsewhere, 3 for other changes, 4 if the run has no intact checkpoint to continue from, or its inputs
-/// have changed and `options.allow_changed` is false.
+/// Continues the run in `folder`. `changes`: changes of its settings; only a larger number of steps is allowed. Each
+/// plugin in its spec.json must be in a folder that `plugins` searches, so that a run from another person can't execute
+/// code of its own. Of `options` only `quiet` and `allow_changed` matter. Throws Error with exit code 2 if `folder` is
+/// not a run, 5 if a plugin is elsewhere, 3 for other changes, 4 if the run has no intact checkpoint to continue from,
+/// or its inputs have changed and `options.allow_changed` is false.
 Launched resume(const std::filesystem::path& folder, const LaunchOptions& options,
                 const plugin::Finder& plugins = plugin::Finder(), const std::vector<spec::Change>& changes = {});
 
-/// Returns the command that runs the spec in a folder: the words of `rank_launcher`, then `find_worker` FOLDER
-/// [--resume] (worker_program.h). Throws their Errors.
+/// Returns the command that runs the spec in `folder`, as words: mpirun or srun with its options if there are several
+/// ranks, then the worker's path, the folder and, if `resume`, "--resume" to continue from a checkpoint. Throws Error
+/// (exit code 1: other failure) if the worker or mpirun is missing.
 std::vector<std::string> worker_command(const spec::Spec& spec, const std::filesystem::path& folder, bool resume);
 
-/// Returns the variables to add to the worker's environment, as "NAME=VALUE": `rank_environment` for the spec's ranks
-/// and threads.
+/// Returns the variables to add to the environment of that command, as "NAME=VALUE": numbers of threads, settings of
+/// malloc and of MPI.
 std::vector<std::string> worker_environment(const spec::Spec& spec);
 
 }  // namespace compeer::launch

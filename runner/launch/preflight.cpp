@@ -129,7 +129,7 @@ std::vector<std::vector<std::string>> PluginTrial::columns(const std::vector<Spe
   for (const auto& spec : specs) {
     const auto key = what_matters(spec);
     if (!known_.contains(key) && asked.insert(key).second) unknown.push_back(spec);
-    if (whole_.insert(spec.values.value("inputs", json::object()).dump()).second) refuse_changed(spec);
+    if (unmodified_.insert(spec.values.value("inputs", json::object()).dump()).second) refuse_changed(spec);
   }
   if (!unknown.empty()) {
     const auto found = ask(unknown);

@@ -64,13 +64,15 @@ Progress::Setup Progress::standard_error(bool quiet) {
   return setup;
 }
 
-Progress::Progress(Setup setup, size_t runs) : setup_(std::move(setup)), total_(runs) { began_ = told_ = setup_.now(); }
+Progress::Progress(Setup setup, size_t runs) : setup_(std::move(setup)), total_(runs) {
+  began_ = written_at_ = setup_.now();
+}
 Progress::~Progress() { wipe(); }
 
 void Progress::start(const std::string& run, const std::string& sentence) {
   Run one;
   one.name = run;
-  one.started = one.told = setup_.now();
+  one.started = one.written_at = setup_.now();
   runs_.push_back(one);
   if (!setup_.quiet && !setup_.terminal && !has_several_runs()) setup_.write(fmt::format("{}: {}\n", run, sentence));
   draw();
@@ -83,9 +85,9 @@ void Progress::update(const std::string& run, const record::Status& status) {
   if (steps_done(status) != steps_done(one.status)) one.last_at = now;
   one.status = status;
   if (begins && status.state == "running") one.seen = true, one.first = steps_done(status), one.first_at = now;
-  double& told = has_several_runs() ? told_ : one.told;
-  if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
-    told = now;
+  double& written_at = has_several_runs() ? written_at_ : one.written_at;
+  if (!setup_.quiet && !setup_.terminal && now - written_at >= between_lines) {
+    written_at = now;
     setup_.write((has_several_runs() ? "compeer: " + line_of_all() : line(one)) + "\n");
   }
   draw();

@@ -8,10 +8,16 @@
 #include "script/actions.h"
 #include "spec/spec.h"
 
+// The part of Lua scripts that starts runs. A script describes experiments and calls `run`; the front end executes it
+// for `compeer run FILE.lua`. A spec is the set of all settings of a run. A dry run executes the script without
+// starting runs. A rehearsal is a silent dry run before the actual one, which finds mistakes early.
+
 namespace compeer::launch {
 
-/// The runs that a script would launch, up to the point where it needs a result of an unfinished run.
+/// The runs that a script would launch, up to the point where it needs a result of an unfinished run. `compeer submit`
+/// makes jobs from them.
 struct Agenda {
+  /// A run that has not finished yet.
   struct PlannedRun {
     spec::Spec spec;
     std::string waits_for;  ///< name of the planned run whose files this one reads; empty if it can start at once
@@ -25,7 +31,7 @@ struct Agenda {
 /// Options for running a script.
 struct ScriptOptions {
   LaunchOptions launch;
-  std::vector<spec::Change> changes;  ///< changes of the command line, for every experiment
+  std::vector<spec::Change> changes;  ///< changes of settings on the command line (--set), for every experiment
   bool quick = false;                 ///< run the smallest form of the script (`--quick`)
   bool dry_run = false;               ///< start no run; print the runs that would start
   bool rehearsal = false;             ///< dry run without output, to find mistakes
@@ -35,11 +41,11 @@ struct ScriptOptions {
   std::shared_ptr<Preview> preview = nullptr;
   /// Names of runs that the script has not started yet: a rehearsal adds them, a launch removes them.
   std::shared_ptr<std::vector<std::string>> waiting = std::make_shared<std::vector<std::string>>();
-  /// Receives the failed runs that did not end the script.
+  /// Failed runs that did not end the script are added here.
   std::shared_ptr<std::vector<script::RunResult>> failed_runs = std::make_shared<std::vector<script::RunResult>>();
 };
 
-/// Returns the implementation of script::Actions that launches runs and writes reports.
+/// Returns the implementation of the functions that a script can call: it launches runs and writes reports.
 std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
 
 /// Returns a line about what `launch` would do with a spec: its name, hash, folder, and "starts", "resumes" or
@@ -47,8 +53,8 @@ std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
 std::string plan(const spec::Spec& spec, const LaunchOptions& options);
 
 /// Returns the specs that a script would launch, in order, up to the point where it needs a result of a run. `sets` are
-/// the arguments of `--set`. Starts no run and writes no file, but opens plugins (preflight.h). The script's output
-/// goes to standard error.
+/// the arguments of `--set`. Starts no run and writes no file, but constructs plugins in another process, to find
+/// errors. The script's output goes to standard error.
 std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets);
 
 }  // namespace compeer::launch

@@ -3,10 +3,10 @@
 
 namespace compeer::worker {
 
-/// Collective; for `compeer doctor`, which starts one rank per host with srun or mpirun. Tests messages between the
-/// ranks and compares their programs, clocks and access to a shared folder. `options`: {"folder": absolute path,
-/// "findings": any JSON of this host}. Rank 0 prints {"testing": "messages"} and the like before each test, so that a
-/// hang can be attributed, and finally
+/// Collective; for `compeer doctor`, which checks machines and starts one process (rank) per host with srun or mpirun.
+/// Tests messages between the ranks and compares their programs, clocks and access to a shared folder. `options`:
+/// {"folder": absolute path, "findings": any JSON of this host, which is part of the result}. Rank 0 prints {"testing":
+/// "messages"} and the like before each test, so that a hang can be attributed, and finally
 ///   {"hosts": [for each rank:
 ///      "host", "program" (SHA-256), "torch", "mpi" (versions), "findings",
 ///      "clock"        seconds ahead of rank 0
@@ -19,8 +19,8 @@ namespace compeer::worker {
 /// If the folder can't be written, "reads", "seen" and "locked_out" are missing. Returns 0.
 int check_hosts(const nlohmann::json& options);
 
-/// Collective. Rank 0 prints a line of JSON with the versions of libtorch, its BLAS and MPI, and the hosts of all
-/// ranks:
+/// Collective; for `compeer about`. `options` are not used. Rank 0 prints a line of JSON with the versions of libtorch,
+/// its BLAS and MPI, and the hosts of all ranks:
 /// {"torch":"2.11.0","blas":"mkl","mpi":"Open MPI v4.1.4","ranks":2,"hosts":["n07","n07"]}. Returns 0.
 int about(const nlohmann::json& options);
 

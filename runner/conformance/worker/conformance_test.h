@@ -14,27 +14,34 @@
 #include "conformance/worker/reporter.h"
 #include "plugin/host.h"
 
+// Runs the checks of `compeer plugins check` that call the plugin. T is the interface of the plugin's kind (Reward,
+// Model, ...). A finding is one line of the result. A case is one call with a fixed input, and a rule is a property
+// that must hold across several calls.
+
 namespace compeer::conformance {
 
-/// An Error raised by a plugin, for findings: "in score() with empty completions: threw a value of type int".
+/// An exception of a plugin, as text for a finding.
 struct CallFailure {
-  std::string place, problem;
-  Exit exit;
+  std::string place;    ///< "in score() with empty completions"
+  std::string problem;  ///< "threw a value of type int"
+  Exit exit;            ///< exit code of the error
   std::string text() const { return place + ": " + problem; }
 };
-/// Describes `error`, which a call of `method` with `input` threw.
+/// Describes `error`, which the plugin `identity` threw in a call of `method` ("load", "new" or the method's name) with
+/// the arguments named `input` ("" for none).
 CallFailure call_failure(const plugin::Identity& identity, const std::string& method, const std::string& input,
                          const Error& error);
 
-/// Runs all checks of one plugin, in the order of the functions of this class. The cases of each kind are in
-/// *_cases.cpp.
+/// Runs all checks of one plugin, in the order of the functions of this class, and reports their findings.
 template <class T>
 class ConformanceTest {
  public:
+  /// The arguments must outlive this object.
   ConformanceTest(const ConformanceRequest& request, const plugin::Services& services, Reporter& report)
       : request_(request), services_(services), report_(report) {}
 
-  /// Returns true if an object of the plugin could be made.
+  /// Runs the checks. Returns true if an object of the plugin could be constructed; otherwise the remaining checks were
+  /// skipped.
   bool run() {
     at::set_num_threads(1);
     if (!loads() || !makes()) return false;
@@ -51,8 +58,11 @@ class ConformanceTest {
   }
 
  private:
-  using Object = plugin::Plugin<T>;
+  using Object = plugin::Plugin<T>;  // an opened plugin
 
+  // Each of the following functions, up to rules(), is one check and writes its findings.
+
+  // Returns true if the library can be loaded.
   bool loads() {
     report_.begin("loading");
     if (const auto failure = attempt("load", "", [&] { plugin::Library(request_.chosen, T::kind); }))
@@ -61,6 +71,7 @@ class ConformanceTest {
     return true;
   }
 
+  // Constructs object_ with the requested settings. Returns true if that succeeds.
   bool makes() {
     report_.begin("making");
     if (request_.settings.is_null()) {
@@ -78,6 +89,7 @@ class ConformanceTest {
     return false;
   }
 
+  // Constructs an object for each lowest and highest valid value of a setting.
   void ranges() {
     report_.begin("ranges");
     int64_t made = 0;
@@ -100,6 +112,7 @@ class ConformanceTest {
       report_.holds(fmt::format("can be created with settings at the ends of their ranges, {} of them", made));
   }
 
+  // Calls every case once, and keeps the results in first_results_.
   void inputs() {
     report_.begin("inputs");
     std::vector<std::string> good;
@@ -108,7 +121,7 @@ class ConformanceTest {
       std::string result;
       const auto failure = attempt(one.method, one.input, [&] { result = one.call(*object_); });
       if (!failure) {
-        known_[i] = result;
+        first_results_[i] = result;
         good.push_back(one.input);
       } else if (failure->exit == Exit::data && !request_.real_records) {
         report_.not_checked(failure->text() + "; perhaps --dataset NAME or --set KEY=VALUE provides it");
@@ -119,32 +132,35 @@ class ConformanceTest {
     if (!good.empty()) report_.holds("results satisfy the interface, with: " + list(good));
   }
 
+  // Repeats all cases, with the same object and with a new one. Returns false if a result differs.
   bool same_twice() {
     report_.begin("same twice");
     if (!cases_.varies.empty()) return report_.not_checked(cases_.varies), true;
-    if (known_.empty()) return true;
+    if (first_results_.empty()) return true;
     if (!agrees(*object_, "returned other results when called again")) return false;
     if (!agrees_when_new("returned other results in a new instance")) return false;
     report_.holds("the same bytes when called again in another order, and from a new instance");
     return true;
   }
 
+  // Repeats all cases with two threads; the results must equal those of one thread.
   void threads() {
     report_.begin("threads");
     const auto& varies = cases_.varies.empty() ? cases_.varies_with_threads : cases_.varies;
     if (!varies.empty()) return report_.not_checked(varies);
-    if (known_.empty()) return;
+    if (first_results_.empty()) return;
     at::set_num_threads(2);
     if (agrees_when_new("returned other results with 2 threads"))
       report_.holds("the same bytes with 1 thread and with 2");
     at::set_num_threads(1);
   }
 
-  // Repeats the first case and compares the heap. Memory that only early calls allocate, such as a cache, is no leak.
+  // Repeats the first case and compares the size of the heap. A leak is at least one byte per call in two consecutive
+  // series of calls, so that memory that only early calls allocate, such as a cache, is no leak.
   void memory() {
     report_.begin("memory");
     if (!cases_.varies.empty()) return report_.not_checked(cases_.varies);
-    if (!known_.contains(0) || !memory_is_exact) return;
+    if (!first_results_.contains(0) || !memory_is_exact) return;
     const auto& one = cases_.cases[0];
     using Clock = std::chrono::steady_clock;
     const auto stop = Clock::now() + std::chrono::seconds(2);
@@ -162,23 +178,25 @@ class ConformanceTest {
     report_.fails(fmt::format("{}: {} calls leaked {} bytes", place, 2 * calls, after - before));
   }
 
-  // Rules compare the results of calls. If these change from call to call (not `same`), rules would fail only for that.
+  // Checks the rules. `same`: result of same_twice(). Rules compare the results of calls, so they are skipped if equal
+  // calls return different results.
   void rules(bool same) {
     report_.begin("rules");
     for (const auto& rule : cases_.rules) {
-      if (!same || !known_.contains(0)) {
+      if (!same || !first_results_.contains(0)) {
         report_.not_checked(
-            rule.says + ": " +
+            rule.property + ": " +
             (same ? "there is no result for " + cases_.cases.front().input : "its results change from call to call"));
         continue;
       }
       std::string problem;
       const auto call = [&] { problem = object_->call(rule.method.c_str(), rule.problem); };
       if (const auto failure = attempt(rule.method, "", call, rule_patience)) problem = failure->problem;
-      problem.empty() ? report_.holds(rule.says) : report_.fails(rule.says + "? " + problem);
+      problem.empty() ? report_.holds(rule.property) : report_.fails(rule.property + "? " + problem);
     }
   }
 
+  // Repeats all cases with a new object. If a result differs, reports `otherwise` as a failure and returns false.
   bool agrees_when_new(const std::string& otherwise) {
     std::optional<Object> fresh;
     if (const auto failure = attempt("new", "", [&] { fresh.emplace(make({})); }))
@@ -189,9 +207,10 @@ class ConformanceTest {
     return same;
   }
 
-  // Calls the cases from the last to the first, to detect state that an earlier call has changed.
+  // Repeats all cases with `object`, from the last to the first, to detect state that an earlier call has changed. If a
+  // result differs from first_results_, reports `otherwise` as a failure and returns false.
   bool agrees(Object& object, const std::string& otherwise) {
-    for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    for (auto known = first_results_.rbegin(); known != first_results_.rend(); ++known) {
       const auto& one = cases_.cases[known->first];
       std::string result;
       const auto failure = attempt(one.method, one.input, [&] { result = one.call(object); });
@@ -201,12 +220,15 @@ class ConformanceTest {
     return true;
   }
 
+  // Makes the calls that objects of this kind need before their cases.
   void prepare(Object& object) {
     if (!cases_.prepare) return;
     const auto failure = attempt("add_summary", "", [&] { cases_.prepare(object); });
     if (failure) report_.fails(failure->problem);
   }
 
+  // Constructs an object with the requested settings, after merging `changes` (an object, or null) into them. Throws
+  // Error if that fails.
   Object make(const nlohmann::json& changes) {
     auto settings = request_.settings;
     settings.update(changes.is_null() ? nlohmann::json::object() : changes);
@@ -214,12 +236,14 @@ class ConformanceTest {
                            std::make_unique<plugin::RunHost>(request_.chosen, services_));
   }
 
+  // Destroys the object under the time limit of a call.
   void destroy(std::optional<Object>& object) {
     const Call call = report_.call("~", "");
     object.reset();
   }
 
-  // Calls f() and returns its failure, if any.
+  // Calls f(), which calls `method` of the plugin with the arguments named `input`, within `patience` times the time
+  // limit of a call. Returns its failure, if any.
   template <class F>
   std::optional<CallFailure> attempt(const std::string& method, const std::string& input, F&& f, int patience = 1) {
     const Call call = report_.call(method, input, patience);
@@ -232,7 +256,8 @@ class ConformanceTest {
     }
   }
 
-  // True if the message names another setting, so that the failure may come from their combination.
+  // True if the message contains the name of another setting than `setting`, so that the failure may come from their
+  // combination.
   bool names_another(const std::string& message, const std::string& setting) const {
     for (const auto& [name, value] : request_.settings.items()) {
       if (name != setting && name != "plugin" && message.find(name) != std::string::npos) return true;
@@ -240,14 +265,15 @@ class ConformanceTest {
     return false;
   }
 
+  // Returns the names with commas between them.
   static std::string list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
   const ConformanceRequest& request_;
   const plugin::Services& services_;
   Reporter& report_;
-  std::optional<Object> object_;
+  std::optional<Object> object_;  // the plugin under test; empty before makes() and at the end
   Cases<T> cases_;
-  std::map<size_t, std::string> known_;  // results of the first calls, by index of the case
+  std::map<size_t, std::string> first_results_;  // index in cases_.cases -> result, as bytes, of its first call
 };
 
 }  // namespace compeer::conformance

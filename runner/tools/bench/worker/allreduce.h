@@ -3,8 +3,9 @@
 
 namespace compeer::bench {
 
-/// `compeer bench allreduce`, one rank: the runner's all-reduce in fixed order, alternating with MPI_Allreduce, for
-/// vectors of several lengths. Collective. Rank 0 prints measurements, one JSON object per line.
+/// `compeer bench allreduce`, one of several ranks: the runner's all-reduce, which sums in a fixed order, alternating
+/// with MPI_Allreduce, for float32 vectors of several lengths. Collective. `options`: {"repeats": 0 for the default}.
+/// Rank 0 prints measurements, one JSON object per line. Returns 0.
 int bench_allreduce(const nlohmann::json& options);
 
 }  // namespace compeer::bench

@@ -3,8 +3,10 @@
 
 namespace compeer::bench {
 
-/// `compeer bench serve`: requests of many concurrent clients to the server, alternating with the engine's own
-/// generation for the same prompts. The model in the folder "model" must never end a completion by itself.
+/// `compeer bench serve`, in a worker process: tokens per second of the HTTP server with many concurrent clients,
+/// alternating with generation by the engine alone for the same prompts. `options`: {"model": folder, "size": its name,
+/// "batch": clients, "prompts": requests, "new": tokens per completion, "repeats"}; 0 is the default. The model must
+/// never draw its end token. Prints measurements, one JSON object per line. Returns 0.
 int bench_serve(const nlohmann::json& options);
 
 }  // namespace compeer::bench
