@@ -82,12 +82,12 @@ std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const Judged
 // Sends every question that may come up. The host stores the answers, so `ask` gets them without another request.
 void ChatJudge::ask_ahead(const std::vector<Inquiry>& inquiries) const {
   std::vector<ChatRequest> requests;
-  for (const Inquiry& inquiry : inquiries) add_all(inquiry, requests);
+  for (const Inquiry& inquiry : inquiries) add_speculative_requests(inquiry, requests);
   chat_.answer(requests, [](size_t, const ChatReply&) {});
 }
 
 // Adds the request for the next question, and recursively those for the questions after each possible answer.
-void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) const {
+void ChatJudge::add_speculative_requests(Inquiry inquiry, std::vector<ChatRequest>& requests) const {
   inquiry.turns.push_back({"user", inquiry.questions[inquiry.next]});
   requests.push_back(request(inquiry, 0));
   const auto& words = questions_.words(inquiry.about[inquiry.next]);
@@ -95,7 +95,7 @@ void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) con
   inquiry.turns.emplace_back();
   for (const auto& word : words.answers()) {
     inquiry.turns.back() = {"assistant", word};
-    add_all(inquiry, requests);
+    add_speculative_requests(inquiry, requests);
   }
 }
 

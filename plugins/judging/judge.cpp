@@ -52,7 +52,7 @@ Verdicts Questions::majority(const std::vector<Verdicts>& votes) {
 
 void Verdicts::count(const Verdicts& other) {
   asked += other.asked;
-  if (unreadable == 0) unread = other.unread;
+  if (unreadable == 0) first_unreadable = other.first_unreadable;
   unreadable += other.unreadable;
 }
 
@@ -74,7 +74,7 @@ void Questions::record_answer(Verdicts& verdicts, size_t question, std::optional
                               const std::string& answer) const {
   ++verdicts.asked;
   if (!word) {
-    if (verdicts.unreadable++ == 0) verdicts.unread = answer;
+    if (verdicts.unreadable++ == 0) verdicts.first_unreadable = answer;
   } else if (question < reply) {
     if (!verdicts.steps[question]) verdicts.steps[question] = *word == 0 ? 1.0 : -1.0;
   } else if (!verdicts.preference) {

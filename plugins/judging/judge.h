@@ -7,36 +7,46 @@
 
 #include "judging/form.h"
 
+// Judging of completions, for rewards and for stages that measure judges. A judge is a language model that is asked up
+// to four questions about a completion: whether each of its three reasoning steps (history, emotion, strategy) is
+// right, and whether its reply is as good as a reference reply. Its answers become "verdicts", numbers between -1
+// and 1.
+
 namespace compeer::judging {
 
-/// The parts of one completion that a judge is asked about: the steps it contains and its reply (empty text if it has
-/// none).
+/// The parts of one completion that a judge is asked about.
 struct JudgeInput {
-  StepTexts steps;
-  InterpretedReply reply;
+  StepTexts steps;         ///< nullopt: the completion lacks this step
+  InterpretedReply reply;  ///< empty text: the completion has no reply
 };
-/// Returns the steps and the reply of any completion, well-formed or not (empathy::steps_of, empathy::reply_of).
+/// Returns the steps and the reply that are found in `completion`, also if it is malformed.
 JudgeInput parse_completion(const std::string& completion);
 
-/// The completions of one dialogue to be judged together, and the reference reply to compare theirs with.
+/// Completions of one dialogue, to be judged together, and the reference reply with which their replies are compared.
 struct JudgedGroup {
-  std::vector<Turn> history;
+  std::vector<Turn> history;  ///< the dialogue up to the turn that the completions answer
   InterpretedReply reference;
-  std::vector<JudgeInput> completions;  ///< one for each completion
-  /// The reader's own steps for the dialogue, shown to the judge next to each step; empty without a reader (form.h).
+  std::vector<JudgeInput> completions;
+  /// Steps that another model (the reader) wrote for the dialogue, shown to the judge for comparison; empty without a
+  /// reader.
   StepTexts reading = {};
 };
 
-/// A judge's verdicts on one completion. A value is empty if the question was not asked or the answer was not readable.
+/// A judge's verdicts on one completion. A verdict is nullopt if the question was not asked or the answer could not be
+/// parsed.
 struct Verdicts {
-  std::array<std::optional<double>, 3> steps;  ///< 1: right, -1: wrong; by likelihood P(right) - P(wrong)
-  std::optional<double> reply;  ///< 1: equal to the reference or better, -1: worse; by likelihood P(as good) - P(worse)
-  std::optional<empathy::Preference> preference;  ///< `first` is the reference, whatever `swap` is
-  int asked = 0;                                  ///< number of answers received, readable or not, over all votes
-  int unreadable = 0;                             ///< number of these answers that could not be parsed
-  std::string unread = {};                        ///< the first answer that could not be parsed
+  /// For each step 1 (right) or -1 (wrong); with `JudgeDecoding::by_likelihood` P(right) - P(wrong).
+  std::array<std::optional<double>, 3> steps;
+  /// 1: the reply is at least as good as the reference, -1: worse; with `by_likelihood` P(as good) - P(worse).
+  std::optional<double> reply;
+  /// The judge's answer about the replies. `first` is the reference, also if it was shown second.
+  std::optional<empathy::Preference> preference;
+  int asked = 0;                      ///< number of answers received, parsed or not, over all votes
+  int unreadable = 0;                 ///< number of these answers that could not be parsed
+  std::string first_unreadable = {};  ///< text of the first answer that could not be parsed
 
-  /// Adds the counts of `other`, which is about the same completion; keeps the first unreadable answer.
+  /// Adds `asked` and `unreadable` of `other`, which is about the same completion. Takes its `first_unreadable` if this
+  /// object had none. Does not change the verdicts.
   void count(const Verdicts& other);
 };
 
@@ -44,36 +54,38 @@ struct Verdicts {
 struct JudgeDecoding {
   int votes = 1;             ///< number of sampled answers whose majority decides; 1: one greedy answer
   double temperature = 0.7;  ///< sampling temperature if votes > 1
-  /// Verdicts are differences of probabilities instead of 1 and -1; every question is then asked once.
+  /// Verdicts are differences of the probabilities of the possible answers instead of 1 and -1. Every question is then
+  /// asked once, whatever `votes` is.
   bool by_likelihood = false;
   bool swap = false;  ///< show the completion as the first reply and the reference as the second
-  /// Chat models only: send all questions at once, each for every possible verdict on the earlier ones. Saves latency,
-  /// costs more requests, does not change the answers.
+  /// Chat models only: send all questions at once, each for every possible sequence of answers to the earlier ones
+  /// (speculative execution). Saves latency, costs more requests, does not change the verdicts.
   bool speculate = false;
 };
 
 /// Selection of the questions that a judge is asked.
 struct Scope {
-  bool steps = true, reply = true;
-  bool separate = false;  ///< ask each question in a conversation of its own, without the earlier verdicts
+  bool steps = true;      ///< ask about the three steps
+  bool reply = true;      ///< ask about the reply
+  bool separate = false;  ///< ask each question in a conversation of its own, without the earlier questions and answers
 };
 
-/// A judge: answers questions about completions. Implemented by ModelJudge and ChatJudge.
+/// A judge. Implemented by ModelJudge (a model folder on the program's engine) and ChatJudge (behind a chat plugin).
 class Judge {
  public:
   virtual ~Judge() = default;
 
-  /// Returns the Verdicts about each completion: [groups][completions]. Those about one completion do not depend on the
-  /// others.
+  /// Asks about all completions and returns their verdicts, indexed [group][completion]. The verdicts on one completion
+  /// do not depend on the others.
   virtual std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const = 0;
 };
 
-/// The four questions about a completion (0 to 2: is the step right? 3: is the reply as good as the reference?), and
-/// the conversion of answers to Verdicts.
+/// The four questions about a completion, and the conversion of answers to verdicts. A question is identified by its
+/// index: 0 to 2 ask whether this step is right, 3 asks how the reply compares with the reference.
 class Questions {
  public:
-  /// Number of questions, and the index of the one about the replies.
-  static constexpr size_t count = 4, reply = 3;
+  static constexpr size_t count = 4;  ///< number of questions
+  static constexpr size_t reply = 3;  ///< index of the question about the reply
 
   Questions(JudgeFormat form, Scope scope, JudgeDecoding decoding)
       : form_(std::move(form)), scope_(scope), decoding_(decoding) {}
@@ -81,26 +93,26 @@ class Questions {
   const JudgeFormat& form() const { return form_; }
   const Scope& scope() const { return scope_; }
   const JudgeDecoding& decoding() const { return decoding_; }
-  /// Returns how many times each question is asked.
+  /// Returns how many times each question is asked: 1 by likelihood, otherwise `JudgeDecoding::votes`.
   int votes() const { return decoding_.by_likelihood ? 1 : decoding_.votes; }
 
-  /// Returns true if `question` is in scope and the completion has the part it is about.
+  /// Returns true if `question` is in the scope and the completion `one` has the step or the reply that it is about.
   bool asks(const JudgeInput& one, size_t question) const;
-  /// Returns the text of the question; only if `asks` is true.
+  /// Returns the text of the question about the completion `one` of `group`. Requires that `asks` returns true.
   std::string text(const JudgedGroup& group, const JudgeInput& one, size_t question) const;
-  /// Returns the possible answers to the question. For steps the first means right; replies have the four of
-  /// empathy::Preference.
+  /// Returns the possible answers to the question: two about a step, the first of them for right; four about the reply,
+  /// in the order of empathy::Preference.
   const empathy::Answers& words(size_t question) const;
 
-  /// Records an answer in `verdicts` and increments its counts. `word` is the index of the answer in `words(question)`,
-  /// empty if `answer` could not be parsed. Does not overwrite a value set by `record_probabilities`.
+  /// Counts an answer in `verdicts` and sets the verdict, unless `record_probabilities` already set it. `word`: index
+  /// of the answer in `words(question)`, nullopt if the text `answer` could not be parsed.
   void record_answer(Verdicts& verdicts, size_t question, std::optional<size_t> word, const std::string& answer) const;
-  /// Sets the value from probabilities: `log_probs` has the natural log-probability of each answer in
-  /// `words(question)`. They need not sum to 1.
+  /// Sets the verdict to a difference of probabilities. `log_probs`: the natural-log probability of each answer in
+  /// `words(question)`; the probabilities are normalized and need not sum to 1. Does not count an answer.
   void record_probabilities(Verdicts& verdicts, size_t question, const std::vector<double>& log_probs) const;
 
-  /// Returns the majority verdict of each question over `votes`, the earliest of equally frequent ones, with the sum of
-  /// the counts.
+  /// Combines several votes about one completion. Returns for each question the most frequent verdict, the earliest of
+  /// equally frequent ones, and the sums of the counts.
   static Verdicts majority(const std::vector<Verdicts>& votes);
 
  private:

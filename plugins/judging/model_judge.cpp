@@ -14,8 +14,8 @@ constexpr int64_t longest_answer = 16;  // tokens
 // Measured: a forward pass costs about as much as ten tokens; a wrong prediction costs reading all later questions
 // again. Conversations in one batch share passes, so a pass is saved only if all of their predictions are right.
 bool AnswerPredictor::is_reliable(size_t many) const {
-  const int64_t all = std::accumulate(said_.begin(), said_.end(), other_);
-  return 10 * static_cast<int64_t>(many) * (all - said_[most_frequent()]) <= all && all > 0;
+  const int64_t all = std::accumulate(counts_.begin(), counts_.end(), other_count_);
+  return 10 * static_cast<int64_t>(many) * (all - counts_[most_frequent()]) <= all && all > 0;
 }
 
 // One conversation about one completion.
@@ -34,10 +34,10 @@ std::vector<std::vector<Verdicts>> ModelJudge::judge(std::span<const JudgedGroup
 
 std::vector<Verdicts> ModelJudge::judge(const JudgedGroup& group) const {
   const auto context = language_model_.begin(questions_.form().context(group.history));
-  if (questions_.votes() <= 1) return hear(group, *context, 0);
+  if (questions_.votes() <= 1) return ask_once(group, *context, 0);
   std::vector<std::vector<Verdicts>> votes(group.completions.size());
   for (int vote = 0; vote < questions_.votes(); ++vote) {
-    const auto heard = hear(group, *context, static_cast<uint32_t>(vote));
+    const auto heard = ask_once(group, *context, static_cast<uint32_t>(vote));
     for (size_t i = 0; i < votes.size(); ++i) votes[i].push_back(heard[i]);
   }
   std::vector<Verdicts> all;
@@ -45,9 +45,10 @@ std::vector<Verdicts> ModelJudge::judge(const JudgedGroup& group) const {
   return all;
 }
 
-std::vector<Verdicts> ModelJudge::hear(const JudgedGroup& group, const Conversation& context, uint32_t draw) const {
+std::vector<Verdicts> ModelJudge::ask_once(const JudgedGroup& group, const Conversation& context,
+                                           uint32_t sample_index) const {
   const auto& hearing = questions_.decoding();
-  const SamplingParams sampling{hearing.votes > 1 ? hearing.temperature : 0.0, longest_answer, draw};
+  const SamplingParams sampling{hearing.votes > 1 ? hearing.temperature : 0.0, longest_answer, sample_index};
   const auto inquiries = inquiries_into(group, context);
   std::vector<Conversation*> conversations;
   std::vector<std::vector<Question>> questions;

@@ -69,20 +69,20 @@ void JudgePanel::add(const Settings& settings, Host& host, const std::string& be
 // Checks the form of the judge added last.
 void JudgePanel::check(const JudgeFormat& format, const Scope& scope) {
   if (check_form(names_.back(), form_of(format, scope, reads_))) return;
-  unknown_ += (unknown_.empty() ? "" : ", ") + names_.back();
+  unchecked_ += (unchecked_.empty() ? "" : ", ") + names_.back();
 }
 
 // Logs once which judges have no form.json, and the first unreadable answer. Called when opinions arrive, so a dry run
 // logs nothing.
-void JudgePanel::log_once(const std::vector<std::vector<Verdicts>>& opinions) const {
-  if (!unknown_.empty())
-    host_.log("note: no form.json in " + std::exchange(unknown_, "") +
+void JudgePanel::log_once(const std::vector<std::vector<Verdicts>>& verdicts) const {
+  if (!unchecked_.empty())
+    host_.log("note: no form.json in " + std::exchange(unchecked_, "") +
               ": can't check that the judge is asked as it was trained");
-  for (const auto& of_group : opinions) {
+  for (const auto& of_group : verdicts) {
     for (const Verdicts& opinion : of_group) {
-      if (unread_logged_ || opinion.unreadable == 0) continue;
-      unread_logged_ = true;
-      host_.log("note: an answer that could not be read: '" + opinion.unread + "'");
+      if (unreadable_logged_ || opinion.unreadable == 0) continue;
+      unreadable_logged_ = true;
+      host_.log("note: an answer that could not be read: '" + opinion.first_unreadable + "'");
     }
   }
 }

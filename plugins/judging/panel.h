@@ -7,7 +7,12 @@
 #include "judging/judge.h"
 #include "judging/reading.h"
 
-/// Settings that name the judge and how its answers are decoded, for the "parameters" of descriptors.
+// The judges of a reward or a stage, as its settings name them. A judge is a language model that decides whether the
+// three reasoning steps of a completion are right and whether its reply is as good as a reference reply. Its decisions
+// are called verdicts.
+
+/// JSON text with the settings of a judge and of the decoding of its answers, for the "parameters" of plugin
+/// descriptors.
 #define COMPEER_PANEL_SETTINGS                                                                                          \
   R"json("model": {"type": "path", "default": null, "help": "the judge: a model folder, such as a run's )json"          \
   R"json(checkpoints/last"},)json"                                                                                      \
@@ -25,7 +30,7 @@
   R"json("swap": {"type": "boolean", "default": false,)json"                                                            \
   R"json("help": "show the judge the completion first, the reference second"})json"
 
-/// Settings that name a second judge.
+/// JSON text with the settings that name a second judge, for the replies only.
 #define COMPEER_OUTCOME_MODEL_SETTINGS                                                                             \
   R"json("outcome_model": {"type": "path", "default": null, "help": "folder of a separate judge of replies; )json" \
   R"json('model' or 'chat' then judges only the steps"},)json"                                                     \
@@ -34,25 +39,27 @@
 
 namespace compeer::judging {
 
-/// One judge of steps and reply (UnifiReward), or, with `outcome_model` or `outcome_chat`, one judge of the steps and
-/// one of the reply that ask their questions independently (PRM and ORM). Keeps references to `host` and its models.
+/// One judge of steps and reply (UnifiReward) or, if the settings have `outcome_model` or `outcome_chat`, two judges:
+/// the first for the steps, the second for the reply, with every question in a separate conversation (PRM and ORM).
+/// Keeps references to `host` and its models.
 class JudgePanel {
  public:
-  /// `scope`: the questions for a single judge; ignored if there are two. `reads`: the parts of a reading shown to the
-  /// judge. Throws std::runtime_error if the settings contradict each other, Error (exit 3) if a judge in a folder was
-  /// trained in another form (trained_judge.h).
+  /// Opens the judges. `scope`: the questions for a single judge; ignored if there are two. `reads`: the parts of a
+  /// reading (another model's steps, shown for comparison) that the judges get. Throws std::runtime_error if the
+  /// settings contradict each other, Error (exit code 3: wrong settings) if a judge in a folder was trained with other
+  /// questions, answers or readings.
   JudgePanel(const Settings& settings, Host& host, Scope scope, Reads reads);
 
-  /// Returns the opinions as Judge::judge does; with two judges, each supplies its own questions and the counts are
-  /// added.
+  /// Returns the verdicts, indexed [group][completion]. With two judges, each contributes the verdicts on its own
+  /// questions, and their counts of answers are added.
   std::vector<std::vector<Verdicts>> judge(std::span<const JudgedGroup> groups) const;
 
   /// Returns true if all judges are chat models that wait for an external service (Chat::is_async).
   bool is_async() const;
-  /// Returns true if a judge is a chat model. Its requests may fail, so opinions may be missing.
+  /// Returns true if a judge is a chat model. Its requests may fail, so verdicts may be missing.
   bool is_remote() const;
 
-  /// Returns the judges' model folders or chat model names.
+  /// Returns for each judge its model folder, or the name of its chat model.
   const std::vector<std::string>& names() const { return names_; }
   /// Returns for each judge a text that changes when its weights, or a chat model's questions, change.
   std::vector<std::string> fingerprints() const;
@@ -60,18 +67,22 @@ class JudgePanel {
  private:
   // Opens one judge. `before`: the prefix of the names of its settings, "" or "outcome_".
   void add(const Settings& settings, Host& host, const std::string& before, Scope scope);
+  // Compares the form of the judge added last with the file form.json in its folder: throws Error (exit code 3) if they
+  // differ, adds its name to `unchecked_` if there is no such file.
   void check(const JudgeFormat& format, const Scope& scope);
-  void log_once(const std::vector<std::vector<Verdicts>>& opinions) const;
+  // Logs `unchecked_` and the first answer that could not be parsed, each once. `verdicts`: [group][completion].
+  void log_once(const std::vector<std::vector<Verdicts>>& verdicts) const;
 
   Host& host_;
   const Reads reads_;
-  mutable std::string unknown_;  // names of judges without a form.json, still to be logged
-  mutable bool unread_logged_ = false;
+  mutable std::string unchecked_;           // names of judges without form.json, separated by commas; "" once logged
+  mutable bool unreadable_logged_ = false;  // whether an answer that could not be parsed was logged
 
+  // One element for each judge.
   std::vector<std::unique_ptr<Judge>> judges_;
   std::vector<std::string> names_;
-  std::vector<const Chat*> chats_;      // one for each judge; null for a model folder
-  std::vector<std::string> questions_;  // one for each judge: fingerprint of a chat model's questions, or ""
+  std::vector<const Chat*> chats_;      // null: a model folder
+  std::vector<std::string> questions_;  // fingerprint of a chat model's questions; "": a model folder
 };
 
 }  // namespace compeer::judging

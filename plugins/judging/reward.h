@@ -6,7 +6,11 @@
 #include "compeer/reward.h"
 #include "judging/panel.h"
 
-/// Settings of rewards given by a judge, except those of its form (COMPEER_JUDGE_SETTINGS).
+// The common implementation of the GRPO rewards that a judge gives. A judge is a language model that decides whether
+// the three reasoning steps of a completion are right and whether its reply is as good as the reference.
+
+/// JSON text with the settings of rewards given by a judge, for the "parameters" of plugin descriptors. Excludes the
+/// wording of the questions (COMPEER_JUDGE_SETTINGS).
 #define COMPEER_JUDGED_REWARD_SETTINGS                                                                               \
   COMPEER_PANEL_SETTINGS                                                                                             \
   ","                                                                                                                \
@@ -23,13 +27,16 @@
 
 namespace compeer::judging {
 
-/// Base of the rewards unifireward, prm and orm: a weighted sum of a judge's verdicts. A missing part counts -1 and is
-/// not asked about. An unreadable answer counts 0; with a chat model as judge, the completion then has no_opinion. With
-/// `contradictory` = "left_out", a complete completion also has no_opinion if its steps are all right but its reply is
-/// worse than the reference, or its reply is good but a step is wrong.
+/// Base class of the rewards unifireward, prm and orm: a weighted sum of a judge's verdicts, each between -1 and 1. A
+/// missing part counts -1 and is not asked about. An answer that can't be parsed counts 0; with a chat model as judge,
+/// the completion then has no reward (`no_opinion`). With the setting `contradictory` = "left_out", a complete
+/// completion also has no reward if its steps are all right but its reply is worse than the reference, or its reply is
+/// good but a step is wrong.
 class JudgedReward : public Reward {
  public:
-  /// `format`: adds the column `format`, 1 for a complete completion and -1 for others, to the sum.
+  /// `scope`: the parts of a completion that are judged. `format`: adds to the sum the column `format`, 1 for a
+  /// complete completion and -1 for others. Throws Error (exit code 3: wrong settings) if the judge is not accurate
+  /// enough or was trained with other questions.
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
   std::vector<Scores> score_all(std::span<const Group> groups) override;
@@ -37,17 +44,22 @@ class JudgedReward : public Reward {
   bool is_async() const override { return judges_.is_async() && !reader_; }
 
  private:
+  // Adds the steps that the reader writes for the dialogue and, if `reads_replies_`, its readings of the replies.
   void add_readings(JudgedGroup& group) const;
+  // True if `opinion` has a verdict on each judged part that the completion `one` contains.
   bool all_answered(const JudgeInput& one, const Verdicts& opinion) const;
+  // Returns the score columns of one completion: "reward" (the sum), its parts, "asked" and "unreadable". `one`: the
+  // parsed completion; `opinion`: the verdicts on it.
   Scores::Row row(const Completion& completion, const JudgeInput& one, const Verdicts& opinion) const;
 
   Scope scope_;
+  // Another supporter model whose own steps are shown to the judge for comparison; null: none.
   LanguageModel* reader_ = nullptr;
-  bool reads_replies_;
-  bool format_;
-  double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
-  std::optional<double> broken_format_;
-  bool abstain_on_contradiction_;  // no_opinion if the verdicts on steps and reply contradict each other
+  bool reads_replies_;  // whether the judge is also shown the steps that, by the reader, would have led to each reply
+  bool format_;         // whether the sum includes the column "format"
+  double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;  // weights of the parts in the sum
+  std::optional<double> broken_format_;  // reward of incomplete completions, instead of the sum; nullopt: the sum
+  bool abstain_on_contradiction_;        // no_opinion if the verdicts on steps and reply contradict each other
   JudgePanel judges_;
 };
 

@@ -127,7 +127,7 @@ void Expected::add_summary(const std::string& summary) {
   for (const json& name : json::parse(summary)) others_.insert(name.get<std::string>());
 }
 
-void Expected::demand_if_misspelt() const {
+void Expected::throw_if_misspelt() const {
   if (name_ && !nearest(name(), {others_.begin(), others_.end()}).empty()) require_found();
 }
 

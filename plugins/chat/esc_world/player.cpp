@@ -121,7 +121,7 @@ std::string seeker(std::string_view text, Style style, const Lexicon& words, con
 
 }  // namespace
 
-std::string Player::answer(const ParsedPrompt& asked, uint32_t draw, const Uniform& uniform) const {
+std::string Player::answer(const ParsedPrompt& asked, uint32_t sample_index, const Uniform& uniform) const {
   if (asked.task == Task::filter) return filter(asked);
   if (asked.task == Task::rewrite || asked.task == Task::rewrite_as) return rewritten(asked, uniform);
   if (ScriptedSeeker::plays(asked.task)) return ScriptedSeeker(world_, profile_).answer(asked, uniform);
@@ -130,7 +130,7 @@ std::string Player::answer(const ParsedPrompt& asked, uint32_t draw, const Unifo
   const Truth& truth = dialogue.truths.at(static_cast<size_t>(std::max(asked.round, 0)));
   switch (asked.task) {
     case Task::generate:
-      return completion(asked, truth, draw);
+      return completion(asked, truth, sample_index);
     case Task::preference:
       return preference(asked, truth, uniform);
     case Task::persona:
@@ -155,9 +155,9 @@ std::string Player::filter(const ParsedPrompt& asked) const {
   return artificial ? "artificial" : "keep";
 }
 
-std::string Player::completion(const ParsedPrompt& asked, const Truth& truth, uint32_t draw) const {
+std::string Player::completion(const ParsedPrompt& asked, const Truth& truth, uint32_t sample_index) const {
   const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
-  const RandomAddress place{profile_.seed_of(world_, draw), split, asked.dialogue,
+  const RandomAddress place{profile_.seed_of(world_, sample_index), split, asked.dialogue,
                             static_cast<uint32_t>(std::max(asked.round, 0))};
   return write(profile_.writer, truth.seeker, truth.said, truth.feelings, lexicon(truth.language), place,
                Purpose::answer)
@@ -237,17 +237,17 @@ Support::Support(const WorldSettings& world, const Profile& profile, const std::
   for (uint32_t index = 0; index < count; ++index) known_.emplace(Play(world, split, index).utterance(), index);
 }
 
-std::optional<std::string> Support::answer(const std::vector<WorldTurn>& lines, uint32_t draw) const {
+std::optional<std::string> Support::answer(const std::vector<WorldTurn>& lines, uint32_t sample_index) const {
   if (lines.empty()) return std::nullopt;
   const auto [begin, end] = known_.equal_range(lines[0].text);
   for (auto one = begin; one != end; ++one) {
-    if (auto completion = answer_as(one->second, lines, draw)) return completion;
+    if (auto completion = answer_as(one->second, lines, sample_index)) return completion;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<WorldTurn>& lines,
-                                              uint32_t draw) const {
+                                              uint32_t sample_index) const {
   Play play(world_, split_, index);
   for (size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].role != (i % 2 == 0 ? "user" : "assistant")) return std::nullopt;
@@ -257,7 +257,7 @@ std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<
     play.advance(heard.keys, heard.felt);
   }
   RandomAddress place = play.place();
-  place.seed = profile_.seed_of(world_, draw);
+  place.seed = profile_.seed_of(world_, sample_index);
   return write(profile_.writer, play.truth().seeker, play.truth().said, play.truth().feelings, play.words(), place,
                Purpose::answer)
       .text;

@@ -83,8 +83,9 @@ Endpoint::Endpoint(const Settings& settings)
       patience{settings.integer("retries"), milliseconds(settings.number("backoff")),
                milliseconds(settings.number("backoff_max"))},
       concurrent(static_cast<size_t>(settings.integer("concurrent"))),
-      apart(settings.number("requests_per_minute") > 0 ? milliseconds(60 / settings.number("requests_per_minute"))
-                                                       : Milliseconds(0)),
+      min_interval(settings.number("requests_per_minute") > 0
+                       ? milliseconds(60 / settings.number("requests_per_minute"))
+                       : Milliseconds(0)),
       give_up(settings.integer("give_up")),
       price_in(settings.number("price_in")),
       price_out(settings.number("price_out")),

@@ -30,8 +30,8 @@ class OpenAi : public ChatModel {
   }
   ~OpenAi() override {
     try {
-      const auto& account = traffic_.account();
-      if (account.requests > 0) host_.log(endpoint_.form.model + ": " + account.summary(endpoint_));
+      const auto& stats = traffic_.stats();
+      if (stats.requests > 0) host_.log(endpoint_.form.model + ": " + stats.summary(endpoint_));
     } catch (...) {  // a missing log line is no error
     }
   }

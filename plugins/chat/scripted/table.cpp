@@ -22,8 +22,8 @@ std::vector<std::string> answers_of(const json& answer) {
   return answer.get<std::vector<std::string>>();
 }
 
-std::string with_draw(std::string text, uint32_t draw) {
-  const auto number = std::to_string(draw);
+std::string with_index(std::string text, uint32_t sample_index) {
+  const auto number = std::to_string(sample_index);
   for (size_t at = 0; (at = text.find("{n}", at)) != std::string::npos; at += number.size())
     text.replace(at, 3, number);
   return text;
@@ -70,10 +70,10 @@ void AnswerTable::add(const std::string& text) {
   }
 }
 
-ChatReply AnswerTable::reply(const Line& line, uint32_t draw) {
+ChatReply AnswerTable::reply(const Line& line, uint32_t sample_index) {
   ChatReply reply;
   reply.failure = line.failure;
-  if (!line.answers.empty()) reply.text = with_draw(line.answers[draw % line.answers.size()], draw);
+  if (!line.answers.empty()) reply.text = with_index(line.answers[sample_index % line.answers.size()], sample_index);
   return reply;
 }
 

@@ -8,18 +8,19 @@
 
 namespace compeer::scripted {
 
-/// A table of scripted answers, read from JSON lines:
+/// The answers of the chat plugin `scripted`, which takes the place of a chat model in tests and trials. Read from JSON
+/// lines:
 ///
 ///   {"user": "How are you?", "answer": "Fine."}             the last turn equals "user"
-///   {"contains": "sad", "answer": ["I see ({n}).", "Oh."]}  the last turn contains "contains"; draw n gets answer n
+///   {"contains": "sad", "answer": ["I see ({n}).", "Oh."]}  the last turn contains "contains"; sample n gets answer n
 ///                                                           modulo the number of answers
 ///   {"contains": "forbidden", "failure": "refused"}         a failed request
 ///   {"answer": "Go on."}                                    any request
 ///
-/// Lines with "user" are tried first, then the others in order. "{n}" in an answer becomes the request's draw.
+/// Lines with "user" are tried first, then the others in order. "{n}" in an answer becomes the request's sample index.
 class AnswerTable {
  public:
-  /// Throws Error (exit 4) with file and line if a line is malformed.
+  /// Throws Error (exit code 4: invalid data) with file and line if a line is malformed or the file can't be read.
   explicit AnswerTable(const std::filesystem::path& file);
 
   /// Returns the answer of the first matching line; a failure if none matches.
@@ -29,17 +30,21 @@ class AnswerTable {
   const std::string& digest() const { return digest_; }
 
  private:
+  // A line of the table.
   struct Line {
-    std::string contains;
-    std::vector<std::string> answers;
-    std::string failure;
+    std::string contains;              // text that the last turn must contain; "": any
+    std::vector<std::string> answers;  // one for each sample, repeated cyclically; empty: the request fails
+    std::string failure;               // reason of the failure; "": none
   };
+  // Parses one line of JSON and adds it. Throws std::exception if it is malformed.
   void add(const std::string& text);
-  static ChatReply reply(const Line& line, uint32_t draw);
+  // Returns the reply of a line to the sample with this index.
+  static ChatReply reply(const Line& line, uint32_t sample_index);
 
-  std::string file_, digest_;
-  std::map<std::string, Line> exact_;
-  std::vector<Line> others_;
+  std::string file_;                   // path of the file
+  std::string digest_;                 // SHA-256 of the file
+  std::map<std::string, Line> exact_;  // lines with "user", by this text
+  std::vector<Line> others_;           // the other lines, in the order of the file
 };
 
 }  // namespace compeer::scripted

@@ -50,7 +50,7 @@ ComputeOptions::ComputeOptions(const Settings& settings, bool adapted, const std
       bfloat16_compute(settings.json().value("compute", "float32") == "bfloat16"),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
-  storage.plain = !exact();
+  storage.unpacked = !exact();
   if (storage.is_quantized() && !exact())
     throw Error("model.engine", "'libtorch' does not support model.precision = \"" + storage.precision + "\"",
                 "set it to 'exact', or choose another model.precision");

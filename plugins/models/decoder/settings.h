@@ -1,7 +1,9 @@
 #pragma once
 
+// JSON texts with the settings of the model plugins, for the "parameters" of their descriptors.
+
 // clang-format off
-/// The setting `adapter`, for the "parameters" of descriptors.
+/// The setting `adapter`: the LoRA adapter to be trained.
 #define COMPEER_ADAPTER_SETTINGS \
   R"j("adapter": {"type": "table", "default": null,)j" \
     R"j("help": "LoRA: train low-rank updates; the base weights are frozen",)j" \
@@ -15,7 +17,8 @@
       R"j("targets": {"type": "list", "items": "string", "default": ["*"],)j" \
         R"j("help": "projections to adapt: ends of their names, such as q_proj; * matches any text"}}},)j"
 
-/// The "parameters" of a text model's descriptor; `more` adds parameters to its table `config`.
+/// All "parameters" of a text model's descriptor. `more`: JSON text with further parameters of the table `config`, with a
+/// comma before it; may be empty.
 #define COMPEER_DECODER_SETTINGS(more) \
   R"j("parameters": {)j" \
     R"j("path": {"type": "path", "default": null, "help": "a model folder: config.json and safetensors"},)j" \

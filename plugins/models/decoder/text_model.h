@@ -10,11 +10,13 @@
 
 namespace compeer::decoder {
 
-/// A text model of a decoder family, loaded from a Hugging Face folder or created from a config and the run's seed.
-/// Saves in the same layout. The plugin of a family derives from it and uses the settings in settings.h.
+/// A text model of a decoder family (Llama, Mistral, Qwen), loaded from a folder in Hugging Face layout, or created
+/// with random weights from a config and the run's seed. Saves in the same layout. The model plugin of each family
+/// derives from this class, which implements the plugin interface by a Decoder.
 class TextModel : public Model, public TrainableInParts, public ManyAdapters, public CopiesWeights {
  public:
-  /// Throws Error or std::runtime_error if the settings contradict each other or the folder does not fit the family.
+  /// Opens or creates the model that `settings` (COMPEER_DECODER_SETTINGS) describe. Throws Error or std::runtime_error
+  /// if they contradict each other or the folder's model is not of `family`.
   TextModel(const Family& family, const Settings& settings, Host& host);
 
   ModelShape shape() const override { return decoder_->shape(); }
@@ -29,13 +31,15 @@ class TextModel : public Model, public TrainableInParts, public ManyAdapters, pu
   void keep_copies(bool keep) override { pages_kept = keep; }
 
  private:
+  // Loads the model, and its LoRA adapter if there is one, from `folder`.
   void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);
 
   const Family family_;
-  nlohmann::json config_, generation_;   ///< contents of config.json and generation_config.json
-  std::string fingerprint_, precision_;  ///< of a frozen base
+  nlohmann::json config_, generation_;  // contents of config.json and generation_config.json (null: no such file)
+  std::string fingerprint_;             // fingerprint of frozen weights, stored in adapters; "": weights are trained
+  std::string precision_;               // the setting `precision`, stored in adapters; "": a new model
   std::unique_ptr<Decoder> decoder_;
-  int64_t end_token_;
+  int64_t end_token_;  // id of the token that ends an answer, written when saving; -1: as in the files read
 };
 
 }  // namespace compeer::decoder

@@ -100,7 +100,7 @@ std::vector<Entry> entries(const TextConfig& c) {
 
 WeightStorage::WeightStorage(const Settings& settings, bool adapted, const std::string& stored_as)
     : frozen(adapted || settings.flag("frozen")),
-      asked(settings.text("precision") != "stored"),
+      precision_chosen(settings.text("precision") != "stored"),
       precision(settings.text("precision")) {
   if (precision == "stored" && !stored_as.empty()) precision = stored_as;
   if (!frozen && (precision == "stored" || is_quantized()))
@@ -111,7 +111,7 @@ WeightStorage::WeightStorage(const Settings& settings, bool adapted, const std::
 
 void WeightStorage::check(const std::filesystem::path& folder, const std::string& trained_over) const {
   const auto kept = [](const std::string& name) { return name == "stored" || name == "float32" ? "as stored" : name; };
-  if (!asked && !trained_over.empty() && kept(trained_over) != kept(precision))
+  if (!precision_chosen && !trained_over.empty() && kept(trained_over) != kept(precision))
     throw Error(folder.string(),
                 "the adapter was trained over weights in precision " + kept(trained_over) + ", not " + kept(precision),
                 "use --dtype " + trained_over + ", which applies to all adapters", Exit::data);
@@ -153,7 +153,7 @@ struct Mapped {
 
 struct Store::Files {
   std::filesystem::path folder;
-  WeightStorage keeping;
+  WeightStorage storage;
   std::function<std::string(const std::string&)> stored_as;
   std::shared_ptr<Mapped> mapped;
   const record::Safetensors& file = mapped->file;
@@ -202,8 +202,8 @@ std::shared_ptr<Mapped> map(const fs::path& folder, bool frozen) {
 
 }  // namespace
 
-Store::Store(const fs::path& folder, WeightStorage keeping, std::function<std::string(const std::string&)> stored_as)
-    : files_(std::make_shared<Files>(Files{folder, keeping, std::move(stored_as), map(folder, keeping.frozen)})) {}
+Store::Store(const fs::path& folder, WeightStorage storage, std::function<std::string(const std::string&)> stored_as)
+    : files_(std::make_shared<Files>(Files{folder, storage, std::move(stored_as), map(folder, storage.frozen)})) {}
 
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
@@ -254,11 +254,11 @@ at::Tensor in_type(const std::shared_ptr<Mapped>& mapped, const record::TensorVi
 at::Tensor Store::frozen(const Entry& entry) const {
   const auto& view = files_->file.tensor(files_->name(entry));
   auto type = type_of(view.dtype);
-  const bool matrix = entry.shape.size() > 1, read_as_it_is = files_->keeping.plain ||
+  const bool matrix = entry.shape.size() > 1, read_as_it_is = files_->storage.unpacked ||
                                                               entry.name.ends_with("embed_tokens.weight") ||
                                                               entry.name.ends_with("lm_head.weight");
   if (!matrix || type == at::kHalf) type = at::kFloat;
-  if (matrix && read_as_it_is && files_->keeping.precision == "bfloat16") type = at::kBFloat16;
+  if (matrix && read_as_it_is && files_->storage.precision == "bfloat16") type = at::kBFloat16;
   auto& mapped = *files_->mapped;
   const std::lock_guard lock(mapped.mutex);
   auto& taken =
@@ -274,7 +274,7 @@ at::Tensor Store::frozen(const Entry& entry) const {
 }
 
 Parameter Store::take(const Entry& entry) const {
-  if (files_->keeping.frozen) return {entry.name, frozen(entry)};
+  if (files_->storage.frozen) return {entry.name, frozen(entry)};
   return {entry.name,
           in_type(files_->mapped, files_->file.tensor(files_->name(entry)), at::kFloat).set_requires_grad(true)};
 }

@@ -96,8 +96,8 @@ Encoder::Encoder(const std::filesystem::path& folder)
     : recipe_(read_recipe(folder)),
       config_(read_config(recipe_.model / "config.json")),
       pieces_(language::WordPieces::load(recipe_.model)),
-      most_tokens_(static_cast<size_t>(config_.max_position_embeddings)) {
-  if (recipe_.max_tokens > 0) most_tokens_ = std::min(most_tokens_, static_cast<size_t>(recipe_.max_tokens));
+      max_tokens_(static_cast<size_t>(config_.max_position_embeddings)) {
+  if (recipe_.max_tokens > 0) max_tokens_ = std::min(max_tokens_, static_cast<size_t>(recipe_.max_tokens));
   const auto refuse = [&](const std::string& what) { throw Error(recipe_.model.string(), what, "", Exit::data); };
   if (pieces_.size() > config_.vocab_size)
     refuse("its tokenizer has " + std::to_string(pieces_.size()) + " pieces, but its model only " +
@@ -121,8 +121,8 @@ Encoder::Encoder(const std::filesystem::path& folder)
     return Norm{weight, take()};
   };
   words_ = take().to(at::kFloat);
-  places_ = take().to(at::kFloat);
-  places_ = at::add(places_, take().to(at::kFloat).select(0, 0));
+  positions_ = take().to(at::kFloat);
+  positions_ = at::add(positions_, take().to(at::kFloat).select(0, 0));
   norm_ = norm();
   for (int64_t i = 0; i < config_.num_hidden_layers; ++i) {
     // Braces guarantee evaluation from left to right.
@@ -130,7 +130,7 @@ Encoder::Encoder(const std::filesystem::path& folder)
   }
 }
 
-std::vector<int32_t> Encoder::tokens(const std::string& text) const { return pieces_.encode(text, most_tokens_); }
+std::vector<int32_t> Encoder::tokens(const std::string& text) const { return pieces_.encode(text, max_tokens_); }
 
 at::Tensor Encoder::pass(Layer& layer, const at::Tensor& x, const std::vector<kernels::RowRange>& texts) {
   const auto through = [](Dense& dense, const at::Tensor& rows) {
@@ -153,7 +153,7 @@ at::Tensor Encoder::forward(const std::vector<int32_t>& tokens, const std::vecto
     for (int64_t i = 0; i < text.end - text.start; ++i) places.push_back(i);
   }
   at::Tensor x = at::add(arithmetic().embedding(numbers({tokens.begin(), tokens.end()}), words_),
-                         arithmetic().embedding(numbers(places), places_));
+                         arithmetic().embedding(numbers(places), positions_));
   x = layer_norm(x, norm_.weight, norm_.bias, config_.layer_norm_eps);
   for (Layer& layer : layers_) x = pass(layer, x, texts);
   return x;

@@ -257,7 +257,7 @@ class Diversity : public Stage {
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    score_.demand_if_misspelt();
+    score_.throw_if_misspelt();
     return std::vector<Outcome>(records.size(), stages::unchanged());
   }
 

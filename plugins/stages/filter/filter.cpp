@@ -36,7 +36,7 @@ class Filter : public Stage {
   void add_summary(const std::string& summary) override { only_.add_summary(summary); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    only_.demand_if_misspelt();
+    only_.throw_if_misspelt();
     std::vector<Outcome> outcomes(records.size());
     std::vector<stages::ChatQuestion> questions;
     std::vector<size_t> asked;
