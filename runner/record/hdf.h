@@ -34,7 +34,7 @@ class Handle {
   ~Handle() {
     if (!close() && write_failed_) *write_failed_ = true;
   }
-  hid_t get() const { return id_; }
+  hid_t get() const { return id_; }  ///< the identifier; -1 if this object owns none
   explicit operator bool() const { return id_ >= 0; }
   /// Closes the identifier. Returns false if that failed, because buffered data could not be written.
   bool close() {
@@ -44,16 +44,16 @@ class Handle {
 
  private:
   hid_t id_ = -1;
-  WriteFailed write_failed_;
+  WriteFailed write_failed_;  // null: the identifier belongs to no file
 };
 
 /// An open HDF5 file.
 struct OpenFile {
   std::filesystem::path file;  ///< path, for messages
-  Handle handle;
-  WriteFailed write_failed;
-  uint64_t bytes = 0;   ///< size of the file when it was opened; 0 if unknown
-  int descriptor = -1;  ///< file descriptor if opened for appending, otherwise -1
+  Handle handle;               ///< HDF5's file identifier
+  WriteFailed write_failed;    ///< shared by all handles of the file
+  uint64_t bytes = 0;          ///< size of the file when it was opened; 0 if unknown
+  int descriptor = -1;         ///< file descriptor if opened for appending, otherwise -1
 
   /// Calls hdf::fail() for this file.
   [[noreturn]] void fail(const std::string& what) const;
@@ -115,10 +115,12 @@ class Array {
   hsize_t size() const;  ///< number of elements, including the unused rest of the last chunk
   /// Writes `count` elements of the type `memory` at `offset`, and extends the dataset if needed.
   void write(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
+  /// Reads `count` elements from `offset` on, converted to the type `memory`. Does not check the range.
   void read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const;
   void flush();                 ///< passes data buffered by HDF5 to the system
   void truncate(hsize_t size);  ///< truncates the dataset to `size` elements if it is longer
 
+  // The same for elements of type T; `read` checks the range.
   template <class T>
   void write(hsize_t offset, std::span<const T> elements) {
     write(offset, elements.size(), elements.data(), memory_type<T>());
@@ -143,19 +145,23 @@ class Array {
   void check_range(hsize_t offset, hsize_t count) const;         ///< throws Error (exit 4) if past the end
 
  private:
-  void set_extent(hsize_t size);
+  void set_extent(hsize_t size);  // changes the number of elements
+  // Writes with pwrite to the file offset of the elements' chunk. Returns false, without writing, if that is
+  // impossible: the file is not open for appending, the elements are not in one existing chunk, or the chunk is not
+  // allocated.
   bool write_in_place(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& what) const;  // hdf::fail for this dataset
+  // Throws Error (exit code 1: the system failed) for a failed write and sets `broken_`.
   [[noreturn]] void fail_to_write(const std::string& what, const std::string& why) const;
 
-  std::filesystem::path file_;
-  std::string name_;
-  WriteFailed broken_;
+  std::filesystem::path file_;  // the file, for messages
+  std::string name_;            // path of the dataset in it
+  WriteFailed broken_;          // the file's flag
   Handle dataset_;
-  hsize_t size_ = 0, growth_ = 1;
-  int descriptor_ = -1;           // file descriptor if the file is open for appending
-  bool unflushed_ = false;        // HDF5 may have buffered data
-  std::optional<hsize_t> chunk_;  // index of the chunk at file offset `chunk_at_`
+  hsize_t size_ = 0, growth_ = 1;  // number of elements; it grows to a multiple of `growth_`
+  int descriptor_ = -1;            // file descriptor if the file is open for appending
+  bool unflushed_ = false;         // HDF5 may have buffered data
+  std::optional<hsize_t> chunk_;   // index of the chunk at file offset `chunk_at_`
   haddr_t chunk_at_ = 0;
   uint64_t file_bytes_ = 0;  // size of the file when it was opened; 0: unknown
 };

@@ -13,6 +13,8 @@ namespace compeer::record::hdf {
 template <class T>
 class Ragged {
  public:
+  /// Create the two datasets, or open existing ones. `chunk`: items per HDF5 chunk. `items`: name of the items'
+  /// dataset.
   static Ragged create(const OpenFile& place, const std::string& path, const std::string& items, hsize_t chunk,
                        bool compressed = false) {
     Ragged made;
@@ -27,11 +29,12 @@ class Ragged {
     return opened;
   }
 
-  /// Buffers a list; write() then writes all buffered lists after the existing ones.
+  /// Appends a list to a buffer in memory.
   void add(std::span<const T> list) {
     new_items_.insert(new_items_.end(), list.begin(), list.end());
     new_ends_.push_back(end_ + new_items_.size());
   }
+  /// Writes the buffered lists after the existing ones and empties the buffer.
   void write() {
     items_.template write<T>(end_, new_items_);
     ends_.template write<uint64_t>(count_, new_ends_);
@@ -40,6 +43,7 @@ class Ragged {
     new_items_.clear();
     new_ends_.clear();
   }
+  /// Passes data buffered by HDF5 to the system.
   void flush() {
     items_.flush();
     ends_.flush();
@@ -72,6 +76,7 @@ class Ragged {
     ends_.check_rising(bounds);
     return bounds;
   }
+  /// Returns lists [first, first + count).
   std::vector<std::vector<T>> read(uint64_t first, uint64_t count) const {
     const auto at = bounds(first, count);
     const auto items = items_.template read<T>(at.front(), at.back() - at.front());
@@ -84,10 +89,10 @@ class Ragged {
   }
 
  private:
-  Array items_, ends_;
-  std::vector<T> new_items_;
-  std::vector<uint64_t> new_ends_;
-  uint64_t count_ = 0, end_ = 0;
+  Array items_, ends_;              // the datasets
+  std::vector<T> new_items_;        // items of the buffered lists
+  std::vector<uint64_t> new_ends_;  // index after the last item of each buffered list, in the dataset
+  uint64_t count_ = 0, end_ = 0;    // results of count() and end()
 };
 
 /// A dataset of texts, as lists of bytes.

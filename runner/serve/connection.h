@@ -19,6 +19,7 @@ class BodyMemory {
     held_ += bytes;
     return true;
   }
+  /// Returns reserved bytes.
   void give_back(size_t bytes) {
     const std::lock_guard lock(mutex_);
     held_ -= bytes;
@@ -27,14 +28,14 @@ class BodyMemory {
  private:
   const size_t most_;
   std::mutex mutex_;
-  size_t held_ = 0;
+  size_t held_ = 0;  // bytes reserved now
 };
 
 /// The state that all connections of a server share.
 struct SharedByConnections {
   HttpLimits limits;
-  HttpServer::Gate gate;
-  HttpServer::Handler handler;
+  HttpServer::Gate gate;        ///< decides whether to refuse a request before its body is read
+  HttpServer::Handler handler;  ///< answers accepted requests
   BodyMemory bodies;
 };
 
@@ -52,7 +53,7 @@ class Connection {
   void finish();
 
  private:
-  class HttpSession;
+  class HttpSession;  // the socket and its thread
   std::unique_ptr<HttpSession> talk_;
 };
 

@@ -36,12 +36,12 @@ class PrefixCache {
   void release(Entry* place);
 
  private:
-  void make_room();
+  void make_room();  // evicts idle entries until the limit is met
 
   rollout::Engine& engine_;
-  const int64_t most_;
-  std::list<Entry> entries_;
-  uint64_t count_ = 0;
+  const int64_t most_;        // limit in pages
+  std::list<Entry> entries_;  // a list, so that addresses stay valid
+  uint64_t count_ = 0;        // number of calls of `acquire`
 };
 
 }  // namespace compeer::serve

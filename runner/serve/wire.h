@@ -28,6 +28,8 @@ class TimedSocket {
   // Sets the number of bytes that may still be read. Beyond it, reads fail with buffer_overflow.
   void allow(size_t bytes) { allowed_ = bytes; }
 
+  // Read or write into or from the first non-empty buffer, at most once. Return the number of bytes; on failure 0 with
+  // `code` set.
   template <class Buffers>
   size_t read_some(const Buffers& buffers, Code& code) {
     for (const boost::asio::mutable_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
@@ -88,6 +90,7 @@ class TimedSocket {
   }
 
  private:
+  // Calls work(code) and throws boost::system::system_error if it sets the code.
   template <class Work>
   static size_t throwing(const Work& work) {
     Code code;
@@ -95,6 +98,8 @@ class TimedSocket {
     if (code) throw boost::system::system_error(code);
     return count;
   }
+  // Waits until the socket is ready for `direction` (POLLIN or POLLOUT) or the deadline has passed, then calls `move`,
+  // a recv or send. Returns its result; on failure 0 with `code` set.
   template <class Move>
   size_t moved(short direction, Code& code, const Move& move) {
     for (;;) {
@@ -110,9 +115,9 @@ class TimedSocket {
     }
   }
 
-  const int fd_;
+  const int fd_;  // the socket
   std::chrono::steady_clock::time_point deadline_;
-  size_t allowed_ = 0;
+  size_t allowed_ = 0;  // bytes that may still be read
 };
 
 }  // namespace compeer::serve
