@@ -102,7 +102,7 @@ struct List {
 /// A dictionary in insertion order.
 struct Dict {
   using Member = std::pair<Value, Value>;
-  /// Of duplicate keys the last value is kept (not checked for more than 1000 members). Throws TemplateError for a key
+  /// Keeps the last value of a duplicate key (not checked for more than 1000 members). Throws TemplateError for a key
   /// that is not hashable, and if the dictionary is too deep or too large.
   explicit Dict(std::vector<Member> given);
   /// Return the value of a key; null if there is none. Linear search.

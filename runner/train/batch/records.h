@@ -105,7 +105,7 @@ class Records {
   nlohmann::json counts() const;
 
  private:
-  // What became of a record: its prompt is used, used without its oldest turns, too long, or has no answer to learn.
+  // Result for a record: its prompt is used, used without its oldest turns, too long, or has no answer to learn from.
   enum PromptState : uint64_t { whole, trimmed, skipped, unanswered };
   // Result of the inspection of a record.
   struct Inspected {
