@@ -19,13 +19,14 @@ class ContextPages {
   const Page* mirror(size_t context, int64_t head) const { return list(context, head, mirrors_); }
 
  private:
+  // Returns the pages of a context and head in one of the two lists.
   const Page* list(size_t context, int64_t head, const std::vector<Page>& pages) const {
     return pages.data() + head * per_head_ + start_[context];
   }
   int64_t per_head_ = 0;               // number of pages in all contexts' lists
   std::vector<int64_t> start_;         // by context: index of its first page within a head's list
   std::vector<Page> pages_, mirrors_;  // by head, context and page
-  std::unique_ptr<float[]> data_;
+  std::unique_ptr<float[]> data_;      // memory of all pages
 };
 
 /// Transposes up to 16 rows of `dim` floats, at the addresses in [0], in [1], ..., to out [dim][16]. Missing rows

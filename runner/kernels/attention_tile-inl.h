@@ -160,9 +160,10 @@ void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions
   }
 }
 
+// Instances of `score` and `combine`.
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
-// By number of rows R.
+// The instances for a format, by number of rows R.
 template <OperandFormat T>
 constexpr Score score_functions[tile_size + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
                                                   score<4, T>, score<5, T>, score<6, T>};

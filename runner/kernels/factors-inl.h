@@ -74,12 +74,17 @@ class LeftRows {
   }
 
  private:
+  // Returns the distance of rows in `rounded_`, in floats.
   int64_t rounded_row() const { return (p_.k + 2 * Packed::width) / Packed::width * Packed::width; }
+  // Rounds k numbers of a row and pairs them, as words or as floats.
   void pair(const float* from, int64_t k, float* to) const {
     words_ ? pair_row<true>(from, k, to) : pair_row<false>(from, k, to);
   }
+  // Returns column i of A, from the first of the rows on.
   const float* row(int64_t i) const { return row_of(p_, p_.a, p_.a.column, i, rows_.from); }
 
+  // Pack the chunk from `begin` on of all row blocks, if the columns of A are contiguous: as floats, or as words of
+  // bfloat16 pairs.
   void pack(int64_t begin) {
     const bool swaps = p_.pairs();
     const int64_t k = std::min(chunk_length, p_.k - begin), even = swaps ? k + k % 2 : k;
@@ -116,12 +121,13 @@ class LeftRows {
   }
 
   const MatrixProduct& p_;
-  IndexRange rows_;
-  int64_t row_blocks_;
-  bool along_rows_;  // the rows of A are contiguous
-  bool words_;       // bfloat16 pairs as words, not floats
-  bool rounds_;      // contiguous rows are copied and rounded
-  bool whole_;       // all chunks are prepared at once
+  IndexRange rows_;     // the rows of A
+  int64_t row_blocks_;  // number of parts into which they are divided
+  bool along_rows_;     // the rows of A are contiguous
+  bool words_;          // bfloat16 pairs as words, not floats
+  bool rounds_;         // contiguous rows are copied and rounded
+  bool whole_;          // all chunks are prepared at once
+  // Memory of this thread: packed row blocks, or the rounded rows of one chunk; rounded rows of all chunks.
   static thread_local float memory_[(row_count / most_packed_rows + 1) * block_step];
   static thread_local std::vector<float> rounded_;
 };
@@ -154,13 +160,16 @@ class RepackedPanels {
     }
   }
 
+  // Returns the packed chunk of a panel.
   float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * panel_step; }
 
  private:
+  // Returns row i of B, from the first column of the panels on.
   const float* row(int64_t i) const {
     return row_of(p_, p_.b.unpacked, p_.b.unpacked.row, i, panels_.from * Packed::width);
   }
 
+  // Packs k rows from `begin` on, whose elements are contiguous, as words of bfloat16 pairs.
   void pair(int64_t begin, int64_t k) {
     for (int64_t i = 0; i < k; i += 2) {
       const float *earlier = row(begin + i), *later = row(begin + i + 1);
@@ -174,6 +183,7 @@ class RepackedPanels {
     }
   }
 
+  // The same as float32.
   void copy(int64_t begin, int64_t k) {
     const Tag tag;
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);
@@ -200,6 +210,7 @@ class RepackedPanels {
     }
   }
 
+  // Converts rows [begin, begin + rows) of a panel of packed B to float32. Not for float32.
   void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
     switch (p_.b.format) {
       case Format::float32:
@@ -241,8 +252,8 @@ class RepackedPanels {
   }
 
   const MatrixProduct& p_;
-  IndexRange panels_;
-  bool words_;
+  IndexRange panels_;  // the panels of C's columns
+  bool words_;         // bfloat16 pairs as words, not floats
   static thread_local float memory_[strip * panel_step];
 };
 alignas(64) thread_local float RepackedPanels::memory_[strip * panel_step];

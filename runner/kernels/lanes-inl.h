@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Tag = hn::CappedTag<float, 16>;
-using Vector = hn::Vec<Tag>;
+using Tag = hn::CappedTag<float, 16>;                        // Highway's type descriptor of the vectors
+using Vector = hn::Vec<Tag>;                                 // 16 floats with AVX-512, 8 with AVX2
 constexpr int lane_count = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // floats per vector; lower target values are wider
 constexpr int lane_vectors = 16 / lane_count;                // vectors per 16 virtual lanes
 
@@ -75,12 +75,13 @@ HWY_INLINE void store(Vector v, float* p, size_t n) {
   }
 }
 
+// Returns e^x for each lane.
 HWY_INLINE Vector exponential(Vector x) {
   const Tag tag;
   return hn::Exp(tag, x);
 }
 
-using Four = hn::FixedTag<float, 4>;
+using Four = hn::FixedTag<float, 4>;  // vectors of 4 floats
 
 // Transposes a 4 x 4 block: elements [d, d + 4) of four rows to out[16 i + row].
 HWY_INLINE void transpose_square(const float* const* in, int64_t d, float* out) {

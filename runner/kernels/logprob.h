@@ -46,7 +46,7 @@ class KeptLogits {
   float* of(int64_t row, int64_t first);
 
  private:
-  int64_t left_;  // floats that may still be allocated
+  int64_t left_;  // number of floats that may still be allocated
   std::map<std::pair<int64_t, int64_t>, std::unique_ptr<float[]>> tiles_;
 };
 constexpr int64_t kept_logit_count = int64_t{1} << 26;  ///< default limit of KeptLogits in floats: 256 MiB

@@ -23,11 +23,11 @@ struct Bfloat16 {
 template <class T>
 struct MatrixView {
   const T* data = nullptr;
-  int64_t row = 0, column = 1;
+  int64_t row = 0, column = 1;  ///< distance of rows and of columns, in elements
 };
 using View = MatrixView<float>;
 
-using Format = WeightFormat;
+using Format = WeightFormat;  // float32, bfloat16, bfloat16_pairs, q8_0, q4_0
 constexpr bool is_quantized(Format format) { return format == Format::q8_0 || format == Format::q4_0; }
 constexpr bool in_bfloat16(Format format) { return format == Format::bfloat16 || format == Format::bfloat16_pairs; }
 
@@ -73,8 +73,8 @@ class Packed {
   /// Discards the contents and returns the memory to the system (compeer::release_pages) until the next `pack`.
   void forget();
 
-  int64_t k() const { return k_; }
-  int64_t n() const { return n_; }
+  int64_t k() const { return k_; }  ///< number of rows
+  int64_t n() const { return n_; }  ///< number of columns, without padding
   int64_t panels() const { return (n_ + width - 1) / width; }
   bool empty() const { return n_ == 0; }
   Format format() const { return format_; }
@@ -91,17 +91,19 @@ class Packed {
   }
 
  private:
+  // Frees the memory and returns it to the system.
   struct Release {
     void operator()(std::byte* memory) const;
   };
-  void reserve(size_t size);
+  void reserve(size_t size);  // allocates at least `size` bytes; the contents are lost
+  // Implements `pack` for elements of type T.
   template <class T>
   void rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format);
 
   int64_t k_ = 0, n_ = 0;
   Format format_ = Format::float32;
-  size_t capacity_ = 0;
-  std::unique_ptr<std::byte[], Release> data_;
+  size_t capacity_ = 0;                         // bytes at `data_`
+  std::unique_ptr<std::byte[], Release> data_;  // the panels
 };
 
 /// The right factor B [k, n] of a product: a packed matrix, or an unpacked one in float32, which a product packs piece

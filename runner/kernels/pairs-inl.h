@@ -98,7 +98,7 @@ HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 }
 
 // Rounds a row of k numbers and takes them in pairs, the last one paired with zero if k is odd: to words
-// (`word_count`), or to floats with the two of a pair exchanged. Whole vectors are written.
+// (`to_words`), or to floats with the two of a pair exchanged. Whole vectors are written.
 template <bool to_words>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;

@@ -18,10 +18,10 @@ alignas(64) constexpr float zeros[std::max(row_count, strip* Packed::width)] = {
 struct MatrixProduct {
   View a;
   RightMatrix b;
-  int64_t k, n;
-  bool transposed;  // multiply by the transpose of columns [first, first + k) of b.packed
-  const float* bias;
-  float* c;  // first element of C; unless transposed, it is in column `first`
+  int64_t k, n;       // columns of A, columns of C
+  bool transposed;    // multiply by the transpose of columns [first, first + k) of b.packed
+  const float* bias;  // [n]; null: none
+  float* c;           // first element of C; unless transposed, it is in column `first`
   int64_t c_row;
   Write write;
   int64_t first;  // see `transposed` and `c`

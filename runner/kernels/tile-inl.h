@@ -18,8 +18,8 @@ namespace compeer::kernels::HWY_NAMESPACE {
 
 // The operands of a tile: rows of A, from `a` on, and panels of B at w, w + panel, ...
 struct Chunk {
-  View a;
-  const void* w;
+  View a;                           // the first row or column of A's part
+  const void* w;                    // the first panel's part of this chunk
   int64_t panel;                    // distance of panels, in units of 4 bytes
   int64_t k;                        // at most 256
   const float* bias;                // start of the chains; null: zero
@@ -29,16 +29,16 @@ struct Chunk {
   int64_t prefetch_bytes_per_step;  // bytes of each panel to prefetch per step of k
 };
 
-// Returns element i of row r of A. If the rows are contiguous (`row_count`), there is one pointer per row and a common
-// index; if the columns are, one pointer for all rows.
+// Returns element i of row r of A. If the rows are contiguous (`a_along_rows`), there is one pointer per row and a
+// common index; if the columns are, one pointer for all rows.
 template <int R, bool a_along_rows>
 struct Left {
   explicit Left(View a) : step(a.column) {
     HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (a_along_rows ? r * a.row : r);
   }
   HWY_INLINE float at(int r, int64_t i) const { return a_along_rows ? row[r][i] : row[0][i * step + r]; }
-  const float* row[R];
-  int64_t step;
+  const float* row[R];  // first element of each row; with contiguous columns only row[0] is used
+  int64_t step;         // distance of columns, in floats
 };
 
 HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
@@ -49,6 +49,7 @@ constexpr int64_t ahead = 8 * Packed::width;  // prefetch distance in floats for
 // scale.
 template <Format block_format>
 struct PackedBlock {
+  // Rows of a block; its size in 32-bit words and in cache lines of 16 words.
   static constexpr int64_t row_count = 32, word_count = panel_block(block_format).bytes / 4,
                            line_count = (word_count + 15) / 16;
   using Bytes = hn::Rebind<int8_t, Tag>;
@@ -60,6 +61,7 @@ struct PackedBlock {
     const auto scale = hn::PromoteTo(tag, hn::LoadU(hn::Rebind<hwy::float16_t, Tag>(), from));
     return block_format == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
   }
+  // Returns the integers, which follow the scales.
   static HWY_INLINE const int8_t* bytes(const float* block) { return reinterpret_cast<const int8_t*>(block + 8); }
   // Expands 4-bit integers, [16][16] bytes -> [32][16].
   static HWY_INLINE void spread(const int8_t* halves, int8_t* to) {
@@ -73,6 +75,7 @@ struct PackedBlock {
       hn::StoreU(hn::And(both, upper), tag, to + half_block + i);
     }
   }
+  // Returns integers times scales as float32.
   static HWY_INLINE Vector widened(const int8_t* bytes, Vector scale) {
     const Tag tag;
     const auto integers = hn::PromoteTo(hn::RebindToSigned<Tag>(), hn::LoadU(Bytes(), bytes));
@@ -85,8 +88,8 @@ struct PackedBlock {
 enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
 constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
 
-// Computes a tile of C. `row_count`: the rows of A are contiguous, otherwise its columns are. `streams_b`: prefetch B
-// from memory. Plain arrays and loops with constant bounds, because g++ keeps only these in registers.
+// Computes a tile of C. `a_along_rows`: the rows of A are contiguous, otherwise its columns are. `streams_b`: prefetch
+// B from memory. Plain arrays and loops with constant bounds, because g++ keeps only these in registers.
 template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
@@ -202,7 +205,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   }
 }
 
-using Tile = void (*)(const Chunk&, float*, int64_t);
+using Tile = void (*)(const Chunk&, float* c, int64_t c_row);  // an instance of `tile`
 
 // Widens rows [begin, begin + rows) of a panel to float32. `begin` is a multiple of 16. From bfloat16, an even number
 // of rows is written.

@@ -63,10 +63,10 @@ class Weight {
   LowRank* low_rank(int32_t adapter = 0) const;  ///< null if there is none
 
  private:
-  RightMatrix unpacked() const;
+  RightMatrix unpacked() const;  // W^T as a factor that reads the tensor
 
-  at::Tensor value_;
-  Format format_;
+  at::Tensor value_;            // W
+  Format format_;               // format of the packed copy
   bool frozen_, stale_ = true;  // stale: the packed copy is missing or out of date
   std::shared_ptr<Packed> packed_;
   std::vector<std::unique_ptr<LowRank>> low_rank_;  // by adapter; null: none
