@@ -16,8 +16,8 @@ namespace compeer::inference {
 
 /// A prompt whose pictures have not been through the vision tower yet.
 struct PromptWithPictures {
-  std::vector<int32_t> tokens;
-  std::vector<Picture> pictures;
+  std::vector<int32_t> tokens;    ///< with as many placeholders as the pictures need
+  std::vector<Picture> pictures;  ///< preprocessed, in order
 };
 
 /// Converts JSON input to tokens: {"ids": [...]}, {"text": "..."} or {"messages": [...]}. All keys of a conversation
@@ -58,12 +58,14 @@ class ModelInput {
   std::vector<int32_t> tokens(nlohmann::ordered_json conversation, const std::string& where, bool answer) const;
 
  private:
+  // Returns the tokens of a line of any form.
   std::vector<int32_t> tokens_of(const nlohmann::ordered_json& line, const std::string& where, bool answer) const;
+  // Expands placeholders, unless they are `repeated`, and throws if the prompt leaves fewer than `room` positions.
   PromptWithPictures fitted(PromptWithPictures prompt, bool repeated, const std::string& where, int64_t room) const;
 
   std::filesystem::path folder_;
   ModelShape shape_;
-  bool special_;
+  bool special_;  // recognise special tokens in texts and messages
   std::optional<language::Tokenizer> tokenizer_;
   mutable std::optional<language::Chat> chat_;  // created for the first conversation: not all folders have a template
   VisionInput vision_input_;
@@ -76,6 +78,7 @@ class PromptLines {
   /// Arguments as for `ModelInput::read`. Keeps a reference to `input`.
   PromptLines(const ModelInput& input, bool answer, int64_t room) : input_(input), answer_(answer), room_(room) {}
 
+  /// Reads the next line; the arguments and result are those of a PromptSource.
   rollout::Supply next(rollout::Prompt& prompt, bool wait);
   /// True if the last prompt was given as ids.
   bool gave_ids() const { return gave_ids_; }
@@ -88,10 +91,10 @@ class PromptLines {
   const ModelInput& input_;
   const bool answer_;
   const int64_t room_;
-  JsonLineReader lines_{0};
-  uint32_t count_ = 0;
+  JsonLineReader lines_{0};  // of standard input
+  uint32_t count_ = 0;       // number of prompts so far
   bool gave_ids_ = false;
-  std::optional<Error> mistake_;
+  std::optional<Error> mistake_;  // error of the invalid line that ended the input
 };
 
 }  // namespace compeer::inference

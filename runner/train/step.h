@@ -34,7 +34,7 @@ class GrpoStep {
  private:
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
 
-  // The parts of a step, in order. Local unless marked as collective.
+  // The parts of a step, in order. Local unless marked as collective. `t`: number of the step, `u`: of the update.
   StepBatch sample(uint64_t t, StepScoring& scoring);
   static void score(StepScoring& scoring, StepBatch& batch, NumericalCheck& check);
   void resample(uint64_t t, StepBatch& batch, PhaseClock& clock);  // collective
@@ -66,20 +66,20 @@ class GrpoStep {
     });
   }
 
-  static constexpr const char* entropy_bonus = "entropy_bonus";
+  static constexpr const char* entropy_bonus = "entropy_bonus";  // name of its weight in Training::numbers
 
   RunContext& run_;
   const GrpoSettings settings_;
   const Records records_;
   const std::vector<std::string> score_columns_;  // logged columns of rewards, reweighting and reference KL
   const std::vector<std::string> reward_terms_;   // "shaped/LABEL": the terms of the reward sum
-  const std::vector<WeightedPart> reward_parts_;
+  const std::vector<WeightedPart> reward_parts_;  // columns of the rewards that count, for their metrics
   Training training_;
   Validation validation_;
   std::optional<Records> held_out_;  // validation records
-  ModelPass policy_;
-  Gradients gradients_;
-  comm::TreeSum64 sums_;
+  ModelPass policy_;                 // forward and backward pass of the trained model
+  Gradients gradients_;              // reduction of the gradient over ranks
+  comm::TreeSum64 sums_;             // reduction of the statistics over ranks
   RewardWarnings warnings_;
   UpdateStats first_, last_;  // this rank's statistics of the first and the last update of the step
   int64_t replaced_ = 0;      // number of groups that this rank replaced in the step

@@ -31,6 +31,7 @@ class RewardSignal {
   std::vector<std::string> warnings_after(const MetricRow& row, bool last);
 
  private:
+  // A reward that is watched, with its column in the rows.
   struct Reward {
     std::string label, column;
     int unscored = 0, equal = 0;  // consecutive steps without a score, and with one score for all completions
@@ -38,6 +39,7 @@ class RewardSignal {
     bool warned = false;
   };
   void update_counters(const MetricRow& row);
+  // Return the warning about all rewards together, and about one reward.
   std::string run_warning(const MetricRow& row) const;
   static std::string reward_warning(const Reward& reward);
 
@@ -81,7 +83,7 @@ class UnreadableAnswers {
   };
   struct Reward {
     Limit limit;
-    std::deque<Step> steps = {};
+    std::deque<Step> steps = {};  // the last `window` steps
     bool warned = false;
   };
   uint64_t steps_;

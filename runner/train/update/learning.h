@@ -27,7 +27,7 @@ struct LearningGroup {
   grpo::Completions completions(const at::Tensor& log_prob, const at::Tensor& entropy) const;
 
   const PromptGroup* source;
-  PackedBatch batch;
+  PackedBatch batch;               ///< completions and prompt as one batch
   at::Tensor loss_mask;            ///< float32 [G, 1]: loss mask, 1 if the completion contributes, otherwise 0
   at::Tensor reference;            ///< float32 [targets]: log-probs under the reference model, or undefined
   std::vector<double> rewards;     ///< one per completion, column "learned"
@@ -53,8 +53,8 @@ struct UpdateStats {
 /// Data shared by all groups of an update.
 struct UpdateContext {
   grpo::Objective objective;
-  grpo::StepContext step;
-  RngKey key;  ///< random numbers of losses that select tokens at random; `key.step` counts updates
+  grpo::StepContext step;  ///< totals of the step by which the loss is normalized
+  RngKey key;              ///< random numbers of losses that select tokens at random; `key.step` counts updates
 };
 
 /// Destination of a gradient, and how it is written there.

@@ -19,6 +19,7 @@ class Optimizer {
   /// parameters that this optimizer updates.
   Optimizer(const spec::OptimizerTable& settings, double lr, uint64_t steps, int64_t parameters);
 
+  /// Norm of the gradient before clipping, and learning rate, of one update.
   struct Update {
     double gradient_norm, lr;
   };
@@ -36,10 +37,10 @@ class Optimizer {
 
  private:
   const spec::OptimizerTable settings_;
-  const double lr_;
-  const uint64_t steps_;
-  uint64_t done_ = 0;
-  std::vector<float> m_, v_;
+  const double lr_;           // peak learning rate
+  const uint64_t steps_;      // number of updates of the run
+  uint64_t done_ = 0;         // number of updates so far
+  std::vector<float> m_, v_;  // AdamW's first and second moments
 };
 
 /// Euclidean norm of a gradient.
@@ -59,6 +60,7 @@ class ShardLayout {
   bool sharded() const { return sharded_; }
   /// Elements that this rank owns: its slice, or all.
   comm::ElementRange own() const { return kept_by(world_.rank()); }
+  /// Returns this rank's elements of a whole array.
   template <class T>
   std::span<T> own_part(std::span<T> whole) const {
     return whole.subspan(static_cast<size_t>(own().first), static_cast<size_t>(own().count));
@@ -83,7 +85,8 @@ class ShardLayout {
                                           const std::vector<Array>& arrays) const;
 
  private:
-  comm::ElementRange kept_by(int rank) const;
+  comm::ElementRange kept_by(int rank) const;  // elements that a rank owns
+  // Collective. Copies a piece of the whole array to `to` on rank 0.
   void gather(const Array& array, comm::ElementRange piece, std::span<float> to) const;
 
   comm::World& world_;

@@ -68,22 +68,26 @@ class Parameters {
   void begin_last_pass(const OnReady& ready);
 
  private:
+  // Called when autograd has finished the gradient of a parameter (an index) in the last pass.
   void passed(size_t parameter);
+  // Sets `finite_` to false if any of these elements of `gradient_` is not finite.
   void look_at(comm::ElementRange elements);
+  // Pins memory for fast copies from and to the device; does nothing if it is already pinned.
   void pin(std::span<float> memory);
+  // Implements `collect` for a model on another device.
   void collect_on_device(std::span<float> gradient, AccumulateOptions part, const std::function<void()>& backward);
 
-  std::vector<std::string> names_;
-  std::vector<at::Tensor> values_, hosts_;  // parameters as the model uses them, and their float32 copies on the host;
-                                            // the same tensors if the model is on the host
-  std::vector<comm::ElementRange> places_;  // elements of each parameter in the flat arrays
-  std::vector<kernels::AfterPass> watches_;
-  std::span<float> gradient_;  // destination of the current `collect`
-  bool finite_ = true;
-  OnReady ready_;             // callback of the last pass, while it runs
-  std::vector<bool> passed_;  // parameters that received their gradient in the last pass
-  at::Tensor weights_;
-  at::Tensor device_gradients_;
+  std::vector<std::string> names_;           // by parameter, like the next three lines
+  std::vector<at::Tensor> values_, hosts_;   // parameters as the model uses them, and their float32 copies on the host;
+                                             // the same tensors if the model is on the host
+  std::vector<comm::ElementRange> places_;   // elements of each parameter in the flat arrays
+  std::vector<kernels::AfterPass> watches_;  // call `passed`
+  std::span<float> gradient_;                // destination of the current `collect`
+  bool finite_ = true;                       // result of finite()
+  OnReady ready_;                            // callback of the last pass, while it runs
+  std::vector<bool> passed_;                 // parameters that received their gradient in the last pass
+  at::Tensor weights_;                       // float32 [size()] in host memory
+  at::Tensor device_gradients_;              // float32 [size()] on the device; undefined for a model on the host
   bool keep_on_device_ = false;
   std::map<const float*, inference::Pinned> pinned_;       // host memory for copies from and to the device
   std::map<const float*, std::vector<at::Tensor>> views_;  // by gradient buffer: one view per parameter
@@ -126,15 +130,15 @@ class Gradients {
   }
 
  private:
-  void try_devices();
+  void try_devices();  // throws if NCCL's sums differ from those of the hosts
 
   comm::World& world_;
   Parameters& parameters_;
   const int64_t leaves_;
-  const bool slice_, overlap_;
-  comm::TreeSum hosts_;
-  std::unique_ptr<comm::DeviceMessages> devices_;
-  bool added_ = false;  // on devices: this rank's leaf was added
+  const bool slice_, overlap_;                     // comm::Delivery::slice, ReductionOptions::overlap
+  comm::TreeSum hosts_;                            // the sum on the hosts
+  std::unique_ptr<comm::DeviceMessages> devices_;  // NCCL; null: sums are on the hosts
+  bool added_ = false;                             // on devices: this rank's leaf was added
 };
 
 /// Collective. Sums device tensors over ranks, in the order of TreeSum. `own`: the gradient of this rank's leaf, with

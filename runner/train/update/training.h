@@ -44,13 +44,14 @@ class NumericalCheck {
   double take_skipped();
 
  private:
+  // Collective. Throws Error (exit code 4: invalid data) if the model works on no rank.
   void stop_if_model_is_broken(uint64_t step);
 
   RunContext& run_;
-  const bool skips_steps_;
-  std::string problem_;
-  bool model_works_ = true;
-  double skipped_ = 0;
+  const bool skips_steps_;   // the spec's `nonfinite` is "skip"
+  std::string problem_;      // first problem of this rank since the last stop_or_skip; "" if there was none
+  bool model_works_ = true;  // see set_model_works
+  double skipped_ = 0;       // steps skipped since the last take_skipped
 };
 
 /// Describes the items of a leaf, "prompt 4" or "prompts 4 to 7", if a step has `batch` items and a leaf `together` of
@@ -88,14 +89,14 @@ class Training {
   void save(const std::filesystem::path& folder);
 
  private:
-  void load(const std::filesystem::path& folder);
-  void set_weights(std::span<const float> weights);
-  void parameters_changed();
-  double norm(std::span<const float> gradient);
-  std::vector<ShardLayout::Array> state();
+  void load(const std::filesystem::path& folder);    // reads the state from a checkpoint
+  void set_weights(std::span<const float> weights);  // sets the model's weights from float32 values
+  void parameters_changed();                         // to be called after the model's weights were changed
+  double norm(std::span<const float> gradient);      // Collective. Norm of the whole gradient, from this rank's part
+  std::vector<ShardLayout::Array> state();           // arrays of this rank that checkpoints contain
 
   RunContext& run_;
-  ShardLayout slices_;
+  ShardLayout slices_;  // which elements of the state this rank owns
   Optimizer optimizer_;
   std::vector<float> masters_;                    // this rank's slice of the master weights; empty if there are none
   std::optional<record::Safetensors> reference_;  // mapped file: the ranks of a host share one copy in memory
