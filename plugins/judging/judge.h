@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "judging/form.h"
+#include "judging/judge_format.h"
 
 // Judging of completions, for rewards and for stages that measure judges. A judge is a language model that is asked up
 // to four questions about a completion: whether each of its three reasoning steps (history, emotion, strategy) is

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compeer/language_model.h"
-#include "judging/form.h"
+#include "judging/judge_format.h"
 
 // Readings, which some judges are shown for comparison. A supporter model answers a dialogue with three reasoning steps
 // (history, emotion, strategy) and a reply. A "reader" is a trained supporter model; its reading of a dialogue is the

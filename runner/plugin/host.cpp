@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "plugin/cached_chat.h"
 #include "plugin/calls.h"
-#include "plugin/remembered_chat.h"
 
 namespace compeer::plugin {
 

@@ -8,7 +8,7 @@
 #include <condition_variable>
 #include <utility>
 
-#include "serve/wire.h"
+#include "serve/timed_socket.h"
 
 namespace compeer::serve {
 

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "serve/open_answer.h"
+#include "serve/active_request.h"
 
 namespace compeer::serve {
 

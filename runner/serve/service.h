@@ -16,7 +16,7 @@
 
 namespace compeer::serve {
 
-struct ActiveRequest;  // a request whose completions are being decoded (open_answer.h)
+struct ActiveRequest;  // a request whose completions are being decoded (active_request.h)
 
 /// A model that requests can name: the base model (first in the list), or the LoRA adapter whose number
 /// (`Segment::adapter`) is its position in the list.

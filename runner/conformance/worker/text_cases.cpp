@@ -4,7 +4,7 @@
 
 #include "compeer/testing.h"
 #include "conformance/worker/cases.h"
-#include "plugin/chat_line.h"
+#include "plugin/chat_queue.h"
 
 namespace compeer::conformance {
 

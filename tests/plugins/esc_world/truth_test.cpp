@@ -11,7 +11,7 @@
 #include "datasets/esc_world/world/dialogue.h"
 #include "datasets/esc_world/world/play.h"
 #include "empathy/format.h"
-#include "plugin/chat_line.h"
+#include "plugin/chat_queue.h"
 #include "rewards/esc_world_truth/sum.h"
 
 namespace compeer::esc_world {

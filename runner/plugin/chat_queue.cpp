@@ -1,5 +1,5 @@
 // Implements the request queue of a chat plugin and checks that the plugin keeps its contract.
-#include "plugin/chat_line.h"
+#include "plugin/chat_queue.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Implements the Chat that plugins get: stored answers first, then requests to the chat plugin, each sent once.
-#include "plugin/remembered_chat.h"
+#include "plugin/cached_chat.h"
 
 #include <chrono>
 #include <deque>
@@ -65,7 +65,7 @@ CachedChat::CachedChat(Plugin<ChatModel> plugin, const Settings& settings, const
       model_(plugin_.call("model", [](const ChatModel& chat) { return chat.model(); })),
       is_instant_(plugin_.call("is_instant", [](const ChatModel& chat) { return chat.is_instant(); })),
       is_async_(plugin_.call("is_async", [](const ChatModel& chat) { return chat.is_async(); })),
-      line_(plugin_, services.cancelled) {}
+      queue_(plugin_, services.cancelled) {}
 
 AnswerStore* CachedChat::store() const { return is_instant_ ? nullptr : services_.answers; }
 
@@ -178,7 +178,7 @@ void CachedChat::ask(const std::vector<DistinctRequest>& questions, const std::v
   std::exception_ptr failure;
   PluginLock::release_during([&] {
     try {
-      line_.answer(open, [&](size_t n, ChatReply reply) {
+      queue_.answer(open, [&](size_t n, ChatReply reply) {
         untold.emplace_back(n, kept(questions[n].key, open[n], std::move(reply)));
       });
     } catch (...) {

@@ -1,5 +1,5 @@
 // Composes the context and the questions of a judge's conversation, from prompt templates or from the bare texts.
-#include "judging/form.h"
+#include "judging/judge_format.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "serve/open_answer.h"
+#include "serve/active_request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plugin/remembered_chat.h"
+#include "plugin/cached_chat.h"
 
 #include <future>
 #include <thread>
@@ -50,9 +50,9 @@ class Remembering : public testing::Test {
   std::unique_ptr<RunHost> host_;
 };
 
-using ARememberedChat = Remembering;
+using ACachedChat = Remembering;
 
-TEST_F(ARememberedChat, IsAskedOnlyForWhatIsNotKnown) {
+TEST_F(ACachedChat, IsAskedOnlyForWhatIsNotKnown) {
   EXPECT_EQ(ask({"a", "b"}), (std::vector<std::string>{"re: a", "re: b"}));
   EXPECT_EQ(ask({"b", "c", "a"}), (std::vector<std::string>{"re: b", "re: c", "re: a"}));
   EXPECT_EQ(log_, "asked 2\nasked 1\n");
@@ -65,13 +65,13 @@ TEST_F(ARememberedChat, IsAskedOnlyForWhatIsNotKnown) {
   EXPECT_EQ(counts_.completion_tokens, 6);
 }
 
-TEST_F(ARememberedChat, IsAskedEqualRequestsOnce) {
+TEST_F(ACachedChat, IsAskedEqualRequestsOnce) {
   EXPECT_EQ(ask({"a", "a", "b", "a"}), (std::vector<std::string>{"re: a", "re: a", "re: b", "re: a"}));
   EXPECT_EQ(log_, "asked 2\n");
   EXPECT_EQ(counts_.known, 2);
 }
 
-TEST_F(ARememberedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
+TEST_F(ACachedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
   EXPECT_EQ(ask({"a"}, {{"act", "fail"}}), std::vector<std::string>{"failed: not today"});
   EXPECT_EQ(counts_.failed, 1);
   EXPECT_EQ(counts_.failures.take(), std::vector<std::string>{"not today"});
@@ -82,14 +82,14 @@ TEST_F(ARememberedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
       << "a reason is told once";
 }
 
-TEST_F(ARememberedChat, SaysTheSameTheFirstTimeAsLater) {
+TEST_F(ACachedChat, SaysTheSameTheFirstTimeAsLater) {
   const auto first = ask({"a"}, {{"act", "bytes"}});
   EXPECT_EQ(first, std::vector<std::string>{"re: a\ufffd"});
   remember();
   EXPECT_EQ(ask({"a"}, {{"act", "bytes"}}), first);
 }
 
-TEST_F(ARememberedChat, NeedsNoStore) {
+TEST_F(ACachedChat, NeedsNoStore) {
   shared_.answers = nullptr;
   shared_.chat_counts = nullptr;
   host_ = std::make_unique<RunHost>(library("actor", "rewards", "actor"), shared_);
@@ -98,7 +98,7 @@ TEST_F(ARememberedChat, NeedsNoStore) {
   EXPECT_EQ(log_, "asked 1\nasked 1\n");
 }
 
-TEST_F(ARememberedChat, IsKnownByTheSeedUnlessItSaysWhatItsAnswersDependOn) {
+TEST_F(ACachedChat, IsKnownByTheSeedUnlessItSaysWhatItsAnswersDependOn) {
   ask({"a"});
   shared_.seed = 2;
   remember();
@@ -106,7 +106,7 @@ TEST_F(ARememberedChat, IsKnownByTheSeedUnlessItSaysWhatItsAnswersDependOn) {
   EXPECT_EQ(log_, "asked 1\nasked 1\n") << "its random numbers are others";
 }
 
-TEST_F(ARememberedChat, IsKnownByTheArithmeticItComputesIn) {
+TEST_F(ACachedChat, IsKnownByTheArithmeticItComputesIn) {
   ask({"a"});
   for (const char* compute : {"bfloat16", "bfloat16", "float32"}) {
     shared_.compute = compute;
@@ -116,14 +116,14 @@ TEST_F(ARememberedChat, IsKnownByTheArithmeticItComputesIn) {
   EXPECT_EQ(log_, "asked 1\nasked 1\n");
 }
 
-TEST_F(ARememberedChat, IsNotStoredIfItsAnswersAreFree) {
+TEST_F(ACachedChat, IsNotStoredIfItsAnswersAreFree) {
   ask({"a", "a"}, {{"act", "free"}});
   ask({"a"}, {{"act", "free"}});
   EXPECT_EQ(log_, "asked 1\nasked 1\n");
   EXPECT_EQ(store_->size(), 0u);
 }
 
-TEST_F(ARememberedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
+TEST_F(ACachedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
   shared_.before_asking = [&](const Announcement& one) {
     log_ += one.model + ": " + std::to_string(one.unknown) + " of " + std::to_string(one.requests) + ", " +
             std::to_string(one.tokens) + " tokens\n";
@@ -138,7 +138,7 @@ TEST_F(ARememberedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
       "chatter: 1 of 1, 1 tokens\nasked 1\nchatter 5\nchatter: 2 of 4, 6 tokens\nasked 2\nchatter 5\nchatter 5\n");
 }
 
-TEST_F(ARememberedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
+TEST_F(ACachedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
   // Another process has claimed the question "a", fails, and releases it after this one has asked the others.
   AnswerStore other(folder_, AnswerStore::Log());
   const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
@@ -152,7 +152,7 @@ TEST_F(ARememberedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
   EXPECT_EQ(log_, "asked 2\nre: c\nre: b\nasked 1\nre: a\n");
 }
 
-TEST_F(ARememberedChat, CountsAndMarksWhatCouldNotBeRead) {
+TEST_F(ACachedChat, CountsAndMarksWhatCouldNotBeRead) {
   ask({"a", "b"});
   auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
   chat.unreadable({.turns = {{"user", "a"}}}, "re: a", true);
@@ -163,7 +163,7 @@ TEST_F(ARememberedChat, CountsAndMarksWhatCouldNotBeRead) {
   EXPECT_EQ(counts_.unreadable.take(), std::vector<std::string>{});
 }
 
-TEST_F(ARememberedChat, SaysWhatIsWrongWithAnAnswer) {
+TEST_F(ACachedChat, SaysWhatIsWrongWithAnAnswer) {
   auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
   const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
   const auto unreadable = [&](const std::string& asked, const std::string& answer, bool finished) {
@@ -180,7 +180,7 @@ TEST_F(ARememberedChat, SaysWhatIsWrongWithAnAnswer) {
                                       "no text (cut off at max_tokens = 16)"}));
 }
 
-TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
+TEST_F(ACachedChat, IsBlamedForWhatItDoes) {
   const auto problem = [&](const char* act) {
     const auto error = error_of([&] { ask({"a", "b"}, {{"act", act}}); });
     EXPECT_TRUE(error.where().starts_with("chat/chatter 1.0.0 (")) << error.where();
@@ -195,7 +195,7 @@ TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
   EXPECT_EQ(problem("elsewhere"), "replied on another thread");
 }
 
-TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
+TEST_F(ACachedChat, IsNotBlamedForWhatOthersDo) {
   for (const char* act : {"well", "wait"}) {
     const auto error = error_of([&] {
       host_->chat(Settings(json{{"plugin", "chatter"}, {"act", act}}))
@@ -205,14 +205,14 @@ TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
   }
 }
 
-TEST_F(ARememberedChat, StopsWhereNothingCanBeStored) {
+TEST_F(ACachedChat, StopsWhereNothingCanBeStored) {
   for (const char* act : {"well", "wait"}) {
     shared_.on_reply = [](const std::string&, const ChatReply&) { throw Error("disk", "is full"); };
     EXPECT_EQ(error_of([&] { ask({act, "b"}, {{"act", act}}); }).where(), "disk") << act;
   }
 }
 
-TEST_F(ARememberedChat, IsAskedBySeveralThreadsAtOnceIfItWaits) {
+TEST_F(ACachedChat, IsAskedBySeveralThreadsAtOnceIfItWaits) {
   const json settings{{"act", "until two ask"}};
   host_->chat(Settings(json{{"plugin", "chatter"}, {"act", "until two ask"}}));
   std::vector<std::string> other;
@@ -222,7 +222,7 @@ TEST_F(ARememberedChat, IsAskedBySeveralThreadsAtOnceIfItWaits) {
   EXPECT_EQ(other, std::vector<std::string>{"re: b"});
 }
 
-TEST_F(ARememberedChat, IsAskedByOneOfTwoThreadsWhatBothWantToKnow) {
+TEST_F(ACachedChat, IsAskedByOneOfTwoThreadsWhatBothWantToKnow) {
   const json settings{{"act", "wait"}};
   host_->chat(Settings(json{{"plugin", "chatter"}, {"act", "wait"}}));
   std::vector<std::string> other;
@@ -244,14 +244,14 @@ TEST(AVisit, IsInterruptedWhileAChatModelIsAwaited) {
   EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
 }
 
-TEST_F(ARememberedChat, WantsTheLastTurnToBeTheUsers) {
+TEST_F(ACachedChat, WantsTheLastTurnToBeTheUsers) {
   auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
   const auto ignore = [](size_t, const ChatReply&) {};
   EXPECT_EQ(error_of([&] { chat.answer({{.turns = {}}}, ignore); }).problem(), "does not end with a turn of the user");
   EXPECT_EQ(error_of([&] { chat.answer({{.turns = {{"assistant", "x"}}}}, ignore); }).where(), "a chat request");
 }
 
-TEST_F(ARememberedChat, TellsOfAStop) {
+TEST_F(ACachedChat, TellsOfAStop) {
   bool stop = false;
   shared_.cancelled = [&] { return stop; };
   EXPECT_EQ(error_of([&] { ask({"a"}, {{"act", "leave out"}}); }).exit(), Exit::plugin);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugin/answer_store.h"
-#include "plugin/chat_line.h"
+#include "plugin/chat_queue.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 
@@ -65,7 +65,7 @@ class CachedChat : public Chat {
   const Services& services_;
   const std::string model_;           // ChatModel::model
   const bool is_instant_, is_async_;  // as in ChatModel
-  ChatQueue line_;
+  ChatQueue queue_;
   std::mutex mutex_;            // guards the members below and calls of Services::on_reply
   std::set<std::string> told_;  // failures already logged
   std::string answerer_;        // the answering model, as part of keys; empty until first used

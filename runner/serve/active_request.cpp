@@ -1,5 +1,5 @@
 // Answers in progress: constrained decoding, stop strings, log-probabilities and streams.
-#include "serve/open_answer.h"
+#include "serve/active_request.h"
 
 #include <algorithm>
 #include <ctime>
