@@ -43,12 +43,13 @@ class ByteArena {
   std::string_view keep(std::string_view bytes);
 
  private:
-  std::deque<std::string> blocks_;
+  std::deque<std::string> blocks_;  // allocated once, so that views stay valid
 };
 
 /// The dialogues of a corpus in packed form, and the records that could not be read.
 class CorpusCache {
  public:
+  /// A dialogue that was read.
   struct Entry {
     std::string dialogue;    ///< full name: "esconv/train/17"
     std::string_view bytes;  ///< the packed dialogue (dialogue.h); owned by the cache
@@ -69,17 +70,19 @@ class CorpusCache {
   /// Adds a record that could not be read, with the reason.
   void leave_out(int64_t record, const std::string& reason);
 
+  /// Returns the dialogues in the order in which they were read.
   const std::vector<Entry>& entries() const { return entries_; }
+  /// Return the records that could not be read, with the reasons.
   std::vector<Unreadable>& left_out() { return left_out_; }
   const std::vector<Unreadable>& left_out() const { return left_out_; }
 
  private:
-  std::string corpus_;
+  std::string corpus_;  // name of the corpus, the first part of names
   bool merge_;
-  CorpusFile source_;
-  std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
+  CorpusFile source_;                               // the open file
+  std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file: name -> record number
   std::vector<Entry> entries_;
-  ByteArena arena_;
+  ByteArena arena_;  // the packed dialogues
   std::vector<Unreadable> left_out_;
 };
 
@@ -137,24 +140,31 @@ class Corpus : public Dataset {
   /// allows; exit 3 if `valid` + `test` > 1.
   Corpus(const CorpusLayout& layout, const Settings& settings, Host& host);
 
+  // Dataset
   int64_t size(const std::string& split) const override;
   Example get(const std::string& split, int64_t index) override;
   std::vector<Unreadable> unreadable() const override { return cache_.left_out(); }
 
  private:
+  // An example: its dialogue (index in the cache) and, if examples are turns, the run with its answer and the number of
+  // that answer among the dialogue's answers.
   struct RecordAt {
     uint32_t entry = 0, turn = 0, round = 0;
   };
+  // Reads all files into `cache_`.
   void load(const CorpusLayout& layout, const std::string& path, Host& host);
+  // Assigns the dialogues to `splits_`. `valid`, `test`: fractions of dialogues whose file has no split in its name.
   void arrange(double valid, double test);
+  // Returns the examples of a split; null for an unknown name.
   const std::vector<RecordAt>* places(const std::string& split) const;
+  // Returns the fields of `Example::record` that all examples of a dialogue have.
   json common(const CorpusCache::Entry& entry, const Dialogue& dialogue) const;
 
-  std::string name_, language_, between_;
-  bool by_turn_, merge_;
-  std::filesystem::path media_;  // empty: no pictures are shown
+  std::string name_, language_, between_;  // as in CorpusLayout
+  bool by_turn_, merge_;                   // the settings `unit` ("turn") and `merge`
+  std::filesystem::path media_;            // folder of media files; empty: no pictures are shown
   CorpusCache cache_;
-  std::array<std::vector<RecordAt>, 3> splits_;
+  std::array<std::vector<RecordAt>, 3> splits_;  // examples of train, valid and test
 };
 
 /// The Corpus with this layout, as the plugin's class.

@@ -33,6 +33,7 @@ namespace compeer::evaluating {
 /// models, so a stage requires one only when it has a request to send.
 class OptionalChat {
  public:
+  /// `setting`: name of the setting.
   OptionalChat(const Settings& settings, Host& host, const std::string& setting);
 
   explicit operator bool() const { return chat_ != nullptr; }
@@ -43,8 +44,8 @@ class OptionalChat {
   std::string model() const { return chat_ ? chat_->model() : ""; }
 
  private:
-  Chat* chat_ = nullptr;
-  std::string setting_;
+  Chat* chat_ = nullptr;  // null if the setting is unset
+  std::string setting_;   // its name, for errors
 };
 
 /// Values of Answer::refusal, and the text that replaces an empty reply so that the dialogue can continue.
@@ -80,10 +81,10 @@ class Supporter {
 
  private:
   OptionalChat chat_;
-  std::string prompt_;
-  std::optional<stages::StagePrompt> published_;
-  double temperature_;
-  int64_t max_tokens_;
+  std::string prompt_;                            // text of the setting `supporter_prompt`; "" if it is unset
+  std::optional<stages::StagePrompt> published_;  // the protocol's system turn, if it is sent
+  double temperature_;                            // sampling temperature
+  int64_t max_tokens_;                            // maximum number of tokens per answer
 };
 
 /// Converts an answer to an element of a record's "turns": {"role", "text"}, and "steps" if there are any.

@@ -36,7 +36,7 @@ class Draw {
  private:
   RandomAddress place_;
   Purpose purpose_;
-  uint32_t next_ = 0;
+  uint32_t next_ = 0;  // index of the next random number
 };
 
 }  // namespace compeer::esc_world

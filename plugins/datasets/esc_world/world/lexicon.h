@@ -20,25 +20,26 @@ inline constexpr std::array<Style, 4> styles = {Style::dominance, Style::influen
 /// Returns the name of a style.
 std::string_view name(Style style);
 
-inline constexpr int problems = 12;
-inline constexpr int subjects_each = 3;
+inline constexpr int problems = 12;                        ///< number of problems
+inline constexpr int subjects_each = 3;                    ///< number of subjects of each problem
 inline constexpr int subjects = problems * subjects_each;  ///< subject s belongs to problem s / subjects_each
 
 /// The words of one language. The grammar is code and the same for all languages. Slots in texts: {s} subject, {c}
 /// context of the problem, {i} intensity.
 struct Lexicon {
+  /// A field of life from which a seeker's subject comes.
   struct Problem {
-    std::string name, context;
+    std::string name, context;  ///< its name, and the words for the slot {c}
     std::array<std::string, subjects_each> subjects;
   };
   /// A cue that fits two labels and so does not distinguish them.
   template <class Label>
   struct Shared {
-    Label first, second;
-    std::string text;
+    Label first, second;  ///< the two labels
+    std::string text;     ///< the cue
   };
 
-  std::string language;
+  std::string language;  ///< "en"
   std::array<Problem, problems> problem;
   std::string yours, unnamed;  ///< "your {s}", and the text for an unnamed subject
 
@@ -46,11 +47,11 @@ struct Lexicon {
   std::vector<std::string> facts;                       ///< {s}, {c}: first mention of the subject
   std::vector<std::string> reminders;                   ///< {s}: later mentions
   std::array<std::vector<std::string>, 8> cues;         ///< by emotion: {i}
-  std::vector<Shared<Emotion>> shared_cues;             ///< {i}
+  std::vector<Shared<Emotion>> shared_cues;             ///< cues that fit two emotions: {i}
   std::array<std::vector<std::string>, 5> intensities;  ///< by intensity, 1 to 5
-  std::array<std::vector<std::string>, 3> stage_cues;
-  std::vector<Shared<Stage>> shared_stage_cues;
-  std::array<std::vector<std::string>, 4> markers;  ///< by style: beginning of an utterance
+  std::array<std::vector<std::string>, 3> stage_cues;   ///< by stage
+  std::vector<Shared<Stage>> shared_stage_cues;         ///< cues that fit two stages
+  std::array<std::vector<std::string>, 4> markers;      ///< by style: beginning of an utterance
 
   // Description of a seeker for a role player.
   std::string card;                    ///< {problem}, {manner}, {feeling}, {now}

@@ -33,7 +33,7 @@ using EarlierReplies = std::vector<std::vector<std::string>>;
 
 /// Returns the number of repetitions in a reply: for every earlier reply 1/2 if it had the same strategy (or both are
 /// safe), and 1/2 for each common sentence. So repeating a strategy in other words counts less than repeating its
-/// words.
+/// words. `said`: the earlier replies.
 double repeats(const Reply& reply, const EarlierReplies& said);
 
 /// Returns the quality of a reply for the seeker, in [0, 1]. A safe reply has `safe_quality`, half of it for a seeker
