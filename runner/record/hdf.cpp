@@ -71,17 +71,17 @@ OpenFile opened(const std::filesystem::path& file, hid_t id) {
   return {file, Handle(id, broken), broken, unknown ? 0 : bytes};
 }
 
-int descriptor_of(const OpenFile& place, const char* otherwise) {
+int descriptor_of(const OpenFile& h5, const char* otherwise) {
   void* descriptor = nullptr;
-  place.check(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), otherwise);
+  h5.check(H5Fget_vfd_handle(h5.handle.get(), H5P_DEFAULT, &descriptor), otherwise);
   return *static_cast<int*>(descriptor);
 }
 
 OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
   if (::access(file.c_str(), R_OK) != 0) throw read_error(file, errno);
-  OpenFile place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
-  place.check(place.handle.get(), "can't be opened");
-  return place;
+  OpenFile h5 = opened(file, H5Fopen(file.c_str(), flags, access.get()));
+  h5.check(h5.handle.get(), "can't be opened");
+  return h5;
 }
 
 // The innermost message of the last failed call: its cause.
@@ -169,15 +169,15 @@ OpenFile create(const std::filesystem::path& file) {
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
   H5Pset_file_space_page_size(creation.get(), page_bytes);
-  OpenFile place = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
-  place.check(place.handle.get(), "can't be created");
-  return place;
+  OpenFile h5 = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
+  h5.check(h5.handle.get(), "can't be created");
+  return h5;
 }
 
 OpenFile open_for_appending(const std::filesystem::path& file) {
-  OpenFile place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
-  place.descriptor = descriptor_of(place, "can't be written");
-  return place;
+  OpenFile h5 = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
+  h5.descriptor = descriptor_of(h5, "can't be written");
+  return h5;
 }
 
 OpenFile open_for_reading(const std::filesystem::path& file) {
@@ -218,21 +218,20 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
     if (H5Pexist(access.get(), name) > 0) H5Pset(access.get(), name, &yes);
   }
   const hid_t id = H5Fopen(copy.c_str(), H5F_ACC_RDWR, access.get());
-  OpenFile place = opened(file, id);
-  place.check(id, "can't be opened");
+  OpenFile h5 = opened(file, id);
+  h5.check(id, "can't be opened");
   // The recorded end of the file may be before the last data written.
-  place.check(H5Fincrement_filesize(id, 0), "can't be repaired");
-  return place;
+  h5.check(H5Fincrement_filesize(id, 0), "can't be repaired");
+  return h5;
 }
 
-void sync(const OpenFile& place) {
-  if (H5Fflush(place.handle.get(), H5F_SCOPE_LOCAL) < 0) {
-    *place.write_failed = true;
-    place.fail("can't be written");
+void sync(const OpenFile& h5) {
+  if (H5Fflush(h5.handle.get(), H5F_SCOPE_LOCAL) < 0) {
+    *h5.write_failed = true;
+    h5.fail("can't be written");
   }
-  if (::fsync(descriptor_of(place, "can't be flushed to disk")) != 0)
-    throw Error(place.file.string(), fmt::format("can't be flushed to disk: {}", std::strerror(errno)), "",
-                Exit::failure);
+  if (::fsync(descriptor_of(h5, "can't be flushed to disk")) != 0)
+    throw Error(h5.file.string(), fmt::format("can't be flushed to disk: {}", std::strerror(errno)), "", Exit::failure);
 }
 
 }  // namespace compeer::record::hdf

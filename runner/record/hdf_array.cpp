@@ -62,7 +62,7 @@ hid_t file_type<char>() {
   return H5T_STD_U8LE;
 }
 
-Array Array::create(const OpenFile& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
+Array Array::create(const OpenFile& h5, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
   const hsize_t none = 0, unlimited = H5S_UNLIMITED;
   const Handle space(H5Screate_simple(1, &none, &unlimited));
   const Handle links(H5Pcreate(H5P_LINK_CREATE));
@@ -76,49 +76,48 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
     H5Pset_fletcher32(creation.get());
   }
   Array array;
-  array.file_ = place.file;
+  array.file_ = h5.file;
   array.name_ = path;
-  array.broken_ = place.write_failed;
+  array.write_failed_ = h5.write_failed;
   const hid_t id =
-      H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT);
-  array.dataset_ = Handle(id, place.write_failed);
-  place.check(array.dataset_.get(), "can't create " + path);
+      H5Dcreate2(h5.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT);
+  array.dataset_ = Handle(id, h5.write_failed);
+  h5.check(array.dataset_.get(), "can't create " + path);
   return array;
 }
 
 namespace {
 
 // HDF5 datasets may refer to any other file for their elements. As a file may come from someone else, this is refused.
-void check_own_bytes(const OpenFile& place, const std::string& path, const Handle& creation) {
+void check_own_bytes(const OpenFile& h5, const std::string& path, const Handle& creation) {
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL && H5Pget_external_count(creation.get()) <= 0) return;
-  throw Error(place.file.string(), path + " stores its elements in another file, which is not supported", "",
-              Exit::data);
+  throw Error(h5.file.string(), path + " stores its elements in another file, which is not supported", "", Exit::data);
 }
 
 }  // namespace
 
-Array Array::open(const OpenFile& place, const std::string& path) {
+Array Array::open(const OpenFile& h5, const std::string& path) {
   Array array;
-  array.file_ = place.file;
+  array.file_ = h5.file;
   array.name_ = path;
-  if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
-  array.broken_ = place.write_failed;
-  array.file_bytes_ = place.bytes;
-  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.write_failed);
-  place.check(array.dataset_.get(), "can't open " + path);
+  if (!h5.has(path)) throw Error(h5.file.string(), "has no dataset " + path, "", Exit::data);
+  array.write_failed_ = h5.write_failed;
+  array.file_bytes_ = h5.bytes;
+  array.dataset_ = Handle(H5Dopen2(h5.handle.get(), path.c_str(), H5P_DEFAULT), h5.write_failed);
+  h5.check(array.dataset_.get(), "can't open " + path);
   const Handle space(H5Dget_space(array.dataset_.get()));
   if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not one-dimensional");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
   const Handle creation(H5Dget_create_plist(array.dataset_.get()));
-  check_own_bytes(place, path, creation);
-  if (place.descriptor >= 0) H5Pget_chunk(creation.get(), 1, &array.growth_);
-  array.descriptor_ = place.descriptor;
+  check_own_bytes(h5, path, creation);
+  if (h5.descriptor >= 0) H5Pget_chunk(creation.get(), 1, &array.chunk_size_);
+  array.descriptor_ = h5.descriptor;
   // deflate compresses by at most 1032 to 1. A larger size means damage, and no memory is allocated for it.
   const Handle type(H5Dget_type(array.dataset_.get()));
-  if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
-    throw Error(place.file.string(),
-                fmt::format("{} declares {} elements, but the file has only {} bytes", path, array.size_, place.bytes),
-                "", Exit::data);
+  if (array.size_ / 1100 > h5.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
+    throw Error(h5.file.string(),
+                fmt::format("{} declares {} elements, but the file has only {} bytes", path, array.size_, h5.bytes), "",
+                Exit::data);
   return array;
 }
 
@@ -128,7 +127,7 @@ void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t mem
   if (count == 0) return;
   if (write_in_place(offset, count, elements, memory)) return;
   unflushed_ = true;
-  if (const hsize_t end = offset + count; end > size_) set_extent((end + growth_ - 1) / growth_ * growth_);
+  if (const hsize_t end = offset + count; end > size_) set_extent((end + chunk_size_ - 1) / chunk_size_ * chunk_size_);
   const Handle target(H5Screate_simple(1, &size_, nullptr));
   H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
   const Handle source(H5Screate_simple(1, &count, nullptr));
@@ -140,21 +139,21 @@ void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t mem
 // move. Returns false if HDF5 must write them.
 bool Array::write_in_place(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
   static_assert(std::endian::native == std::endian::little, "as elements lie in files");
-  const hsize_t chunk = offset / growth_;
-  if (descriptor_ < 0 || offset + count > size_ || (offset + count - 1) / growth_ != chunk) return false;
-  if (chunk_ != chunk) {
-    const hsize_t first = chunk * growth_;
+  const hsize_t chunk = offset / chunk_size_;
+  if (descriptor_ < 0 || offset + count > size_ || (offset + count - 1) / chunk_size_ != chunk) return false;
+  if (located_chunk_ != chunk) {
+    const hsize_t first = chunk * chunk_size_;
     unsigned filters = 0;
     hsize_t bytes = 0;
     haddr_t at = HADDR_UNDEF;
     if (H5Dget_chunk_info_by_coord(dataset_.get(), &first, &filters, &at, &bytes) < 0 || at == HADDR_UNDEF)
       return false;
-    chunk_ = chunk;
-    chunk_at_ = at;
+    located_chunk_ = chunk;
+    chunk_offset_ = at;
   }
   const size_t size = H5Tget_size(memory);
   const auto* bytes = static_cast<const char*>(elements);
-  auto at = static_cast<off_t>(chunk_at_ + offset % growth_ * size);
+  auto at = static_cast<off_t>(chunk_offset_ + offset % chunk_size_ * size);
   for (size_t left = count * size; left > 0;) {
     const ssize_t written = ::pwrite(descriptor_, bytes, left, at);
     if (written < 0 && errno == EINTR) continue;
@@ -191,7 +190,7 @@ void Array::truncate(hsize_t size) {
 void Array::set_extent(hsize_t size) {
   if (H5Dset_extent(dataset_.get(), &size) < 0) fail_to_write("can't grow", last_error());
   size_ = size;
-  chunk_.reset();
+  located_chunk_.reset();
 }
 
 void Array::flush() {
@@ -213,7 +212,7 @@ void Array::check_rising(const std::vector<uint64_t>& bounds) const {
 void Array::fail(const std::string& what) const { hdf::fail(file_, fmt::format("{} {}", name_, what)); }
 
 void Array::fail_to_write(const std::string& what, const std::string& why) const {
-  *broken_ = true;
+  *write_failed_ = true;
   throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), write_error_help(cause_in(why)),
               Exit::failure);
 }

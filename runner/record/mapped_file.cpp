@@ -88,9 +88,9 @@ MappedFault find_mapped_fault(const void* address) {
   return {path, "can't be read: Input/output error", disk_remedy.c_str(), Exit::failure};
 }
 
-void write_mapped_fault(const MappedFault& fault, const char* who) {
+void write_mapped_fault(const MappedFault& fault, const char* prefix) {
   SignalText text;
-  text.add("compeer: ").add(who).add(fault.file).add(": ").add(fault.what);
+  text.add("compeer: ").add(prefix).add(fault.file).add(": ").add(fault.what);
   text.add("\n  help: ").add(fault.help).add("\n").write_to(STDERR_FILENO);
 }
 

@@ -7,34 +7,37 @@
 
 namespace compeer::record::hdf {
 
-/// A dataset of lists of different lengths, concatenated in `<path>/<items>`; `<path>/ends` holds the index after each
-/// list's last item. (HDF5's own variable-length types can't be read while a writer has the file open, nor be
-/// compressed.) Functions throw as hdf::fail().
+/// Lists of different lengths in an HDF5 file, such as the tokens of each completion. Two datasets: `<path>/<items>`
+/// contains the items of all lists, one list after the other; `<path>/ends` contains the index after each list's last
+/// item. (HDF5's own variable-length types can't be read while a writer has the file open, nor be compressed.)
+///
+/// To write, call add() for each list, then write(). A newly opened object reads only; to append, call resume_at()
+/// first. Functions throw as hdf::fail(): Error with exit code 1 (system failure) or 4 (invalid data).
 template <class T>
 class Ragged {
  public:
-  /// Create the two datasets, or open existing ones. `chunk`: items per HDF5 chunk. `items`: name of the items'
-  /// dataset.
-  static Ragged create(const OpenFile& place, const std::string& path, const std::string& items, hsize_t chunk,
+  /// Creates both datasets, empty. `chunk`: items per HDF5 chunk.
+  static Ragged create(const OpenFile& h5, const std::string& path, const std::string& items, hsize_t chunk,
                        bool compressed = false) {
     Ragged made;
-    made.items_ = Array::create(place, path + "/" + items, file_type<T>(), chunk, compressed);
-    made.ends_ = Array::create(place, path + "/ends", file_type<uint64_t>(), 1024, compressed);
+    made.items_ = Array::create(h5, path + "/" + items, file_type<T>(), chunk, compressed);
+    made.ends_ = Array::create(h5, path + "/ends", file_type<uint64_t>(), 1024, compressed);
     return made;
   }
-  static Ragged open(const OpenFile& place, const std::string& path, const std::string& items) {
+  /// Opens both datasets. Throws Error (exit code 4) if one is missing.
+  static Ragged open(const OpenFile& h5, const std::string& path, const std::string& items) {
     Ragged opened;
-    opened.items_ = Array::open(place, path + "/" + items);
-    opened.ends_ = Array::open(place, path + "/ends");
+    opened.items_ = Array::open(h5, path + "/" + items);
+    opened.ends_ = Array::open(h5, path + "/ends");
     return opened;
   }
 
-  /// Appends a list to a buffer in memory.
+  /// Buffers a list in memory.
   void add(std::span<const T> list) {
     new_items_.insert(new_items_.end(), list.begin(), list.end());
     new_ends_.push_back(end_ + new_items_.size());
   }
-  /// Writes the buffered lists after the existing ones and empties the buffer.
+  /// Writes all buffered lists after those already written.
   void write() {
     items_.template write<T>(end_, new_items_);
     ends_.template write<uint64_t>(count_, new_ends_);
@@ -43,17 +46,18 @@ class Ragged {
     new_items_.clear();
     new_ends_.clear();
   }
-  /// Passes data buffered by HDF5 to the system.
+  /// Passes data that HDF5 has buffered to the system.
   void flush() {
     items_.flush();
     ends_.flush();
   }
-  void truncate() {  ///< truncates the datasets to the lists written
+  /// Removes the unused ends of the datasets, after the last list written.
+  void truncate() {
     items_.truncate(end_);
     ends_.truncate(count_);
   }
-  uint64_t count() const { return count_; }  ///< number of lists written
-  uint64_t end() const { return end_; }      ///< number of items in all lists written
+  uint64_t count() const { return count_; }  ///< number of lists written; 0 in an object that only reads
+  uint64_t end() const { return end_; }      ///< number of items in all lists written; 0 in an object that only reads
   /// Copies the first `count` lists of another dataset into this empty one.
   void copy(const Ragged& from, uint64_t count) {
     const auto bounds = from.bounds(0, count);
@@ -62,21 +66,24 @@ class Ragged {
     count_ = count;
     end_ = bounds.back();
   }
-  void resume_at(uint64_t count) {  ///< continues after the first `count` lists
+  /// Prepares for appending: write() then continues after the first `count` lists.
+  void resume_at(uint64_t count) {
     count_ = count;
     end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
   }
 
-  void check_has(uint64_t list) const { ends_.check_range(list, 1); }  ///< throws Error (exit 4) without this list
+  /// Throws Error (exit code 4) unless list number `list` exists.
+  void check_has(uint64_t list) const { ends_.check_range(list, 1); }
 
-  /// Offsets of lists [first, first + count) in the items: count + 1 ascending numbers.
+  /// Returns the boundaries of lists [first, first + count) in the items, count + 1 ascending numbers: list first + i
+  /// has the items [bounds[i], bounds[i + 1]).
   std::vector<uint64_t> bounds(uint64_t first, uint64_t count) const {
     auto bounds = first ? ends_.template read<uint64_t>(first - 1, count + 1) : ends_.template read<uint64_t>(0, count);
     if (!first) bounds.insert(bounds.begin(), 0);
     ends_.check_rising(bounds);
     return bounds;
   }
-  /// Returns lists [first, first + count).
+  /// Returns lists [first, first + count): [list][item].
   std::vector<std::vector<T>> read(uint64_t first, uint64_t count) const {
     const auto at = bounds(first, count);
     const auto items = items_.template read<T>(at.front(), at.back() - at.front());
@@ -89,13 +96,13 @@ class Ragged {
   }
 
  private:
-  Array items_, ends_;              // the datasets
-  std::vector<T> new_items_;        // items of the buffered lists
-  std::vector<uint64_t> new_ends_;  // index after the last item of each buffered list, in the dataset
-  uint64_t count_ = 0, end_ = 0;    // results of count() and end()
+  Array items_, ends_;
+  std::vector<T> new_items_;        ///< items of all buffered lists
+  std::vector<uint64_t> new_ends_;  ///< end of each buffered list, as an index into the whole items dataset
+  uint64_t count_ = 0, end_ = 0;    ///< number of lists written, and of their items
 };
 
-/// A dataset of texts, as lists of bytes.
+/// Texts of different lengths, as lists of bytes.
 using RaggedText = Ragged<char>;
 
 }  // namespace compeer::record::hdf

@@ -49,11 +49,11 @@ uint64_t rollout_checksum(const RolloutRow& row, const RolloutRow& first) {
   return crc32c(bytes);
 }
 
-RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vector<std::string>& value_columns,
+RolloutLayout RolloutLayout::create(const hdf::OpenFile& h5, const std::vector<std::string>& value_columns,
                                     bool compressed) {
-  place.text_attribute("format", rollout_format);
-  place.text_attribute("software", "compeer " COMPEER_VERSION);
-  auto names = hdf::RaggedText::create(place, "columns", "bytes", 4096);
+  h5.text_attribute("format", rollout_format);
+  h5.text_attribute("software", "compeer " COMPEER_VERSION);
+  auto names = hdf::RaggedText::create(h5, "columns", "bytes", 4096);
   for (const auto& name : value_columns) names.add(name);
   names.write();
 
@@ -61,7 +61,7 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
   // the file is sealed.
   const hsize_t few = compressed ? 4096 : 8192, many = compressed ? 65536 : 131072;
   auto array = [&](const std::string& path, hid_t type, hsize_t chunk) {
-    return hdf::Array::create(place, path, type, chunk, compressed);
+    return hdf::Array::create(h5, path, type, chunk, compressed);
   };
   const auto u64 = hdf::file_type<uint64_t>(), f64 = hdf::file_type<double>();
   RolloutLayout made;
@@ -71,20 +71,20 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
   made.group = array("completions/group", u64, few);
   made.finished = array("completions/finished", hdf::file_type<uint8_t>(), few);
   for (const auto& name : value_columns) made.values.push_back(array("completions/values/" + name, f64, few));
-  made.text = hdf::RaggedText::create(place, "completions/text", "bytes", many, compressed);
-  made.tokens = hdf::Ragged<int32_t>::create(place, "completions/tokens", "ids", many, compressed);
+  made.text = hdf::RaggedText::create(h5, "completions/text", "bytes", many, compressed);
+  made.tokens = hdf::Ragged<int32_t>::create(h5, "completions/tokens", "ids", many, compressed);
   made.logprobs = array("completions/tokens/logprobs", hdf::file_type<float>(), many);
-  made.example_id = hdf::RaggedText::create(place, "groups/example_id", "bytes", few, compressed);
-  made.prompt_text = hdf::RaggedText::create(place, "groups/prompt", "bytes", many, compressed);
-  made.prompt_tokens = hdf::Ragged<int32_t>::create(place, "groups/prompt_tokens", "ids", many, compressed);
+  made.example_id = hdf::RaggedText::create(h5, "groups/example_id", "bytes", few, compressed);
+  made.prompt_text = hdf::RaggedText::create(h5, "groups/prompt", "bytes", many, compressed);
+  made.prompt_tokens = hdf::Ragged<int32_t>::create(h5, "groups/prompt_tokens", "ids", many, compressed);
   made.checksum = array("completions/checksum", u64, few);
-  made.committed = hdf::Array::create(place, "committed", u64, 1);
+  made.committed = hdf::Array::create(h5, "committed", u64, 1);
   made.commit(0);
   return made;
 }
 
-RolloutLayout RolloutLayout::open(const hdf::OpenFile& place, const std::vector<std::string>& value_columns) {
-  auto array = [&](const std::string& path) { return hdf::Array::open(place, path); };
+RolloutLayout RolloutLayout::open(const hdf::OpenFile& h5, const std::vector<std::string>& value_columns) {
+  auto array = [&](const std::string& path) { return hdf::Array::open(h5, path); };
   RolloutLayout opened;
   opened.committed = array("committed");
   opened.step = array("completions/step");
@@ -93,23 +93,23 @@ RolloutLayout RolloutLayout::open(const hdf::OpenFile& place, const std::vector<
   opened.group = array("completions/group");
   opened.finished = array("completions/finished");
   for (const auto& name : value_columns) opened.values.push_back(array("completions/values/" + name));
-  opened.text = hdf::RaggedText::open(place, "completions/text", "bytes");
-  opened.tokens = hdf::Ragged<int32_t>::open(place, "completions/tokens", "ids");
+  opened.text = hdf::RaggedText::open(h5, "completions/text", "bytes");
+  opened.tokens = hdf::Ragged<int32_t>::open(h5, "completions/tokens", "ids");
   opened.logprobs = array("completions/tokens/logprobs");
-  opened.example_id = hdf::RaggedText::open(place, "groups/example_id", "bytes");
-  opened.prompt_text = hdf::RaggedText::open(place, "groups/prompt", "bytes");
-  opened.prompt_tokens = hdf::Ragged<int32_t>::open(place, "groups/prompt_tokens", "ids");
-  if (place.has("completions/checksum")) opened.checksum = array("completions/checksum");
+  opened.example_id = hdf::RaggedText::open(h5, "groups/example_id", "bytes");
+  opened.prompt_text = hdf::RaggedText::open(h5, "groups/prompt", "bytes");
+  opened.prompt_tokens = hdf::Ragged<int32_t>::open(h5, "groups/prompt_tokens", "ids");
+  if (h5.has("completions/checksum")) opened.checksum = array("completions/checksum");
   return opened;
 }
 
-std::vector<std::string> RolloutLayout::value_columns(const hdf::OpenFile& place) {
-  if (place.text_attribute("format") != rollout_format)
-    throw Error(place.file.string(), "is not a rollout file",
-                std::string("this program reads '") + rollout_format + "'", Exit::data);
+std::vector<std::string> RolloutLayout::value_columns(const hdf::OpenFile& h5) {
+  if (h5.text_attribute("format") != rollout_format)
+    throw Error(h5.file.string(), "is not a rollout file", std::string("this program reads '") + rollout_format + "'",
+                Exit::data);
   std::vector<std::string> names;
-  const auto count = hdf::Array::open(place, "columns/ends").size();
-  for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, count))
+  const auto count = hdf::Array::open(h5, "columns/ends").size();
+  for (const auto& name : hdf::RaggedText::open(h5, "columns", "bytes").read(0, count))
     names.emplace_back(name.begin(), name.end());
   return names;
 }

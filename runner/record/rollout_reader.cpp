@@ -35,7 +35,7 @@ struct RolloutReader::State {
     uint64_t first, count;
   };
   struct OpenFile {
-    hdf::OpenFile place;
+    hdf::OpenFile h5;
     RolloutLayout layout;
   };
   std::vector<std::string> columns;
@@ -61,15 +61,15 @@ RolloutReader& RolloutReader::operator=(RolloutReader&&) noexcept = default;
 RolloutReader::~RolloutReader() = default;
 
 void RolloutReader::State::index(const RolloutName& name, uint64_t last_step) {
-  const hdf::OpenFile place = open_either(name);
-  const auto names = RolloutLayout::value_columns(place);
+  const hdf::OpenFile h5 = open_either(name);
+  const auto names = RolloutLayout::value_columns(h5);
   if (columns.empty()) columns = names;
   if (names != columns)
-    throw Error(place.file.string(), "has different value columns from the files before it", "", Exit::data);
+    throw Error(h5.file.string(), "has different value columns from the files before it", "", Exit::data);
   RolloutLayout layout;
-  layout.committed = hdf::Array::open(place, "committed");
+  layout.committed = hdf::Array::open(h5, "committed");
   uint64_t completions = layout.completions();
-  layout.step = hdf::Array::open(place, "completions/step");  // opened later, so it has at least that many elements
+  layout.step = hdf::Array::open(h5, "completions/step");  // opened later, so it has at least that many elements
   if (last_step != UINT64_MAX) completions = layout.completions_until(last_step);
   const auto steps = layout.step.read<uint64_t>(0, completions);
   for (uint64_t first = 0, end = 0; first < completions; first = end) {
@@ -108,7 +108,7 @@ const RolloutLayout& RolloutReader::State::layout_of(const RolloutName& name) {
   if (const auto found = open.find(name.sealed()); found != open.end()) return found->second.layout;
   if (open.size() >= most_open) open.clear();
   OpenFile file{open_either(name), {}};
-  file.layout = RolloutLayout::open(file.place, columns);
+  file.layout = RolloutLayout::open(file.h5, columns);
   return open.emplace(name.sealed(), std::move(file)).first->second.layout;
 }
 

@@ -37,8 +37,8 @@ void seal(const RolloutName& name, uint64_t last_step) {
 }
 
 uint64_t last_step_of(const RolloutName& name) {
-  const hdf::OpenFile place = hdf::open_for_reading(name.readable());
-  const auto layout = RolloutLayout::open(place, {});
+  const hdf::OpenFile h5 = hdf::open_for_reading(name.readable());
+  const auto layout = RolloutLayout::open(h5, {});
   const uint64_t completions = layout.completions();
   return completions ? layout.step.read<uint64_t>(completions - 1, 1)[0] : 0;
 }
@@ -54,7 +54,7 @@ struct RolloutWriter::State {
 
   // State of the open file; members are declared in the order in which they are opened.
   RolloutName name;
-  hdf::OpenFile place;
+  hdf::OpenFile h5;
   RolloutLayout layout;
   uint64_t completions = 0, groups = 0, bytes = 0;
   bool named = false;  // the folder was synced since the file was created
@@ -66,7 +66,7 @@ struct RolloutWriter::State {
   static std::vector<uint64_t> checksums(const std::vector<RolloutRow>& rows);
   void close() {
     layout = {};
-    place.close();
+    h5.close();
   }
 
   template <class T, class Get>
@@ -114,9 +114,9 @@ void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
   if (rows.empty()) return;
   State& state = *state_;
   state.check(rows);
-  if (state.place.handle && *state.place.write_failed)
-    throw Error(state.place.file.string(), "accepts no more rows after a failed write", "", Exit::data);
-  if (!state.place.handle) state.open(rows[0].step);
+  if (state.h5.handle && *state.h5.write_failed)
+    throw Error(state.h5.file.string(), "accepts no more rows after a failed write", "", Exit::data);
+  if (!state.h5.handle) state.open(rows[0].step);
   state.write(rows);
   state.last_step = rows[0].step;
   if (state.bytes >= state.roll_bytes) finish();
@@ -124,14 +124,14 @@ void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
 
 void RolloutWriter::sync() {
   State& state = *state_;
-  if (!state.place.handle) return;
-  hdf::sync(state.place);
+  if (!state.h5.handle) return;
+  hdf::sync(state.h5);
   if (!std::exchange(state.named, true)) sync_folder(state.folder);
 }
 
 void RolloutWriter::finish() {
   State& state = *state_;
-  if (!state.place.handle) return;
+  if (!state.h5.handle) return;
   state.close();
   seal(state.name, UINT64_MAX);
 }
@@ -159,8 +159,8 @@ void RolloutWriter::State::open(uint64_t first_step) {
   RolloutLayout::create(born, columns, false);
   born.close();
   std::filesystem::rename(name.temporary(), name.part());
-  place = hdf::open_for_appending(name.part());
-  layout = RolloutLayout::open(place, columns);
+  h5 = hdf::open_for_appending(name.part());
+  layout = RolloutLayout::open(h5, columns);
   completions = groups = bytes = 0;
   named = false;
 }

@@ -50,9 +50,9 @@ WriterLock replace(const std::filesystem::path& file, Fill fill) {
   std::optional<WriterLock> old;
   if (std::filesystem::exists(file)) old.emplace(file);
   {
-    hdf::OpenFile place = hdf::create(part);
-    fill(place);
-    place.close();
+    hdf::OpenFile h5 = hdf::create(part);
+    fill(h5);
+    h5.close();
   }
   sync_file(part);
   WriterLock lock(part);
@@ -68,14 +68,14 @@ struct RunWriter::File {
   std::filesystem::path path;
   std::vector<std::string> columns;
   WriterLock lock;
-  hdf::OpenFile place;
+  hdf::OpenFile h5;
   RunLayout layout;
   uint64_t rows = 0, events = 0;
   bool broken = false;
 
   void open() {
-    place = hdf::open_for_appending(path);
-    layout = RunLayout::open(place, columns);
+    h5 = hdf::open_for_appending(path);
+    layout = RunLayout::open(h5, columns);
     rows = layout.committed.read<uint64_t>(0, 1)[0];
     events = layout.events_committed.read<uint64_t>(0, 1)[0];
     layout.event_text.resume_at(events);
@@ -83,7 +83,7 @@ struct RunWriter::File {
 
   void close() {
     layout = {};
-    place.close();
+    h5.close();
     lock = {};
     broken = true;
   }
@@ -112,8 +112,7 @@ RunWriter RunWriter::create(const std::filesystem::path& path, const std::string
   auto file = std::make_unique<File>();
   file->path = path;
   file->columns = std::move(columns);
-  file->lock =
-      replace(path, [&](const hdf::OpenFile& place) { RunLayout::create(place, file->columns, spec_json_text); });
+  file->lock = replace(path, [&](const hdf::OpenFile& h5) { RunLayout::create(h5, file->columns, spec_json_text); });
   file->open();
   return RunWriter(std::move(file));
 }
@@ -131,8 +130,8 @@ RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, st
   auto file = std::make_unique<File>();
   file->path = path;
   file->columns = std::move(columns);
-  file->lock = replace(path, [&](const hdf::OpenFile& place) {
-    RunLayout made = RunLayout::create(place, file->columns, spec_json_text.empty() ? old.spec_text() : spec_json_text);
+  file->lock = replace(path, [&](const hdf::OpenFile& h5) {
+    RunLayout made = RunLayout::create(h5, file->columns, spec_json_text.empty() ? old.spec_text() : spec_json_text);
     made.copy(old, file->columns, rows);
   });
   file->open();
@@ -165,7 +164,7 @@ void RunWriter::event(double step, std::string_view level, std::string_view text
   file.guarded([&] {
     file.layout.add_event(file.events, {step, now(), std::string(level), std::string(text)});
     // Events have no checksums, so the data must be on disk before the number of events includes it.
-    hdf::sync(file.place);
+    hdf::sync(file.h5);
     const uint64_t committed = file.events + 1;
     file.layout.events_committed.write<uint64_t>(0, {&committed, 1});
     file.layout.events_committed.flush();
@@ -174,7 +173,7 @@ void RunWriter::event(double step, std::string_view level, std::string_view text
 }
 
 void RunWriter::sync() {
-  file_->guarded([&] { hdf::sync(file_->place); });
+  file_->guarded([&] { hdf::sync(file_->h5); });
 }
 
 void RunWriter::finish(std::string_view status) {
@@ -182,28 +181,28 @@ void RunWriter::finish(std::string_view status) {
   file.guarded([&] {
     file.layout.truncate(file.rows, file.events);
     file.layout.write_status(status);
-    hdf::sync(file.place);
+    hdf::sync(file.h5);
   });
   file.close();
 }
 
 struct RunReader::File {
-  hdf::OpenFile place;
+  hdf::OpenFile h5;
   std::vector<std::string> columns;
   uint64_t rows = 0, events = 0;
 };
 
 RunReader::RunReader(const std::filesystem::path& file, uint64_t most_rows) : file_(std::make_unique<File>()) {
-  auto& place = file_->place = hdf::open_for_reading(file);
-  if (const auto format = place.text_attribute("format"); format != run_format) {
+  auto& h5 = file_->h5 = hdf::open_for_reading(file);
+  if (const auto format = h5.text_attribute("format"); format != run_format) {
     throw Error(file.string(), format.empty() ? "is not a run file" : "has the format '" + format + "'",
                 std::string("this program reads '") + run_format + "'", Exit::data);
   }
   // Numbers of rows and events first: datasets that are opened later have at least as many elements.
-  file_->rows = std::min(hdf::Array::open(place, "committed").first_element(), most_rows);
-  file_->events = hdf::Array::open(place, "events/committed").first_element();
-  const auto ends = hdf::Array::open(place, "columns/ends");
-  for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, ends.size()))
+  file_->rows = std::min(hdf::Array::open(h5, "committed").first_element(), most_rows);
+  file_->events = hdf::Array::open(h5, "events/committed").first_element();
+  const auto ends = hdf::Array::open(h5, "columns/ends");
+  for (const auto& name : hdf::RaggedText::open(h5, "columns", "bytes").read(0, ends.size()))
     file_->columns.emplace_back(name.begin(), name.end());
 }
 
@@ -220,16 +219,16 @@ bool RunReader::has(const std::string& name) const {
 
 std::vector<double> RunReader::column(const std::string& name) const {
   if (!has(name))
-    throw Error(file_->place.file.string(), "has no column '" + name + "'", suggest(name, file_->columns), Exit::data);
-  return hdf::Array::open(file_->place, "rows/" + name).read<double>(0, file_->rows);
+    throw Error(file_->h5.file.string(), "has no column '" + name + "'", suggest(name, file_->columns), Exit::data);
+  return hdf::Array::open(file_->h5, "rows/" + name).read<double>(0, file_->rows);
 }
 
 std::vector<double> RunReader::times() const {
-  return hdf::Array::open(file_->place, "time").read<double>(0, file_->rows);
+  return hdf::Array::open(file_->h5, "time").read<double>(0, file_->rows);
 }
 
 std::vector<uint64_t> RunReader::checksums() const {
-  return hdf::Array::open(file_->place, "checksum").read<uint64_t>(0, file_->rows);
+  return hdf::Array::open(file_->h5, "checksum").read<uint64_t>(0, file_->rows);
 }
 
 std::vector<uint64_t> RunReader::damaged_rows() const {
@@ -246,18 +245,18 @@ std::vector<uint64_t> RunReader::damaged_rows() const {
 }
 
 std::string RunReader::spec_text() const {
-  const auto array = hdf::Array::open(file_->place, "spec");
+  const auto array = hdf::Array::open(file_->h5, "spec");
   const auto bytes = array.read<char>(0, array.size());
   return {bytes.begin(), bytes.end()};
 }
 
 std::vector<Event> RunReader::events() const {
-  const auto& place = file_->place;
+  const auto& h5 = file_->h5;
   const auto n = file_->events;
-  const auto steps = hdf::Array::open(place, "events/step").read<double>(0, n);
-  const auto times = hdf::Array::open(place, "events/time").read<double>(0, n);
-  const auto codes = hdf::Array::open(place, "events/level").read<uint8_t>(0, n);
-  const auto texts = hdf::RaggedText::open(place, "events/text", "bytes").read(0, n);
+  const auto steps = hdf::Array::open(h5, "events/step").read<double>(0, n);
+  const auto times = hdf::Array::open(h5, "events/time").read<double>(0, n);
+  const auto codes = hdf::Array::open(h5, "events/level").read<uint8_t>(0, n);
+  const auto texts = hdf::RaggedText::open(h5, "events/text", "bytes").read(0, n);
   std::vector<Event> events;
   for (uint64_t i = 0; i < n; ++i)
     events.push_back({steps[i], times[i], level_name(codes[i]), std::string(texts[i].begin(), texts[i].end())});
@@ -265,12 +264,12 @@ std::vector<Event> RunReader::events() const {
 }
 
 std::string RunReader::status() const {
-  const auto array = hdf::Array::open(file_->place, "status");
+  const auto array = hdf::Array::open(file_->h5, "status");
   const auto bytes = array.read<char>(0, array.size());
   return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
 }
 
-bool RunReader::live() const { return is_locked(file_->place.file); }
-std::string RunReader::software() const { return file_->place.text_attribute("software"); }
+bool RunReader::live() const { return is_locked(file_->h5.file); }
+std::string RunReader::software() const { return file_->h5.text_attribute("software"); }
 
 }  // namespace compeer::record

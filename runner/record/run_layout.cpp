@@ -29,46 +29,45 @@ uint64_t row_checksum(std::span<const double> row) {
   return crc32c({reinterpret_cast<const char*>(row.data()), row.size_bytes()});
 }
 
-RunLayout RunLayout::create(const hdf::OpenFile& place, const std::vector<std::string>& columns,
-                            const std::string& spec) {
-  place.text_attribute("format", run_format);
-  place.text_attribute("software", "compeer " COMPEER_VERSION);
-  auto text = hdf::Array::create(place, "spec", hdf::file_type<char>(), 4096);
+RunLayout RunLayout::create(const hdf::OpenFile& h5, const std::vector<std::string>& columns, const std::string& spec) {
+  h5.text_attribute("format", run_format);
+  h5.text_attribute("software", "compeer " COMPEER_VERSION);
+  auto text = hdf::Array::create(h5, "spec", hdf::file_type<char>(), 4096);
   text.write<char>(0, spec);
-  auto names = hdf::RaggedText::create(place, "columns", "bytes", 4096);
+  auto names = hdf::RaggedText::create(h5, "columns", "bytes", 4096);
   for (const auto& name : columns) names.add(name);
   names.write();
 
   RunLayout made;
   const auto f64 = hdf::file_type<double>(), u64 = hdf::file_type<uint64_t>(), u8 = hdf::file_type<uint8_t>();
-  for (const auto& name : columns) made.rows.push_back(hdf::Array::create(place, "rows/" + name, f64, 1024));
-  made.time = hdf::Array::create(place, "time", f64, 1024);
-  made.checksum = hdf::Array::create(place, "checksum", u64, 1024);
-  made.event_step = hdf::Array::create(place, "events/step", f64, 256);
-  made.event_time = hdf::Array::create(place, "events/time", f64, 256);
-  made.event_level = hdf::Array::create(place, "events/level", u8, 256);
-  made.event_text = hdf::RaggedText::create(place, "events/text", "bytes", 4096);
-  made.events_committed = hdf::Array::create(place, "events/committed", u64, 1);
-  made.committed = hdf::Array::create(place, "committed", u64, 1);
-  made.status = hdf::Array::create(place, "status", u8, status_bytes);
+  for (const auto& name : columns) made.rows.push_back(hdf::Array::create(h5, "rows/" + name, f64, 1024));
+  made.time = hdf::Array::create(h5, "time", f64, 1024);
+  made.checksum = hdf::Array::create(h5, "checksum", u64, 1024);
+  made.event_step = hdf::Array::create(h5, "events/step", f64, 256);
+  made.event_time = hdf::Array::create(h5, "events/time", f64, 256);
+  made.event_level = hdf::Array::create(h5, "events/level", u8, 256);
+  made.event_text = hdf::RaggedText::create(h5, "events/text", "bytes", 4096);
+  made.events_committed = hdf::Array::create(h5, "events/committed", u64, 1);
+  made.committed = hdf::Array::create(h5, "committed", u64, 1);
+  made.status = hdf::Array::create(h5, "status", u8, status_bytes);
   made.write_status("running");
   set(made.events_committed, 0);
   set(made.committed, 0);
   return made;
 }
 
-RunLayout RunLayout::open(const hdf::OpenFile& place, const std::vector<std::string>& columns) {
+RunLayout RunLayout::open(const hdf::OpenFile& h5, const std::vector<std::string>& columns) {
   RunLayout opened;
-  opened.committed = hdf::Array::open(place, "committed");
-  opened.events_committed = hdf::Array::open(place, "events/committed");
-  for (const auto& name : columns) opened.rows.push_back(hdf::Array::open(place, "rows/" + name));
-  opened.time = hdf::Array::open(place, "time");
-  opened.checksum = hdf::Array::open(place, "checksum");
-  opened.event_step = hdf::Array::open(place, "events/step");
-  opened.event_time = hdf::Array::open(place, "events/time");
-  opened.event_level = hdf::Array::open(place, "events/level");
-  opened.event_text = hdf::RaggedText::open(place, "events/text", "bytes");
-  opened.status = hdf::Array::open(place, "status");
+  opened.committed = hdf::Array::open(h5, "committed");
+  opened.events_committed = hdf::Array::open(h5, "events/committed");
+  for (const auto& name : columns) opened.rows.push_back(hdf::Array::open(h5, "rows/" + name));
+  opened.time = hdf::Array::open(h5, "time");
+  opened.checksum = hdf::Array::open(h5, "checksum");
+  opened.event_step = hdf::Array::open(h5, "events/step");
+  opened.event_time = hdf::Array::open(h5, "events/time");
+  opened.event_level = hdf::Array::open(h5, "events/level");
+  opened.event_text = hdf::RaggedText::open(h5, "events/text", "bytes");
+  opened.status = hdf::Array::open(h5, "status");
   return opened;
 }
 

@@ -2,11 +2,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+/// Text for the terminal about the results of a run of the task `data`. Such a run passes records (dialogues) through a
+/// list of stages, which change, drop or measure them. The findings of a stage that measures something are a JSON
+/// object of figures. A figure is {"value", "low", "high"}: a number with its 95 % interval, null if there is none.
 namespace compeer::record {
 
-/// Returns the findings of an evaluation (Stage::findings) as text: a table of the figures that "columns" names,
-/// overall and per group; then the other numbers and the curves. Without "columns", the table has the figures that
-/// "shares" names, and the other figures of the groups. A figure is {"value", "low", "high"}:
+/// Returns the findings of one stage as text: a table of the figures that the list "columns" in `findings` names, over
+/// all records and per group of records; then the other numbers, and the curves. Without "columns", the table has the
+/// figures that the list "shares" names, and the other figures of the groups.
 ///
 ///                    n  mean_emotion          success
 ///   all            100  68.15 [62.80, 73.20]  0.35 [0.26, 0.45]
@@ -16,7 +19,7 @@ namespace compeer::record {
 ///   emotion: 40.00 45.85 ...
 std::string findings_text(const nlohmann::json& findings);
 
-/// Returns the numbers of records of each stage of a data run as text. `details`: Summary::details of the run.
+/// Returns the numbers of records of each stage of a run as text. `details`: the member "details" of its summary.json.
 ///
 ///   stage              in       out   dropped
 ///   01-filter         200       154        46

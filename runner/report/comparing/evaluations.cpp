@@ -29,12 +29,12 @@ class Gathering {
     const auto& data = runs_[run];
     const auto met = circumstances(data, stage);
     const json test = json::array({data.spec.value("seed", json()), met});
-    const auto group = (stage > 0 ? data.stages[stage].plugin : "") + lineage_.in_common(met);
+    const auto group = (stage > 0 ? data.stages[stage].plugin : "") + lineage_.without_seeds(met);
     std::string candidate = lineage_.key(run);
     if (stage > 0) {
       const json who = subject_settings(data, stage);
       if (!seen_.insert(json::array({test, who, data.stages[stage].findings})).second) return;
-      candidate = lineage_.in_common(who);
+      candidate = lineage_.without_seeds(who);
     }
     // Different checkpoints of one run with the same test differ in more than their seeds.
     json made_by = json::array({group, candidate, test});
@@ -49,7 +49,7 @@ class Gathering {
  private:
   void place(const std::string& group_key, const std::string& candidate_key, const Evaluation& one) {
     const auto [group_place, new_group] = group_places_.emplace(group_key, groups.size());
-    if (new_group) groups.push_back({one.stage > 0 ? one.of_stage().plugin : "", ""});
+    if (new_group) groups.push_back({one.stage > 0 ? one.stage_data().plugin : "", ""});
     auto& candidates = groups[group_place->second].candidates;
     const auto [place, is_new] = candidate_places_.emplace(std::pair(group_key, candidate_key), candidates.size());
     if (is_new) candidates.push_back({"", "", "", style_of(one), {}});
@@ -82,7 +82,7 @@ std::vector<std::string> texts_in(const json& findings, const char* key) {
 /// Adds columns that the group does not have yet, their titles and better directions, and the headline: the one that
 /// findings declare, otherwise the first column.
 void add_metrics(const json& findings, EvaluationGroup& group) {
-  for (const auto& [name, way] : ways_of(findings)) group.ways.emplace(name, way);
+  for (const auto& [name, way] : directions_of(findings)) group.directions.emplace(name, way);
   const auto columns = texts_in(findings, "columns"), titles = texts_in(findings, "titles");
   for (size_t i = 0; i < columns.size(); ++i) {
     const auto same = [&](const Metric& column) { return column.name == columns[i]; };
@@ -211,7 +211,7 @@ void name_candidates(const std::vector<RunData>& runs, const Lineage& lineage, E
     candidate.name = common_start(of_runs);
     const auto same = [&](const StageData& other) { return other.plugin == group.plugin; };
     if (first.stage > 0 && std::count_if(stages.begin(), stages.end(), same) > 1)
-      candidate.name += "-" + first.of_stage().name.substr(3);
+      candidate.name += "-" + first.stage_data().name.substr(3);
     candidate.subject = subject_of(runs, candidate, lineage);
     ++alike[candidate.name];
   }
@@ -264,7 +264,7 @@ std::vector<EvaluationGroup> evaluations(const std::vector<RunData>& runs, const
     for (const auto& candidate : group.candidates) {
       for (const auto& one : candidate.evaluations) {
         members.push_back(one.data);
-        if (one.stage > 0) add_metrics(one.of_stage().findings, group);
+        if (one.stage > 0) add_metrics(one.stage_data().findings, group);
       }
     }
     if (group.plugin.empty()) {
@@ -301,7 +301,7 @@ Metric EvaluationGroup::metric(const std::string& path) const {
   if (known != columns.end()) return *known;
   if (plugin.empty()) return describe(path);
   const auto title = spaced(path.substr(path.rfind('/') + 1));
-  return {.name = path, .title = title, .from = "", .note = path, .better = better_of(ways, path)};
+  return {.name = path, .title = title, .from = "", .note = path, .better = better_of(directions, path)};
 }
 
 Interval figure_of(const Candidate& candidate, const std::string& path) {

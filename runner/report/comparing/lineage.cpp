@@ -73,7 +73,7 @@ std::optional<size_t> Lineage::run_of(const std::string& path) const {
   return found;
 }
 
-std::string Lineage::in_common(const nlohmann::json& part) const {
+std::string Lineage::without_seeds(const nlohmann::json& part) const {
   nlohmann::json common = part;
   each_text(common, [&](const std::string&, nlohmann::json& text) {
     const auto path = text.get<std::string>();

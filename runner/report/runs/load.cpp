@@ -168,7 +168,7 @@ void summarize_rows(RunData& run) {
     if (e.n > 0) e.mean = sum / static_cast<double>(e.n);
     if (e.n > 0) run.summary[metric] = e;
   }
-  summarize_looks(run);
+  summarize_validation(run);
 }
 
 using Visit = std::function<void(const std::string&, json&)>;

@@ -244,7 +244,7 @@ std::vector<Metric> validation_metrics(const std::vector<const RunData*>& runs) 
 
 double best_step(const RunData& run) { return run.estimate(best_step_name).mean; }
 
-void summarize_looks(RunData& run) {
+void summarize_validation(RunData& run) {
   const auto metrics = validation_metrics({&run});
   for (const auto& metric : metrics) run.summary.erase(metric.name);
   const auto* deciding = metrics.empty() ? nullptr : run.column(metrics[0].name);
@@ -283,22 +283,22 @@ std::map<std::string, double> invalid_scores(const StageData& stage) {
   return all;
 }
 
-std::map<std::string, Better> ways_of(const json& findings) {
-  std::map<std::string, Better> ways;
+std::map<std::string, Better> directions_of(const json& findings) {
+  std::map<std::string, Better> directions;
   const json told = findings.is_object() ? findings.value("better", json::object()) : json::object();
-  if (!told.is_object()) return ways;
+  if (!told.is_object()) return directions;
   for (const auto& [key, way] : {std::pair("higher", Better::higher), std::pair("lower", Better::lower)}) {
     if (!told.contains(key) || !told[key].is_array()) continue;
     for (const json& name : told[key]) {
-      if (name.is_string()) ways.emplace(name, way);
+      if (name.is_string()) directions.emplace(name, way);
     }
   }
-  return ways;
+  return directions;
 }
 
-Better better_of(const std::map<std::string, Better>& ways, const std::string& path) {
-  const auto found = ways.find(path.substr(path.rfind('/') + 1));
-  return found == ways.end() ? Better::unknown : found->second;
+Better better_of(const std::map<std::string, Better>& directions, const std::string& path) {
+  const auto found = directions.find(path.substr(path.rfind('/') + 1));
+  return found == directions.end() ? Better::unknown : found->second;
 }
 
 }  // namespace compeer::report

@@ -110,7 +110,7 @@ void GroupSection::differences() const {
 void GroupSection::shares() const {
   DotPlot plot{id_ + "-shares", group_.heading + ", in shares", {}, false};
   for (const auto& candidate : group_.candidates) {
-    const json& found = candidate.evaluations.front().of_stage().findings;
+    const json& found = candidate.evaluations.front().stage_data().findings;
     std::vector<std::string> names;
     for (const auto& name : found.value("shares", json::array())) {
       if (name.is_string()) names.push_back(name);
@@ -137,7 +137,7 @@ std::vector<Interval> GroupSection::curve(const Candidate& candidate, const std:
   std::vector<std::vector<Interval>> all;
   size_t rounds = 0;
   for (const auto& one : candidate.evaluations) {
-    const json curves = one.of_stage().findings.value("curves", json());
+    const json curves = one.stage_data().findings.value("curves", json());
     if (!curves.is_object() || !curves.contains(name) || !curves[name].is_array()) continue;
     all.emplace_back();
     for (const json& round : curves[name]) {
@@ -162,7 +162,7 @@ void GroupSection::rounds() const {
   std::set<std::string> names;
   for (const auto& candidate : group_.candidates) {
     for (const auto& one : candidate.evaluations) {
-      const json curves = one.of_stage().findings.value("curves", json());
+      const json curves = one.stage_data().findings.value("curves", json());
       if (!curves.is_object()) continue;
       for (const auto& [name, curve_of_name] : curves.items()) names.insert(name);
     }
@@ -194,7 +194,7 @@ void GroupSection::unscored() const {
       counts[i] += count;
     };
     for (const auto& one : group_.candidates[i].evaluations) {
-      const auto& stage = one.of_stage();
+      const auto& stage = one.stage_data();
       for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
       for (const auto& [reason, count] : invalid_scores(stage)) add(reason, count);
     }
@@ -220,8 +220,8 @@ TableRow GroupSection::row(const Candidate& candidate) const {
   for (const auto& one : candidate.evaluations) {
     int64_t prompts = 0;
     for (const auto& [name, figure] : one.figures) prompts = std::max(prompts, figure.n);
-    all += one.stage > 0 ? one.of_stage().in - one.of_stage().left_out : prompts;
-    left_out += one.stage > 0 ? one.of_stage().left_out : 0;
+    all += one.stage > 0 ? one.stage_data().in - one.stage_data().left_out : prompts;
+    left_out += one.stage > 0 ? one.stage_data().left_out : 0;
   }
   return {seeds > 1 ? fmt::format("{} ({} seeds)", candidate.label, seeds) : candidate.name,
           below,

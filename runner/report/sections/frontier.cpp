@@ -41,7 +41,7 @@ Metric metric_of(const std::vector<RunData>& runs, const std::string& name) {
     const auto [stage, path] = found_by(run, name);
     if (!stage || !figures_of(stage->findings).contains(path)) continue;
     Metric metric{.name = name, .title = path.substr(path.rfind('/') + 1), .from = stage->name, .note = ""};
-    metric.better = better_of(ways_of(stage->findings), path);
+    metric.better = better_of(directions_of(stage->findings), path);
     return metric;
   }
   return describe(name);

@@ -165,7 +165,7 @@ TEST(Lineage, SeedsAreFollowedThroughRunsThatAreNotReportedOn) {
   const Lineage lineage(runs);
   EXPECT_EQ(lineage.key(0), lineage.key(1));
   EXPECT_NE(lineage.key(0), lineage.key(2));
-  EXPECT_EQ(lineage.in_common(runs[0].stages[1].settings), lineage.in_common(runs[1].stages[1].settings));
+  EXPECT_EQ(lineage.without_seeds(runs[0].stages[1].settings), lineage.without_seeds(runs[1].stages[1].settings));
 }
 
 TEST(Lineage, CirclesEnd) {

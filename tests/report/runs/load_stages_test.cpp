@@ -286,13 +286,13 @@ TEST(Figures, AreFoundWhereverFindingsHaveThem) {
 }
 
 TEST(Figures, AreBetterTheWayTheirStageSays) {
-  const auto ways = ways_of({{"better", {{"higher", {"f1", 3}}, {"lower", {"failure"}}}}});
-  EXPECT_EQ(better_of(ways, "reply/f1"), Better::higher);
-  EXPECT_EQ(better_of(ways, "failure"), Better::lower);
-  EXPECT_EQ(better_of(ways, "f1/n"), Better::unknown);
-  EXPECT_TRUE(ways_of({{"better", {{"higher", "f1"}}}}).empty());
-  EXPECT_TRUE(ways_of({{"better", 3}}).empty());
-  EXPECT_TRUE(ways_of(nullptr).empty());
+  const auto directions = directions_of({{"better", {{"higher", {"f1", 3}}, {"lower", {"failure"}}}}});
+  EXPECT_EQ(better_of(directions, "reply/f1"), Better::higher);
+  EXPECT_EQ(better_of(directions, "failure"), Better::lower);
+  EXPECT_EQ(better_of(directions, "f1/n"), Better::unknown);
+  EXPECT_TRUE(directions_of({{"better", {{"higher", "f1"}}}}).empty());
+  EXPECT_TRUE(directions_of({{"better", 3}}).empty());
+  EXPECT_TRUE(directions_of(nullptr).empty());
 }
 
 }  // namespace
