@@ -146,7 +146,7 @@ void name_address(void* address, bool after_call, int patience, SymbolName& name
 }
 
 // State of the handler. Global, because a signal handler has no other arguments.
-void (*told)(int signal) = nullptr;  // the `story` of install_crash_handler()
+void (*told)(int signal) = nullptr;  // the `report` of install_crash_handler()
 std::atomic<bool> crashing{false};
 void* crashed_at = nullptr;                       // address of the crashing instruction
 void* accessed = nullptr;                         // memory address that it accessed
@@ -223,8 +223,8 @@ void exit_by_signal(int signal) {
   ::_exit(128 + signal);
 }
 
-void install_crash_handler(void (*story)(int signal)) {
-  told = story;
+void install_crash_handler(void (*report)(int signal)) {
+  told = report;
   find_namers();
   stack_t stack = {};
   stack.ss_sp = other_stack.data();

@@ -8,7 +8,7 @@
 /// Error messages for device (GPU) failures in libtorch. Include this header only from code that links libtorch.
 namespace compeer {
 
-/// Returns advice for an error of a device: out of memory, or device failure. Empty for any other error.
+/// Returns advice for the user about an error of a device: out of memory, or device failure. Empty for any other error.
 inline std::string remedy_of_device(const c10::Error& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
     return "use less device memory: set model.recompute_above = 0, lower sampling.concurrent or shorten groups; "
@@ -19,8 +19,8 @@ inline std::string remedy_of_device(const c10::Error& error) {
   return "";
 }
 
-/// Returns work(). Converts a device error that it throws to an Error (exit 1) at `where` with advice; other exceptions
-/// pass through.
+/// Returns work(). Converts a device error that it throws to an Error (exit code 1: a failure) with advice; `where` is
+/// the location in its message, such as "inference". Other exceptions pass through.
 template <class Work>
 decltype(auto) with_remedy(const char* where, Work work) {
   try {

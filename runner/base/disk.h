@@ -3,26 +3,29 @@
 #include <string>
 #include <system_error>
 
+/// Advice for failed file operations, and the folders for temporary and cached files.
 namespace compeer {
 
-/// Returns advice for a failed file operation with this errno, such as "make room on its disk"; empty if there is none.
+/// Returns advice for the user after a file operation failed with this errno, such as "free disk space, then run the
+/// same command to continue"; empty if there is none.
 std::string write_error_help(int error);
 
-/// Recovers the errno from the error message of a library such as HDF5, which contains its strerror() text. Returns 0
-/// if the message contains no errno for which write_error_help() has advice.
+/// Returns the errno of a failed library call, such as of HDF5, recovered from its error message, which contains the
+/// strerror() text. Returns 0 unless that is an errno with advice by write_error_help().
 int cause_in(const std::string& message);
 
 /// Creates a new, empty folder in $TMPDIR (default: /tmp). Creates $TMPDIR itself if it does not exist, as mpirun does.
-/// Throws Error (exit 1) that names TMPDIR.
+/// Throws Error (exit code 1: a failure of the system) that names TMPDIR if that fails.
 std::filesystem::path make_temporary_folder();
 
-/// Returns $XDG_CACHE_HOME/compeer, or ~/.cache/compeer if that variable is not an absolute path; empty if $HOME is not
-/// set either.
+/// Returns the user's folder for files that can be computed again: $XDG_CACHE_HOME/compeer, or ~/.cache/compeer if that
+/// variable is not an absolute path; empty if $HOME is not set either.
 std::filesystem::path cache_folder();
 
-/// A temporary folder. The destructor deletes it with its contents.
+/// A new temporary folder. The destructor deletes it with its contents.
 class Scratch {
  public:
+  /// Creates the folder by make_temporary_folder().
   Scratch() : folder_(make_temporary_folder()) {}
   ~Scratch() {
     std::error_code ignored;

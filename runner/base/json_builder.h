@@ -17,8 +17,12 @@ namespace compeer {
 /// SAX handler that builds a JSON value with an explicit stack, in time linear in the text. (The library's own parser
 /// with a callback scans a whole object again whenever one of its values ends.)
 ///
-/// Enforces strict JSON (json.h): all errors are an Error (exit 4) at `where`. To read part of a file into another
-/// form, derive from this class and override the events of that part.
+/// Enforces strict JSON: valid UTF-8, no duplicate keys, no zero byte, at most 64 nesting levels. Otherwise throws
+/// Error (exit code 4: invalid data). To read part of a file into another form, derive from this class and override the
+/// events of that part.
+///
+/// The public functions that override json_sax are called by the library's parser, in the order of the text. They
+/// return true to continue. `Json` is nlohmann::json or nlohmann::ordered_json.
 template <class Json>
 class JsonBuilder : public nlohmann::json_sax<Json> {
  public:
@@ -28,10 +32,10 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   using typename nlohmann::json_sax<Json>::string_t;
   using typename nlohmann::json_sax<Json>::binary_t;
 
-  /// `where`: name of the file or text in errors. Keeps a reference to it.
+  /// `where`: location for error messages, such as a file name. Keeps a reference to it.
   explicit JsonBuilder(const std::string& where) : where_(where) {}
 
-  /// Returns the value of `text`. To be called once.
+  /// Parses `text` and returns its value. To be called once.
   Json parse(std::string_view text) {
     // The library would stop at a zero byte.
     if (text.find('\0') != text.npos) fail("is not valid JSON: it contains a zero byte");
@@ -39,7 +43,6 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     return std::move(root_);
   }
 
-  // Events of the parser; true: continue.
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(value); }
@@ -53,6 +56,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
+  /// Stores the key of the next member. Throws Error if the object already has it.
   bool key(string_t& name) override {
     bool is_new = true;
     if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
@@ -65,6 +69,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  /// Throws Error with the library's message.
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
     // Drops the bracketed prefix of "[json.exception.parse_error.101] parse error at line 1, column 2: ...".
     const std::string message = error.what();
@@ -73,29 +78,29 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  /// Throws Error (exit 4) at `where`.
+  /// Throws Error (exit code 4) with the constructor's location and the problem `what`.
   [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
  protected:
-  static constexpr size_t deepest = 64;  ///< maximum nesting of objects and arrays
+  static constexpr size_t deepest = 64;  ///< maximum number of nesting levels
 
-  /// Key of the member whose value comes next. Meaningless in an array.
+  /// Returns the key of the member that is parsed next, for overridden events. Meaningless in an array.
   const std::string& next_key() const { return key_; }
-  /// Number of objects and arrays that are open.
+  /// Returns the number of open objects and arrays: those with an end that was not parsed yet.
   size_t depth() const { return open_.size(); }
-  /// Key of the open object or array at `level` in its parent object; level 0 is the root, whose key is empty.
+  /// Returns the key of the open object or array at `level` in its parent object; "" for level 0, the root.
   /// Meaningless if the parent is an array.
   const std::string& key_at(size_t level) const { return open_[level].key; }
 
  private:
-  // An object or array whose end has not been parsed yet.
+  /// An object or array with an end that was not parsed yet.
   struct OpenValue {
-    Json* value;                           // in `root_`
-    std::string key;                       // its key in the parent object
-    std::unordered_set<std::string> keys;  // keys of its members so far; used for ordered_json only
+    Json* value;                           ///< the object or array in root_
+    std::string key;                       ///< its key in its parent object
+    std::unordered_set<std::string> keys;  ///< keys of its members so far; only for ordered_json, to find duplicates
   };
 
-  // Moves a value into the innermost open object (under `key_`) or array, or into `root_`. Returns its address.
+  /// Moves a value into the innermost open object (under key_) or array, or to root_. Returns its address.
   Json* place(Json value) {
     if (open_.empty()) return &(root_ = std::move(value));
     Json& parent = *open_.back().value;
@@ -112,11 +117,13 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     }
   }
 
+  /// Adds a plain value.
   bool add(Json value) {
     place(std::move(value));
     return true;
   }
 
+  /// Adds an empty object or array. The following values become its members.
   bool open(Json value) {
     if (open_.size() == deepest) fail(fmt::format("nests more than {} levels", deepest));
     Json* placed = place(std::move(value));
@@ -124,15 +131,18 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  /// Ends the innermost open object or array.
   bool close() {
     open_.pop_back();
     return true;
   }
 
-  const std::string& where_;
-  Json root_;                    // the result
-  std::vector<OpenValue> open_;  // pointers stay valid: a container grows only while it is the innermost open one
-  std::string key_;              // key of the next member
+  const std::string& where_;  ///< location for error messages
+  Json root_;                 ///< the value so far
+  /// Open objects and arrays, outermost first. Pointers stay valid: a container grows only while it is the innermost
+  /// one.
+  std::vector<OpenValue> open_;
+  std::string key_;  ///< key of the member that comes next
 };
 
 }  // namespace compeer

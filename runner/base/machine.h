@@ -11,16 +11,16 @@ namespace compeer {
 struct Machine {
   std::vector<int> cores;       ///< CPU numbers that the process may run on
   double quota = 0;             ///< CPU time limit of the control groups, in CPUs; 0: no limit
-  uint64_t memory = 0;          ///< bytes: the machine's memory, or the smallest limit of the control groups
+  uint64_t memory = 0;          ///< memory in bytes: the machine's, or the smallest limit of the control groups
   uint64_t free = 0;            ///< available bytes of `memory`; reclaimable page cache counts as available
-  std::string limited_by = {};  ///< control group whose limit `memory` is; empty if it is the machine's memory
+  std::string limited_by = {};  ///< folder of the control group that limits `memory`; empty if none does
 };
 
-/// Returns the resources of this machine. `root` contains proc/ and sys/; tests pass another folder. Numbers that can't
-/// be determined are 0, lists empty.
+/// Returns the resources of this machine. `root`: folder that contains proc/ and sys/; tests pass another one. Numbers
+/// that can't be determined are 0, lists are empty.
 Machine this_machine(const std::filesystem::path& root = "/");
 
-/// Returns the name of this machine in its network.
+/// Returns this machine's host name; "?" if it is unknown.
 std::string host_name();
 
 /// Parses a list of CPU numbers: "0-3,8" -> 0 1 2 3 8. Empty if `text` is malformed.
