@@ -135,7 +135,7 @@ TEST(ChatJudge, AsksNothingBehindAQuestionWithoutAnAnswer) {
   EXPECT_FALSE(opinion.steps[1] || opinion.steps[2] || opinion.preference);
   EXPECT_EQ(opinion.asked, 2);
   EXPECT_EQ(opinion.unreadable, 1);
-  EXPECT_EQ(opinion.unread, "perhaps");
+  EXPECT_EQ(opinion.first_unreadable, "perhaps");
   EXPECT_EQ(chat.unread, (std::vector<std::string>{"perhaps, again", "perhaps"}));
 }
 

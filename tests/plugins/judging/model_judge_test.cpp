@@ -144,7 +144,7 @@ TEST(ModelJudge, CountsWhatItCanNotReadAndDoesNotGuess) {
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.asked, 4);
   EXPECT_EQ(opinion.unreadable, 2);
-  EXPECT_EQ(opinion.unread, "maybe");
+  EXPECT_EQ(opinion.first_unreadable, "maybe");
 }
 
 TEST(ModelJudge, TakesTheMajorityOfSampledAnswers) {
