@@ -352,7 +352,7 @@ TEST(Endpoint, ReadsTimes) {
   const Endpoint endpoint(settings("http://127.0.0.1:8000/v1"));
   EXPECT_EQ(endpoint.post.whole, milliseconds(1500));
   EXPECT_EQ(endpoint.post.stall, milliseconds(1)) << "rounded up: 0 would mean for ever";
-  EXPECT_EQ(endpoint.apart, milliseconds(500));
+  EXPECT_EQ(endpoint.min_interval, milliseconds(500));
   EXPECT_TRUE(endpoint.post.direct);
 }
 
