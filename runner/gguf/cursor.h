@@ -12,22 +12,26 @@
 #include "base/error.h"
 #include "base/text.h"
 
+// Bounds-checked reading of untrusted binary files (GGUF, zip archives).
+
 namespace compeer::gguf {
 
 /// Returns untrusted text for use in an error message: control characters replaced, truncated to 200 bytes.
 std::string sanitized(std::string_view text);
 
-/// Help for a truncated file.
-inline constexpr const char* cut_off = "copy or download the file again: it may be incomplete";
+/// The help text of errors about a truncated file.
+inline constexpr const char* truncated_help = "copy or download the file again: it may be incomplete";
 
-/// Reads a file's bytes in order, with bounds checks. Functions throw Error (exit 4) at the end of the bytes; `of`
-/// names the item that is being read, for the message: "metadata 'llama.block_count'".
+/// Reads a file's bytes in order, with bounds checks. Functions throw Error (exit code 4: the file is truncated or
+/// invalid) if too few bytes are left; `of` names the item that is being read, for the message: "metadata
+/// 'llama.block_count'".
 class Cursor {
  public:
-  /// Keeps references to `bytes` and `where`, the name of the file.
+  /// Begins at the first of `bytes`. Keeps references to them and to `where`, the name of the file in error messages.
   Cursor(std::span<const std::byte> bytes, const std::string& where) : bytes_(bytes), where_(where) {}
 
-  /// Throws Error (exit 4) for this file.
+  /// Throws Error (exit code 4) about this file. `what`: the problem, as a predicate ("has no tensors"); `help`: the
+  /// remedy.
   [[noreturn]] void refuse(const std::string& what, const std::string& help = "") const {
     throw Error(where_, what, help, Exit::data);
   }
@@ -35,12 +39,12 @@ class Cursor {
   uint64_t at() const { return at_; }                    ///< number of bytes read
   uint64_t rest() const { return bytes_.size() - at_; }  ///< number of bytes left
 
-  /// Returns the next `count` bytes.
+  /// Returns the next `count` bytes, which are part of the constructor's `bytes`, and moves behind them.
   std::span<const std::byte> take(uint64_t count, const std::string& of) {
     if (count > rest())
       refuse(fmt::format("ends within {}: {} bytes are required from byte {} on, but only {} remain", of, count, at_,
                          rest()),
-             cut_off);
+             truncated_help);
     const auto taken = bytes_.subspan(at_, count);
     at_ += count;
     return taken;
@@ -61,8 +65,8 @@ class Cursor {
     }
   }
 
-  /// Reads a string: its length (uint64), then UTF-8. Throws Error (exit 4) if it is longer than `longest` bytes or not
-  /// UTF-8.
+  /// Reads a string: its length (uint64), then UTF-8. Throws Error (exit code 4) if it is longer than `longest` bytes
+  /// or not UTF-8.
   std::string text(const std::string& of, size_t longest = SIZE_MAX) {
     const auto length = number<uint64_t>(of);
     if (length > longest) refuse(fmt::format("{} has {} bytes, at most {} are supported", of, length, longest));
@@ -75,8 +79,8 @@ class Cursor {
 
  private:
   std::span<const std::byte> bytes_;
-  const std::string& where_;
-  uint64_t at_ = 0;
+  const std::string& where_;  // name of the file in error messages
+  uint64_t at_ = 0;           // number of bytes read
 };
 
 }  // namespace compeer::gguf

@@ -99,7 +99,7 @@ std::span<const std::byte> blocks_of(const Cursor& in, const TensorEntry& entry,
   if (offset > data.size() || bytes > data.size() - offset)
     in.refuse(
         fmt::format("{} has {} bytes from byte {} of the data on, which end at {}", of, bytes, offset, data.size()),
-        cut_off);
+        truncated_help);
   return data.subspan(offset, bytes);
 }
 
@@ -143,7 +143,7 @@ GgufFile::GgufFile(record::MappedFile mapped, std::span<const std::byte> within,
   std::vector<TensorEntry> entries;
   for (uint64_t i = 0; i < tensors; ++i) {
     entries.push_back(read_entry(in, i + 1, tensors));
-    if (!places_.emplace(entries.back().tensor.name, i).second)
+    if (!indices_.emplace(entries.back().tensor.name, i).second)
       in.refuse(fmt::format("two tensors are called '{}'", sanitized(entries.back().tensor.name)));
   }
   data_start_ = std::min<uint64_t>(rounded_up(in.at(), alignment_), within.size());
@@ -156,8 +156,8 @@ GgufFile::GgufFile(record::MappedFile mapped, std::span<const std::byte> within,
 }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  const auto found = places_.find(name);
-  return found == places_.end() ? nullptr : &tensors_[found->second];
+  const auto found = indices_.find(name);
+  return found == indices_.end() ? nullptr : &tensors_[found->second];
 }
 
 }  // namespace compeer::gguf

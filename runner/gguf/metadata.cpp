@@ -91,7 +91,7 @@ class ValueReader {
     if (count > in_.rest() / types[type].least)
       in_.refuse(fmt::format("{} has {} elements, but the file has room for at most {}", of, count,
                              in_.rest() / types[type].least),
-                 cut_off);
+                 truncated_help);
     if (count > most_elements - elements_)
       in_.refuse(fmt::format("{} has {} elements, at most {} in all arrays are supported", of, count, most_elements));
     elements_ += count;

@@ -85,7 +85,7 @@ class ZipReader {
       found.take(4, "its end");
       return found;
     }
-    refuse("is a damaged archive: it has no directory of its files", cut_off);
+    refuse("is a damaged archive: it has no directory of its files", truncated_help);
   }
 
   std::vector<ZipMember> directory() {

@@ -85,7 +85,7 @@ PagePlan::PagePlan(const std::vector<Segment>& segments, Heads heads, at::Device
       places.push_back(s.pages[static_cast<size_t>(at / Cache::page)] * Cache::page + at % Cache::page);
     }
   }
-  place_ = numbers(places, device);
+  slot_ = numbers(places, device);
   order.resize(places.size());
   int64_t next = 0;
   for (const auto& all : portions(segments)) {
@@ -97,7 +97,7 @@ PagePlan::PagePlan(const std::vector<Segment>& segments, Heads heads, at::Device
   if (!std::is_sorted(order.begin(), order.end())) order_ = numbers(order, device);
 }
 
-// Adds a portion. Positions are relative to the first page that is visible to a segment (with a window, the pages
+// Adds a group. Positions are relative to the first page that is visible to a segment (with a window, the pages
 // before it are skipped).
 void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
   const Heads& heads = factors_.heads;
@@ -121,7 +121,7 @@ void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
   auto seen = key <= query;
   if (heads.window > 0) seen = seen & (key > query - heads.window);
   const auto written = key < numbers(count, device).view({n, 1});
-  portions_.push_back(
+  groups_.push_back(
       {n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), factors_.mask(seen)});
 }
 
@@ -130,16 +130,16 @@ void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
 void PagePlan::store(const at::Tensor& rows, const at::Tensor& pages) const {
   const auto wanted = rows.view({-1, pages.size(2), pages.size(3)}).to(pages.scalar_type());
   if (pages.is_contiguous())
-    pages.view({-1, pages.size(2), pages.size(3)}).index_copy_(0, place_, wanted);
+    pages.view({-1, pages.size(2), pages.size(3)}).index_copy_(0, slot_, wanted);
   else
-    pages.index_put_({place_.div(Cache::page, "floor"), place_.remainder(Cache::page)}, wanted);
+    pages.index_put_({slot_.div(Cache::page, "floor"), slot_.remainder(Cache::page)}, wanted);
 }
 
 at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values) const {
   std::vector<at::Tensor> parts;
-  for (const Portion& portion : portions_) {
-    const bool all = portions_.size() == 1 && !order_.defined();
-    parts.push_back(attend(portion, all ? q : q.index_select(0, portion.rows), keys, values));
+  for (const SegmentGroup& group : groups_) {
+    const bool all = groups_.size() == 1 && !order_.defined();
+    parts.push_back(attend(group, all ? q : q.index_select(0, group.rows), keys, values));
   }
   const auto together = parts.size() == 1 ? parts.front() : at::cat(parts);
   return order_.defined() ? together.index_select(0, order_) : together;
@@ -147,14 +147,14 @@ at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const a
 
 // Positions that were never written, or belong to another sequence, may be NaN, which a mask does not remove. They are
 // replaced by zeros.
-at::Tensor PagePlan::attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys,
+at::Tensor PagePlan::attend(const SegmentGroup& group, const at::Tensor& q, const at::Tensor& keys,
                             const at::Tensor& values) const {
   const auto there = [&](const at::Tensor& pages) {
     const auto chosen =
-        pages.index_select(0, portion.pages).view({portion.count, -1, factors_.heads.key, factors_.heads.dim});
-    return at::where(portion.written, chosen, 0);
+        pages.index_select(0, group.pages).view({group.count, -1, factors_.heads.key, factors_.heads.dim});
+    return at::where(group.written, chosen, 0);
   };
-  return factors_.attend(q, there(keys), there(values), portion.mask);
+  return factors_.attend(q, there(keys), there(values), group.mask);
 }
 
 TreePlan::TreePlan(const std::vector<Segment>& segments, Heads heads, at::Device device) : factors_(heads, device) {

@@ -1,5 +1,7 @@
 // Products of up to six rows with pages of 16 positions, the building blocks of attention and its gradients. Every
-// element is one chain of fused multiply-adds, so the shape of tiles and vectors does not change the bits.
+// element is one chain of fused multiply-adds, so the shape of tiles and vectors does not change the bits. A tile is a
+// block of the result that is computed in registers: R rows by P pages, or by V vectors of `lane_count` floats. The
+// parameters a_row, p_row and c_row are the distances of rows of a, p and c in floats.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include "kernels/attention.h"
 
@@ -23,13 +25,18 @@ constexpr int wide(int rows) {
   return rows == 1 ? 8 : rows <= 3 ? 4 : 2;
 }
 
-// Operand format of the products. floats: float32. In the other two a page element is a 32-bit word holding a bfloat16
-// pair, and the rows hold pairs of floats (pairs) or packed words as well (words).
-enum class OperandFormat { floats, pairs, words };
+// Operand format of the products.
+enum class OperandFormat {
+  floats,  // float32 in rows and pages
+  pairs,   // a page element is a 32-bit word with two bfloat16 numbers; rows hold each pair as two floats, the later
+           // first
+  words    // a 32-bit word with two bfloat16 numbers in rows and pages
+};
 
-// sum[r][v] += dot product of one bfloat16 pair of row r and right[v]. For words, left(r, 0) is the word of the row.
-// For pairs, left(r, 0) * upper half of right[v] (the later element) is added first, then left(r, 1) * lower half: the
-// order of vdpbf16ps, so that the bits are the same.
+// sum[r][v] += dot product of one bfloat16 pair of row r and the pairs right[v] of one vector of a page. left(r, half)
+// returns the row's operand. For words, left(r, 0) is the word of the row. For pairs, left(r, 0) * upper half of
+// right[v] (the later element) is added first, then left(r, 1) * lower half: the order of the instruction vdpbf16ps, so
+// that the bits are the same.
 template <OperandFormat takes_as, int R, int V, class Left>
 HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][V]) {
   const Tag tag;
@@ -57,7 +64,7 @@ HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][
   }
 }
 
-// c [R, 16 P] = a [R, dim] times the keys [dim][16] of P pages: a chain over dim.
+// Scores of queries: c [R, 16 P] = a [R, dim] times the keys [dim][16] of P pages: a chain over dim.
 template <int R, int P, OperandFormat takes_as>
 HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
@@ -87,7 +94,7 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
   }
 }
 
-// The same for `count` pages.
+// The same for `count` pages: c [R, 16 count].
 template <int R, OperandFormat takes_as>
 void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
   constexpr int P = wide(R) / lane_vectors;
@@ -96,9 +103,10 @@ void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int6
   for (; p < count; ++p) score_pages<R, 1, takes_as>(a, a_row, pages + p, dim, c + p * 16, c_row);
 }
 
-// c[r, column + v] = factor[r] * sum over j of p[r, j] * value[j, column + v], for V vectors: a chain over the
-// positions j in the pages' values [16][dim]. If `continue_chain`, the chain starts from c. If V is 1, the vector has
-// `n` lanes.
+// Weighted sums of values: c[r, column + i] = factor[r] * sum over j of p[r, j] * value[j, column + i], for the V
+// vectors of columns from `column` on: a chain over the positions j < `positions` in the pages' values [16][dim]. p:
+// the probabilities of R rows. If `continue_chain`, the chain starts from c. `n`: lanes of the vector if V is 1, for
+// the last columns; ignored otherwise.
 template <int R, int V, OperandFormat takes_as>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
                                 int64_t column, size_t n, const float* factor, bool continue_chain, float* c,
@@ -160,10 +168,10 @@ void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions
   }
 }
 
-// Instances of `score` and `combine`.
+// Types of `score` and `combine`, with their arguments.
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
-// The instances for a format, by number of rows R.
+// `score` and `combine` by number of rows R, for the operand format T.
 template <OperandFormat T>
 constexpr Score score_functions[tile_size + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
                                                   score<4, T>, score<5, T>, score<6, T>};

@@ -1,5 +1,7 @@
-// Packs the factors of a product for register tiles, one chunk of k at a time, if they can't be read directly.
-// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+// Packs the factors A and B of a product (MatrixProduct) for register tiles, one chunk of k at a time, if they can't be
+// read directly. A chunk is 256 elements of k; a row block is the rows of A in one tile; a panel is 16 columns of B.
+// With bfloat16 pairs, numbers are rounded to bfloat16 and two along k form a pair: a 32-bit word, or two floats, the
+// later first. Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <cstring>
 
 #include "kernels/instruction_set.h"
@@ -18,20 +20,24 @@ HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
 constexpr int most_packed_rows = lane_count == 16 ? 14 : 6;  // maximum rows of a tile for packed A
-// Distances in floats of packed row blocks and of rounded rows.
+// Distances in floats of packed row blocks, and of rows copied in bfloat16 pairs, within a chunk.
 constexpr int64_t block_step = chunk_length * most_packed_rows + 16, rounded_step = chunk_length + 16;
 
-// True if the product is of bfloat16 pairs as words.
+// True if the product is of bfloat16 pairs and the instruction set multiplies them as 32-bit words.
 HWY_INLINE bool in_words(const MatrixProduct& product) { return product.pairs() && pairs_are_words(); }
 
-// Returns row `i` along k of A^T or B (`matrix`), from column `from` on. A row without a partner is paired with zeros.
+// Returns the address of row `i` (an index along k) of A^T or B (`matrix`), from column `from` on. `step`: distance of
+// rows in floats. Returns zeros for a row past the end and for -1 in `product.order`, so that a row without a partner
+// is paired with zeros.
 HWY_INLINE const float* row_of(const MatrixProduct& product, View matrix, int64_t step, int64_t i, int64_t from) {
   const int64_t at = i >= product.k ? -1 : product.order ? (*product.order)[static_cast<size_t>(i)] : i;
   return at < 0 ? zeros : matrix.data + at * step + from;
 }
 
-// Rows of A, divided into row blocks. Contiguous rows are read directly, or copied if they must be rounded (bfloat16
-// pairs). If the columns of A are contiguous, each block is packed as [k][rows].
+// The left factor: the rows `rows` of A, divided into `row_blocks` row blocks. Contiguous rows are read directly, or
+// copied if they must be rounded (bfloat16 pairs). If the columns of A are contiguous, each block is packed as
+// [k][rows]. `begin` is the first index along k of a chunk. Call prepare_all() once, prepare_chunk() for each chunk and
+// prepare_block() for each block of it; each does nothing unless the layout of A requires it.
 class LeftRows {
  public:
   LeftRows(const MatrixProduct& product, IndexRange rows, int64_t row_blocks)
@@ -43,7 +49,7 @@ class LeftRows {
         rounds_(product.pairs() && along_rows_),
         whole_(streams(product, rows.size())) {}
 
-  // Prepares all chunks of few rows, if B is streamed.
+  // Prepares all chunks, if there are so few rows that B is streamed from memory.
   void prepare_all() {
     if (!rounds_ || !whole_) return;
     const auto size = static_cast<size_t>(rows_.size() * rounded_row());
@@ -64,7 +70,7 @@ class LeftRows {
            memory_ + (r - rows.from) * rounded_step);
   }
 
-  // Returns a prepared row block, from `begin` on.
+  // Returns row block number `block`, which are the rows `rows`, from `begin` on. Valid until the next prepare_...().
   View of(IndexRange rows, int64_t block, int64_t begin) const {
     if (!along_rows_) return {memory_ + block * block_step, 1, rows.size()};
     if (!rounds_) return {p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1};
@@ -74,17 +80,16 @@ class LeftRows {
   }
 
  private:
-  // Returns the distance of rows in `rounded_`, in floats.
+  // Returns the distance in floats of rows in `rounded_`.
   int64_t rounded_row() const { return (p_.k + 2 * Packed::width) / Packed::width * Packed::width; }
-  // Rounds k numbers of a row and pairs them, as words or as floats.
+  // Rounds k numbers of a row and takes them in pairs.
   void pair(const float* from, int64_t k, float* to) const {
     words_ ? pair_row<true>(from, k, to) : pair_row<false>(from, k, to);
   }
-  // Returns column i of A, from the first of the rows on.
+  // Returns column i of A, which is contiguous, from the first of the rows on.
   const float* row(int64_t i) const { return row_of(p_, p_.a, p_.a.column, i, rows_.from); }
 
-  // Pack the chunk from `begin` on of all row blocks, if the columns of A are contiguous: as floats, or as words of
-  // bfloat16 pairs.
+  // Packs a chunk of contiguous columns as float32, or as bfloat16 pairs of floats.
   void pack(int64_t begin) {
     const bool swaps = p_.pairs();
     const int64_t k = std::min(chunk_length, p_.k - begin), even = swaps ? k + k % 2 : k;
@@ -107,6 +112,7 @@ class LeftRows {
       round_in_place(memory_ + i * block_step, even * rows_.part(i, row_blocks_).size());
   }
 
+  // Packs a chunk of contiguous columns as bfloat16 pairs in words.
   void pack_words(int64_t begin) {
     for (int64_t j = 0; j < std::min(chunk_length, p_.k - begin); j += 2) {
       const float *earlier = row(begin + j), *later = row(begin + j + 1);
@@ -121,27 +127,27 @@ class LeftRows {
   }
 
   const MatrixProduct& p_;
-  IndexRange rows_;     // the rows of A
-  int64_t row_blocks_;  // number of parts into which they are divided
+  IndexRange rows_;     // rows of A
+  int64_t row_blocks_;  // number of parts of `rows_`
   bool along_rows_;     // the rows of A are contiguous
   bool words_;          // bfloat16 pairs as words, not floats
   bool rounds_;         // contiguous rows are copied and rounded
-  bool whole_;          // all chunks are prepared at once
-  // Memory of this thread: packed row blocks, or the rounded rows of one chunk; rounded rows of all chunks.
+  bool whole_;          // all chunks are prepared at once, by prepare_all()
+  // Memory of each thread: row blocks of one chunk; rows with all chunks, in bfloat16 pairs.
   static thread_local float memory_[(row_count / most_packed_rows + 1) * block_step];
   static thread_local std::vector<float> rounded_;
 };
 thread_local std::vector<float> LeftRows::rounded_;
 alignas(64) thread_local float LeftRows::memory_[(row_count / most_packed_rows + 1) * block_step];
 
-// Panels of B that are packed for one chunk at a time: of an unpacked matrix, of the transpose of a packed matrix, or
-// of a packed matrix whose numbers must be widened.
+// The right factor: the panels `panels` of B, packed for one chunk at a time. For an unpacked matrix, the transpose of
+// a packed matrix, or a packed matrix whose numbers must be widened to float32.
 class RepackedPanels {
  public:
   RepackedPanels(const MatrixProduct& product, IndexRange panels)
       : p_(product), panels_(panels), words_(in_words(product)) {}
 
-  // Packs the chunk from `begin` on, as float32 or as bfloat16 pairs.
+  // Packs the chunk that begins at index `begin` along k, as float32 or as bfloat16 pairs.
   void prepare(int64_t begin) {
     const int64_t k = std::min(chunk_length, p_.k - begin);
     if (p_.transposed) {
@@ -160,16 +166,18 @@ class RepackedPanels {
     }
   }
 
-  // Returns the packed chunk of a panel.
+  // Returns a panel of the packed chunk: [k][16] floats, or [k / 2][16] words. Valid until the next prepare().
   float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * panel_step; }
 
  private:
-  // Returns row i of B, from the first column of the panels on.
+  // The functions below pack k indices from `begin` on.
+
+  // Returns row i of an unpacked B with contiguous rows, from the first of the panels on.
   const float* row(int64_t i) const {
     return row_of(p_, p_.b.unpacked, p_.b.unpacked.row, i, panels_.from * Packed::width);
   }
 
-  // Packs k rows from `begin` on, whose elements are contiguous, as words of bfloat16 pairs.
+  // Packs a matrix whose rows are contiguous as bfloat16 pairs in words.
   void pair(int64_t begin, int64_t k) {
     for (int64_t i = 0; i < k; i += 2) {
       const float *earlier = row(begin + i), *later = row(begin + i + 1);
@@ -183,7 +191,7 @@ class RepackedPanels {
     }
   }
 
-  // The same as float32.
+  // Packs a matrix whose rows are contiguous as float32.
   void copy(int64_t begin, int64_t k) {
     const Tag tag;
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);
@@ -210,7 +218,7 @@ class RepackedPanels {
     }
   }
 
-  // Converts rows [begin, begin + rows) of a panel of packed B to float32. Not for float32.
+  // Writes rows [begin, begin + rows) of a panel of a packed matrix, widened to float32, to `to` [rows][16].
   void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
     switch (p_.b.format) {
       case Format::float32:
@@ -252,9 +260,9 @@ class RepackedPanels {
   }
 
   const MatrixProduct& p_;
-  IndexRange panels_;  // the panels of C's columns
-  bool words_;         // bfloat16 pairs as words, not floats
-  static thread_local float memory_[strip * panel_step];
+  IndexRange panels_;                                     // indices of panels of B
+  bool words_;                                            // bfloat16 pairs as words, not floats
+  static thread_local float memory_[strip * panel_step];  // this thread's packed chunk
 };
 alignas(64) thread_local float RepackedPanels::memory_[strip * panel_step];
 

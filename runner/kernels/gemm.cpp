@@ -22,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// Shapes of tiles. Registers hold the sums, a row of each panel and one element of A. With contiguous rows of A,
-// fewer rows are combined with more panels, so that there are enough independent sums. With packed A,
+// Shapes of tiles. Registers hold the sums, a row of each panel and one element of A. With contiguous rows of A
+// (`a_along_rows`), fewer rows are combined with more panels, so that there are enough independent sums. With packed A,
 // it is the shape that reads the least memory.
 constexpr int wide_registers = lane_count == 16;
 constexpr int most_rows = wide_registers ? 8 : 6, most_panels = 4;

@@ -54,9 +54,9 @@ class CallbackHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-ParameterGradient::ParameterGradient(const BackwardRequest& demand, size_t input, const at::Tensor& parameter) {
-  if (!parameter.defined() || !demand.wants(input)) return;
-  in_place_ = demand.accumulates() && parameter.is_leaf() && parameter.grad().defined() &&
+ParameterGradient::ParameterGradient(const BackwardRequest& request, size_t input, const at::Tensor& parameter) {
+  if (!parameter.defined() || !request.wants(input)) return;
+  in_place_ = request.accumulates() && parameter.is_leaf() && parameter.grad().defined() &&
               parameter.grad().is_contiguous() && parameter.grad().scalar_type() == at::kFloat;
   sum_ = in_place_ ? parameter.grad() : at::zeros(parameter.sizes(), at::kFloat);
 }

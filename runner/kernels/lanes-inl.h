@@ -1,5 +1,7 @@
 // Building blocks of the kernels for each instruction set: vectors of at most 16 floats, sums over 16 virtual lanes.
-// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+// Virtual lanes make sums independent of the vector width: element i is added to lane i mod 16, and the lanes are
+// summed in a fixed order at the end. A panel is a matrix with 16 columns, [k][16]. Included once for each instruction
+// set (Highway's foreach_target), hence the unusual guard.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -14,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Tag = hn::CappedTag<float, 16>;                        // Highway's type descriptor of the vectors
-using Vector = hn::Vec<Tag>;                                 // 16 floats with AVX-512, 8 with AVX2
+using Tag = hn::CappedTag<float, 16>;  // Highway's descriptor of a vector of 16 floats, or 8 with AVX2
+using Vector = hn::Vec<Tag>;           // a vector of `lane_count` floats
 constexpr int lane_count = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // floats per vector; lower target values are wider
 constexpr int lane_vectors = 16 / lane_count;                // vectors per 16 virtual lanes
 
@@ -27,8 +29,8 @@ HWY_INLINE float tree(const float* lanes) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// Sums `count` elements in 16 virtual lanes, then by `tree`. term(i, sum) adds the vector of elements [i, i +
-// lane_count) to `sum`. The last count % 16 elements are added one at a time to their lanes by last(i, lane).
+// Returns the sum of `count` terms in 16 virtual lanes, then by `tree`. term(i, sum) returns `sum` plus the vector of
+// terms [i, i + lane_count). last(i, lane) returns `lane` plus term i, for the last count % 16 terms.
 template <class Term, class Last>
 HWY_INLINE float lane_sum(int64_t count, Term term, Last last) {
   const Tag tag;
@@ -52,8 +54,8 @@ HWY_INLINE float lane_dot(const float* a, const float* b, int64_t count) {
       [&](int64_t i, float s) { return __builtin_fmaf(a[i], b[i], s); });
 }
 
-// Calls work(i, n) for consecutive vectors of elements [i, i + n); n is lane_count, except for the last vector. With
-// masked `load` and `store` every element is computed by the same instructions.
+// Calls work(i, n) for consecutive vectors of elements [i, i + n) of [0, count); n is lane_count, except for the last
+// vector. With masked `load` and `store` every element is computed by the same instructions.
 template <class Work>
 HWY_INLINE void each(int64_t count, Work work) {
   int64_t i = 0;
@@ -75,15 +77,15 @@ HWY_INLINE void store(Vector v, float* p, size_t n) {
   }
 }
 
-// Returns e^x for each lane.
+// Returns e^x.
 HWY_INLINE Vector exponential(Vector x) {
   const Tag tag;
   return hn::Exp(tag, x);
 }
 
-using Four = hn::FixedTag<float, 4>;  // vectors of 4 floats
+using Four = hn::FixedTag<float, 4>;  // descriptor of a vector of 4 floats
 
-// Transposes a 4 x 4 block: elements [d, d + 4) of four rows to out[16 i + row].
+// Transposes a 4 x 4 block: element d + i of row in[r] to out[16 i + r], i and r in 0 ... 3.
 HWY_INLINE void transpose_square(const float* const* in, int64_t d, float* out) {
   const Four four;
   const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
@@ -96,7 +98,8 @@ HWY_INLINE void transpose_square(const float* const* in, int64_t d, float* out) 
   hn::StoreU(hn::ConcatUpperUpper(four, CE, AB), four, out + 48);
 }
 
-// Transposes up to 16 rows of `count` numbers to out [count][16].
+// Transposes `rows` (at most 16) rows of `count` numbers, at in[0], in[1], ..., to out [count][16]. Columns of `out`
+// without a row are not written.
 HWY_INLINE void transpose_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
   const int64_t whole = rows / 4 * 4;
   for (int64_t row = 0; row < whole; row += 4) {
@@ -111,7 +114,8 @@ HWY_INLINE void transpose_rows(const float* const* in, int64_t rows, int64_t cou
   }
 }
 
-// Transposes up to 16 contiguous columns of length k to a panel out [k][16].
+// Transposes `count` (at most 16) contiguous columns of length k to a panel out [k][16]. Other columns of `out` are not
+// written.
 HWY_INLINE void transpose_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
   constexpr int64_t row_count = 64;  // rows at a time, so that they stay in the first-level cache
   for (int64_t i = 0; i < k; i += row_count) {

@@ -71,9 +71,9 @@ at::Tensor embedding_rows(const at::Tensor& tokens, const at::Tensor& weight) {
   return Embedded::apply(tokens.to(weight.device()), weight);
 }
 
-at::Tensor AttentionFactors::mask(const at::Tensor& seen) const {
-  const auto none = at::zeros({}, at::TensorOptions(seen.device()).dtype(type));
-  const auto mask = at::where(seen, none, none - std::numeric_limits<float>::infinity());
+at::Tensor AttentionFactors::mask(const at::Tensor& visible) const {
+  const auto none = at::zeros({}, at::TensorOptions(visible.device()).dtype(type));
+  const auto mask = at::where(visible, none, none - std::numeric_limits<float>::infinity());
   return mask.unsqueeze(1).repeat({1, 1, heads.queries_per_key(), 1});
 }
 

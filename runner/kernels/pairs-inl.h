@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-using WordTag = hn::RebindToUnsigned<Tag>;
+using WordTag = hn::RebindToUnsigned<Tag>;  // Highway's descriptor of a vector of `lane_count` 32-bit words
 
 // Rounds to bfloat16 like Bfloat16::nearest. The lower half of each result is zero.
 HWY_INLINE hn::Vec<WordTag> rounded(Vector x) {
@@ -29,7 +29,8 @@ HWY_INLINE hn::Vec<WordTag> rounded(Vector x) {
   return hn::And(result, hn::Set(words, 0xffff0000u));
 }
 
-// Returns c + a0 b0 + a1 b1 for words: a1 b1 is added first, then a0 b0, each by a fused multiply-add.
+// Returns c + a0 b0 + a1 b1 lane by lane, where the words a and b hold the pairs (a0, a1) and (b0, b1): a1 b1 is added
+// first, then a0 b0, each by a fused multiply-add.
 HWY_INLINE Vector add_pair(Vector a, Vector b, Vector c) {
 #if HWY_TARGET <= HWY_AVX3
   asm("vdpbf16ps %2, %1, %0" : "+v"(c.raw) : "v"(a.raw), "v"(b.raw));
@@ -44,7 +45,8 @@ HWY_INLINE Vector add_pair(Vector a, Vector b, Vector c) {
 #endif
 }
 
-// Rounds `count` numbers in place, in whole vectors: memory up to the end of the last vector is changed, too.
+// Rounds `count` numbers to bfloat16 in place, in whole vectors: memory up to the end of the last vector is changed,
+// too.
 HWY_INLINE void round_in_place(float* numbers, int64_t count) {
   const Tag tag;
   for (int64_t i = 0; i < count; i += lane_count)
@@ -62,7 +64,7 @@ HWY_INLINE bool rounds_up_to_normal(Vector x) {
 }
 #endif
 
-// Returns the words of rounded pairs.
+// Rounds two vectors to bfloat16 and returns the words of the pairs (earlier[i], later[i]). Any instruction set.
 HWY_INLINE Vector words_by_hand(Vector earlier, Vector later) {
   return hn::BitCast(Tag(), hn::Or(hn::ShiftRight<16>(rounded(earlier)), rounded(later)));
 }
@@ -80,7 +82,7 @@ HWY_INLINE Vector words_of(Vector earlier, Vector later) {
   return words_by_hand(earlier, later);
 }
 
-// Stores the words of pairs of neighbouring lanes: lane_count / 2 words.
+// Rounds a vector and stores the words of its pairs of neighbouring lanes (2 i, 2 i + 1): lane_count / 2 words.
 HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 #if HWY_TARGET <= HWY_AVX3
   if (HWY_LIKELY(!rounds_up_to_normal(neighbours))) {
@@ -97,8 +99,8 @@ HWY_INLINE void store_words_of(Vector neighbours, float* out) {
   hn::StoreU(hn::TruncateTo(half, words), half, reinterpret_cast<uint32_t*>(out));
 }
 
-// Rounds a row of k numbers and takes them in pairs, the last one paired with zero if k is odd: to words
-// (`to_words`), or to floats with the two of a pair exchanged. Whole vectors are written.
+// Rounds a row of k numbers and takes them in pairs, the last one paired with zero if k is odd: to words (`to_words`),
+// or to floats with the two of a pair exchanged. Whole vectors are written. `out` may be `in`.
 template <bool to_words>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;
@@ -112,7 +114,8 @@ HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   }
 }
 
-// Pairs rows: [k][16] -> [k / 2][16] words, by `words`. If k is odd, zeros are written after the last row of the input.
+// Pairs the rows 2 i and 2 i + 1 of a panel: [k][16] -> [k / 2][16] words. words(earlier, later) makes the words of two
+// vectors, for example words_of. If k is odd, zeros are written after the last row of the input.
 template <class Words>
 HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   const Tag tag;
@@ -123,7 +126,8 @@ HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   }
 }
 
-// The same for up to 16 contiguous columns of length k: -> [k / 2][16] words.
+// The same for `count` (at most 16) contiguous columns of length k, at columns[0], columns[1], ...: -> [k / 2][16]
+// words.
 HWY_INLINE void transpose_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
   constexpr int64_t row_count = 16;
   alignas(64) float square[row_count * 16];
@@ -143,11 +147,12 @@ HWY_INLINE void transpose_panel_to_words(const float* const* columns, int64_t co
   }
 }
 
-// Rounds two rows of `width` numbers that form pairs: to a row of words, or in place, exchanging the two rows.
+// Rounds two rows of `width` numbers and writes the words of the pairs (earlier[j], later[j]) to out [width].
 HWY_INLINE void pair_rows_as_words(const float* earlier, const float* later, int64_t width, float* out) {
   each(width,
        [&](int64_t j, size_t n) HWY_ATTR { store(words_of(load(earlier + j, n), load(later + j, n)), out + j, n); });
 }
+// Rounds the same two rows in place and exchanges them, for pairs as floats, the later first.
 HWY_INLINE void swap_rows(float* earlier, float* later, int64_t width) {
   const Tag tag;
   each(width, [&](int64_t j, size_t n) HWY_ATTR {

@@ -1,5 +1,6 @@
-// Register tiles of products: R rows by P panels of 16 columns, over at most one chunk of k.
-// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+// Register tiles of products C = A B: blocks of C, R rows by P panels of 16 columns, that are computed in registers,
+// over at most one chunk (256 elements) of k. B is packed. Included once for each instruction set (Highway's
+// foreach_target), hence the unusual guard.
 #include <hwy/cache_control.h>
 
 #include "kernels/packed.h"
@@ -16,12 +17,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// The operands of a tile: rows of A, from `a` on, and panels of B at w, w + panel, ...
+// The operands of a tile: R rows of A and P panels of B, over one chunk of k.
 struct Chunk {
-  View a;                           // the first row or column of A's part
-  const void* w;                    // the first panel's part of this chunk
+  View a;                           // A, from the first row of the tile and the first element of the chunk on
+  const void* w;                    // the first panel of B, from the first element of the chunk on
   int64_t panel;                    // distance of panels, in units of 4 bytes
-  int64_t k;                        // at most 256
+  int64_t k;                        // elements of the chunk, at most 256; for words, number of pairs
   const float* bias;                // start of the chains; null: zero
   bool add;                         // add the chains to C
   bool continue_chain;              // start the chains from C
@@ -29,18 +30,19 @@ struct Chunk {
   int64_t prefetch_bytes_per_step;  // bytes of each panel to prefetch per step of k
 };
 
-// Returns element i of row r of A. If the rows are contiguous (`a_along_rows`), there is one pointer per row and a
-// common index; if the columns are, one pointer for all rows.
+// Access to R rows of A: at(r, i) returns element i of row r. If the rows are contiguous (`a_along_rows`), there is one
+// pointer per row and a common index; if the columns are, one pointer for all rows.
 template <int R, bool a_along_rows>
 struct Left {
   explicit Left(View a) : step(a.column) {
     HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (a_along_rows ? r * a.row : r);
   }
   HWY_INLINE float at(int r, int64_t i) const { return a_along_rows ? row[r][i] : row[0][i * step + r]; }
-  const float* row[R];  // first element of each row; with contiguous columns only row[0] is used
-  int64_t step;         // distance of columns, in floats
+  const float* row[R];  // address of element 0 of each row
+  int64_t step;         // distance of columns in floats
 };
 
+// Prefetches the cache line at an address for reading.
 HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
 constexpr int64_t ahead = 8 * Packed::width;  // prefetch distance in floats for B in the second-level cache
 
@@ -49,21 +51,21 @@ constexpr int64_t ahead = 8 * Packed::width;  // prefetch distance in floats for
 // scale.
 template <Format block_format>
 struct PackedBlock {
-  // Rows of a block; its size in 32-bit words and in cache lines of 16 words.
+  // Rows of a block; its size in 4-byte words and in cache lines.
   static constexpr int64_t row_count = 32, word_count = panel_block(block_format).bytes / 4,
                            line_count = (word_count + 15) / 16;
-  using Bytes = hn::Rebind<int8_t, Tag>;
+  using Bytes = hn::Rebind<int8_t, Tag>;  // descriptor of a vector of `lane_count` bytes
 
-  // Returns the scales of the columns in vector `part`.
+  // Returns the scales of the columns [part * lane_count, (part + 1) * lane_count).
   static HWY_INLINE Vector scale(const float* block, int part) {
     const Tag tag;
     const auto* from = reinterpret_cast<const hwy::float16_t*>(block) + part * lane_count;
     const auto scale = hn::PromoteTo(tag, hn::LoadU(hn::Rebind<hwy::float16_t, Tag>(), from));
     return block_format == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
   }
-  // Returns the integers, which follow the scales.
+  // Returns the address of the integers of a block: [32][16] bytes, or [16][16] for q4_0.
   static HWY_INLINE const int8_t* bytes(const float* block) { return reinterpret_cast<const int8_t*>(block + 8); }
-  // Expands 4-bit integers, [16][16] bytes -> [32][16].
+  // Expands 4-bit integers: [16][16] bytes with two integers each -> [32][16] bytes of 16 times their value.
   static HWY_INLINE void spread(const int8_t* halves, int8_t* to) {
     const hn::CappedTag<int8_t, 64> tag;
     const hn::RebindToUnsigned<hn::Repartition<int16_t, decltype(tag)>> words;
@@ -75,7 +77,7 @@ struct PackedBlock {
       hn::StoreU(hn::And(both, upper), tag, to + half_block + i);
     }
   }
-  // Returns integers times scales as float32.
+  // Returns `lane_count` integers of one row times the scales of their columns, as float32.
   static HWY_INLINE Vector widened(const int8_t* bytes, Vector scale) {
     const Tag tag;
     const auto integers = hn::PromoteTo(hn::RebindToSigned<Tag>(), hn::LoadU(Bytes(), bytes));
@@ -83,13 +85,21 @@ struct PackedBlock {
   }
 };
 
-// Format in which a tile reads B. words: bfloat16 pairs as 32-bit words, in A as well. swapped: bfloat16 pairs as
-// words, while A has pairs of floats, the later element first. Other formats are those of Packed.
-enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
+// Format in which a tile reads B. The first four are the formats of Packed, which are widened to float32.
+enum class RightFactor {
+  float32,
+  bfloat16,
+  q8_0,
+  q4_0,
+  swapped,  // bfloat16 pairs as 32-bit words, while A has pairs of floats, the later element first
+  words     // bfloat16 pairs as 32-bit words, in A as well
+};
+// Returns the block format of q8_0 or q4_0; meaningless for others.
 constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
 
-// Computes a tile of C. `a_along_rows`: the rows of A are contiguous, otherwise its columns are. `streams_b`: prefetch
-// B from memory. Plain arrays and loops with constant bounds, because g++ keeps only these in registers.
+// Computes a tile of C at `c`, with rows at a distance of `c_row` floats. `a_along_rows`: the rows of A are contiguous,
+// otherwise its columns are. `streams_b`: prefetch B from memory. Plain arrays and loops with constant bounds, because
+// g++ keeps only these in registers.
 template <int R, int P, bool a_along_rows, bool streams_b, RightFactor right_factor>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * lane_vectors;
@@ -205,10 +215,11 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   }
 }
 
-using Tile = void (*)(const Chunk&, float* c, int64_t c_row);  // an instance of `tile`
+// Type of `tile`, with its arguments.
+using Tile = void (*)(const Chunk&, float*, int64_t);
 
-// Widens rows [begin, begin + rows) of a panel to float32. `begin` is a multiple of 16. From bfloat16, an even number
-// of rows is written.
+// Widens rows [begin, begin + rows) of panel number `panel` to float32 and writes them to `to` [rows][16]. `begin` is a
+// multiple of 16. From bfloat16, an even number of rows is written.
 template <Format block_format>
 void widen(const Packed& packed, int64_t panel, int64_t begin, int64_t rows, float* to) {
   const Tag tag;

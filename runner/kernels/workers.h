@@ -10,8 +10,9 @@ namespace compeer::kernels {
 int threads();
 
 namespace detail {
+/// Implements the template below: calls run(work, i) for every i in [0, count).
 void parallel_for(int64_t count, void (*run)(void*, int64_t), void* work);
-}
+}  // namespace detail
 
 /// Parallel for: calls work(i) once for every i in [0, count), in any order, on this thread and on helper threads,
 /// which claim one i after another. Returns when all calls are done. `work` must not throw.

@@ -44,27 +44,27 @@ void Generation::run() {
 void Generation::admit() {
   const bool in_turn = request_.max_active_per_prompt > 0;
   const auto claim = [&](const PromptInProgress& group) { return in_turn ? group.started == 0 : group.missing(); };
-  int64_t reserved = static_cast<int64_t>(active_.size());
-  for (const auto& group : groups_) reserved += claim(*group);
-  while (!ended_ && reserved < slots_ && (!in_turn || static_cast<int64_t>(groups_.size()) < 2 * slots_)) {
+  int64_t spoken_for = static_cast<int64_t>(active_.size());
+  for (const auto& group : groups_) spoken_for += claim(*group);
+  while (!ended_ && spoken_for < slots_ && (!in_turn || static_cast<int64_t>(groups_.size()) < 2 * slots_)) {
     Prompt prompt;
     const Supply supply = source_(prompt, groups_.empty() && active_.empty());
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
-    groups_.push_back(group_of(std::move(prompt)));
-    reserved += claim(*groups_.back());
+    groups_.push_back(new_group(std::move(prompt)));
+    spoken_for += claim(*groups_.back());
   }
 }
 
-std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt) {
+std::unique_ptr<Generation::PromptInProgress> Generation::new_group(Prompt prompt) {
   const Request& request = prompt.request ? *prompt.request : request_;
   const int64_t length = checked_length(prompt, shape_, 1);
   auto conversation = prompt.context ? *prompt.context : CachedSequence(pages_, prompt.adapter);
   conversation.append(prompt.tokens, std::move(prompt.vision));
   record_tokens(conversation, prompt.tokens.size());
   const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
-  PromptInfo info{prompts_++, prompt.index, prompt.context, limit, std::move(prompt.request), &request};
-  return std::make_unique<PromptInProgress>(PromptInProgress{std::move(info), std::move(conversation), 0, false});
+  PromptInfo ticket{prompts_++, prompt.index, prompt.context, limit, std::move(prompt.request), &request};
+  return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0, false});
 }
 
 // One forward pass: the last token and the draft tokens of every active sequence, then chunks of the waiting prompts.
@@ -76,15 +76,15 @@ void Generation::forward() {
   const int64_t rows = pass_.rows();
   std::vector<CachedSequence*> waiting;
   for (const auto& group : groups_) waiting.push_back(&group->conversation);
-  const auto chunks = pass_.add(waiting);
+  const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run_for_last() : at::Tensor();
   std::vector<const float*> states;  // hidden states of which logits are computed
   for (int64_t row = 0; row < rows; ++row) states.push_back(row_of(hidden, row));
-  for (size_t i = 0; i < chunks.size(); ++i) {
+  for (size_t i = 0; i < portions.size(); ++i) {
     const float* last = row_of(hidden, rows + static_cast<int64_t>(i));
-    waiting[chunks[i].which]->last_hidden().assign(last, last + shape_.hidden);
+    waiting[portions[i].which]->last_hidden().assign(last, last + shape_.hidden);
   }
-  const auto starting = shares();
+  const auto starting = completions_to_start();
   for (size_t i = 0; i < groups_.size(); ++i) {
     if (starting[i] == 0) continue;
     const size_t first = active_.size();
@@ -93,11 +93,12 @@ void Generation::forward() {
     sample_groups.push_back({states.size(), first, active_.size()});
     states.push_back(groups_[i]->conversation.last_hidden().data());
   }
-  const int64_t sampled = states.empty() ? 0 : draw(states, std::move(sample_groups));
+  const int64_t sampled = states.empty() ? 0 : sample_next(states, std::move(sample_groups));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  if (chunks.empty() && active_.size() == decoded) policy_.draft_length.record(sampled, seconds.count());
-  if (request_.max_active_per_prompt > 0) {  // served prompts move to the end of the queue
-    for (const auto& chunk : chunks) groups_[chunk.which]->served |= groups_[chunk.which]->conversation.unread() > 0;
+  if (portions.empty() && active_.size() == decoded) policy_.draft_length.record(sampled, seconds.count());
+  if (request_.max_active_per_prompt > 0) {  // prompts that had a turn move to the end of the queue
+    for (const auto& portion : portions)
+      groups_[portion.which]->served |= groups_[portion.which]->conversation.unread() > 0;
     std::stable_partition(groups_.begin(), groups_.end(),
                           [](const auto& group) { return !std::exchange(group->served, false); });
   }
@@ -133,7 +134,7 @@ void Generation::record_tokens(const CachedSequence& conversation, size_t count)
 }
 
 // Returns how many completions of each prompt start now: in order, up to the first prompt that is still being read.
-std::vector<int64_t> Generation::shares() const {
+std::vector<int64_t> Generation::completions_to_start() const {
   std::vector<int64_t> starting(groups_.size());
   if (request_.max_active_per_prompt > 0) {
     assign_slots_fairly(starting);
@@ -174,13 +175,13 @@ void Generation::start(PromptInProgress& group, int64_t count) {
     if (request.rules) sequence->rules = request.rules(completion);
     if (request.sampling.needs_seen()) {
       sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
-      for (const int32_t id : sequence->conversation.tokens()) see(*sequence, id);
+      for (const int32_t id : sequence->conversation.tokens()) mark_seen(*sequence, id);
     }
     active_.push_back(std::move(sequence));
   }
 }
 
-void Generation::see(Sequence& sequence, int32_t id) const {
+void Generation::mark_seen(Sequence& sequence, int32_t id) const {
   if (sequence.marked[static_cast<size_t>(id)]) return;
   sequence.marked[static_cast<size_t>(id)] = true;
   sequence.seen.push_back(id);
@@ -200,26 +201,26 @@ bool Generation::can_sample_on_device() const {
 void Generation::sample_on_device(const std::vector<const float*>& states,
                                   const std::vector<SampleGroup>& sample_groups) {
   std::vector<kernels::DrawPlace> places;
-  for (const SampleGroup& sample_group : sample_groups) {
-    for (size_t i = sample_group.first; i < sample_group.end; ++i)
-      places.push_back({static_cast<int64_t>(sample_group.row), uniform_of(token_draw(*active_[i]))});
+  for (const SampleGroup& turn : sample_groups) {
+    for (size_t i = turn.first; i < turn.end; ++i)
+      places.push_back({static_cast<int64_t>(turn.row), uniform_of(token_draw(*active_[i]))});
   }
   const Sampling& sampling = active_.front()->info.request->sampling;
   const auto drawn =
       kernels::draw(stacked(states, shape_.hidden), policy_.head, sampling.temperature, sampling.greedy, places);
   size_t next = 0;
-  for (const SampleGroup& sample_group : sample_groups) {
-    for (size_t i = sample_group.first; i < sample_group.end; ++i, ++next) {
+  for (const SampleGroup& turn : sample_groups) {
+    for (size_t i = turn.first; i < turn.end; ++i, ++next) {
       accept(*active_[i], {static_cast<int32_t>(drawn.token.const_data_ptr<int64_t>()[next]),
                            drawn.log_prob.const_data_ptr<float>()[next], drawn.entropy.const_data_ptr<float>()[next]});
-      commit(*active_[i], 1, states[sample_group.row]);
+      commit(*active_[i], 1, states[turn.row]);
     }
   }
 }
 
 // Samples the next token of each sequence and, as long as they equal its draft tokens, the following ones. Returns the
 // number of tokens sampled.
-int64_t Generation::draw(const std::vector<const float*>& states, std::vector<SampleGroup> sample_groups) {
+int64_t Generation::sample_next(const std::vector<const float*>& states, std::vector<SampleGroup> sample_groups) {
   if (can_sample_on_device()) {
     sample_on_device(states, sample_groups);
     return static_cast<int64_t>(active_.size());
@@ -230,38 +231,37 @@ int64_t Generation::draw(const std::vector<const float*>& states, std::vector<Sa
   int64_t count = 0;
   for (size_t ahead = 0; !sample_groups.empty(); ++ahead) {
     const auto work = [&](int64_t thread) {
-      for (auto sample_group = static_cast<size_t>(thread); sample_group < sample_groups.size();
-           sample_group += samplers_.size()) {
-        float* row = rows + static_cast<int64_t>(sample_groups[sample_group].row + ahead) * shape_.vocabulary;
-        for (size_t i = sample_groups[sample_group].first; i < sample_groups[sample_group].end; ++i)
-          tokens[i] = drawn(samplers_[static_cast<size_t>(thread)], *active_[i], row);
+      for (auto turn = static_cast<size_t>(thread); turn < sample_groups.size(); turn += samplers_.size()) {
+        float* row = rows + static_cast<int64_t>(sample_groups[turn].row + ahead) * shape_.vocabulary;
+        for (size_t i = sample_groups[turn].first; i < sample_groups[turn].end; ++i)
+          tokens[i] = sample_token(samplers_[static_cast<size_t>(thread)], *active_[i], row);
       }
     };
     kernels::parallel_for(static_cast<int64_t>(samplers_.size()), work);
-    std::vector<SampleGroup> continuing;
-    for (const SampleGroup& sample_group : sample_groups) {
-      bool matches_draft = true;
-      for (size_t i = sample_group.first; i < sample_group.end; ++i) {
+    std::vector<SampleGroup> going_on;
+    for (const SampleGroup& turn : sample_groups) {
+      bool as_guessed = true;
+      for (size_t i = turn.first; i < turn.end; ++i) {
         Sequence& sequence = *active_[i];
         accept(sequence, tokens[i]);
-        matches_draft = !sequence.done && ahead < sequence.drafts.size() && tokens[i].id == sequence.drafts[ahead];
-        if (!matches_draft) commit(sequence, ahead + 1, states[sample_group.row + ahead]);
+        as_guessed = !sequence.done && ahead < sequence.drafts.size() && tokens[i].id == sequence.drafts[ahead];
+        if (!as_guessed) commit(sequence, ahead + 1, states[turn.row + ahead]);
         ++count;
       }
-      if (matches_draft) continuing.push_back(sample_group);
+      if (as_guessed) going_on.push_back(turn);
     }
-    sample_groups = std::move(continuing);
+    sample_groups = std::move(going_on);
   }
   return count;
 }
 
 TokenDraw Generation::token_draw(const Sequence& sequence) const {
-  const PromptInfo& info = sequence.info;
-  return {info.request->seed, request_.step, info.index, sequence.completion,
+  const PromptInfo& ticket = sequence.info;
+  return {ticket.request->seed, request_.step, ticket.index, sequence.completion,
           static_cast<uint32_t>(sequence.sample.tokens.size())};
 }
 
-SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
+SampledToken Generation::sample_token(Sampler& sampler, const Sequence& sequence, float* logits) const {
   std::vector<float> own;  // a copy: other completions of the prompt may be sampled from the same row
   if (sequence.rules.logits) {
     own.assign(logits, logits + shape_.vocabulary);
@@ -284,7 +284,7 @@ void Generation::accept(Sequence& sequence, const SampledToken& token) {
     sample.nonfinite = sequence.done = true;
     return;
   }
-  if (request.sampling.needs_seen()) see(sequence, token.id);
+  if (request.sampling.needs_seen()) mark_seen(sequence, token.id);
   const auto& ends = request.end_tokens;
   const auto& stop = sequence.rules.stop;
   sample.finished = std::find(ends.begin(), ends.end(), token.id) != ends.end() || (stop && stop(token.id));
@@ -295,9 +295,9 @@ void Generation::accept(Sequence& sequence, const SampledToken& token) {
 // sampled from.
 void Generation::commit(Sequence& sequence, size_t sampled, const float* state) {
   CachedSequence& conversation = sequence.conversation;
-  const auto drafted = static_cast<int64_t>(sequence.drafts.size());
-  if (drafted > 0) {
-    conversation.truncate(conversation.size() - drafted + static_cast<int64_t>(sampled) - 1,
+  const auto guessed = static_cast<int64_t>(sequence.drafts.size());
+  if (guessed > 0) {
+    conversation.truncate(conversation.size() - guessed + static_cast<int64_t>(sampled) - 1,
                           {state, static_cast<size_t>(shape_.hidden)});
   }
   conversation.append({&sequence.sample.tokens.back(), 1});

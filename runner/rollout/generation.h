@@ -6,109 +6,122 @@
 #include "rollout/engine.h"
 #include "rollout/pass.h"
 
+// The scheduler of continuous batching. It fills each forward pass with one token (plus draft tokens) of every active
+// completion and with chunks of prompts that are still being read into the KV cache (prefill), and starts the
+// completions of a prompt, its group, as slots become free. A slot is the right to decode one sequence; there are
+// `sampling.concurrent` slots.
+
 namespace compeer::rollout {
 
-/// One call of Engine::generate: the scheduler of continuous batching. It decides which prompts wait, which are read
-/// (computed into the KV cache) and which completions are decoded in each forward pass. A completion being decoded
-/// occupies a slot; there are `Sampling::concurrent` of them. Keeps references to all arguments.
+/// One call of Engine::generate. Not thread-safe.
 class Generation {
  public:
+  /// The arguments are those of Engine::generate, and the engine's model and KV-cache pages. Keeps references to all.
   Generation(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const Sink& sink);
-  /// Returns when the source has ended and all completions were delivered.
+  /// Runs the whole call. Returns when the source has ended and all completions were passed to the sink.
   void run();
 
  private:
-  // The part of a prompt that its completions share.
+  // Properties of a prompt that its completions share.
   struct PromptInfo {
-    size_t order;                        // position among the prompts of the source
-    uint32_t index;                      // Prompt::index
-    CachedSequence* target;              // Prompt::context: receives the prompt and its first completion; may be null
-    int64_t limit;                       // maximum number of tokens of a completion
-    std::shared_ptr<const Request> own;  // Prompt::request
-    const Request* request;              // settings of its completions: `own`, or the call's
+    size_t order;            // number of the prompt in the source, counted from 0
+    uint32_t index;          // Prompt::index: key of its random numbers, name in error messages
+    CachedSequence* target;  // Prompt::context: receives prompt and first completion; null: no such sequence
+    int64_t limit;           // most tokens of a completion
+    std::shared_ptr<const Request> own;  // Prompt::request: settings of this prompt only; null: the call's
+    const Request* request;              // settings of its completions: those of `own`, or the call's; never null
   };
-  // A prompt that is being read, in chunks, or has completions that wait for free slots.
+  // A prompt that is being read into the KV cache, in chunks, or has completions that wait for free slots.
   struct PromptInProgress {
     PromptInfo info;
-    CachedSequence conversation;  // the context and the prompt, as far as read
-    int64_t started;              // number of completions started so far
-    bool served;                  // started a completion, or was partly read, in this pass
+    CachedSequence conversation;  // the context that the prompt continues, then the prompt
+    int64_t started;              // completions started so far
+    bool served;                  // in this pass a completion started, or a chunk was read and more are left; with
+                                  // max_active_per_prompt the prompt then moves to the end of the queue
 
-    // Returns the number of completions that wait for a slot.
+    // Returns the number of completions that have not started.
     int64_t missing() const { return info.request->group_size - started; }
   };
-  // A completion being decoded.
+  // A completion that is being decoded: an active sequence.
   struct Sequence {
     PromptInfo info;
-    uint32_t completion;          // index of the completion within its group
-    CachedSequence conversation;  // prompt, sampled tokens and draft tokens
-    CompletionRules rules;
-    std::vector<int32_t> seen;    // distinct tokens so far; only with repetition_penalty
-    std::vector<bool> marked;     // [vocabulary]: true for tokens in `seen`
-    Sample sample;                // the tokens sampled so far
-    bool done;                    // the completion has ended and is to be delivered
-    std::vector<int32_t> drafts;  // draft tokens, at the end of `conversation`
+    uint32_t completion;          // number among the completions of the prompt, 0 ... group_size - 1
+    CachedSequence conversation;  // context, prompt, sampled tokens and draft tokens
+    CompletionRules rules;        // callbacks of this completion
+    std::vector<int32_t> seen;    // distinct tokens so far, prompt included; only with a repetition penalty
+    std::vector<bool> marked;     // [vocabulary]: true for tokens in `seen`; empty without a repetition penalty
+    Sample sample;                // the result so far
+    bool done;                    // ended, not yet passed to the sink
+    std::vector<int32_t> drafts;  // draft tokens of this pass, also at the end of `conversation`
   };
-  // Active sequences [first, end): their next tokens are sampled from row `row`. A single sequence may have draft
-  // tokens; their rows follow.
+  // Active sequences [first, end) (indices into `active_`) that share one hidden state for their next token: one
+  // decoded sequence, or the completions of a prompt that start in this pass. `row`: index of that hidden state in the
+  // argument `states` of the functions below. If a decoded sequence has draft tokens, their hidden states follow it.
   struct SampleGroup {
     size_t row, first, end;
   };
 
-  // Takes prompts from the source as long as there are slots for their completions.
+  // Takes prompts from the source while slots are left for their completions.
   void admit();
-  // Checks a prompt and puts it in progress.
-  std::unique_ptr<PromptInProgress> group_of(Prompt prompt);
-  // Runs the model once: the last token and the draft tokens of every active sequence, then chunks of prompts. Samples
-  // the next tokens and starts completions of prompts that were read.
+  // Checks a prompt and prepares it for reading. Throws Error (exit code 4: empty, too long or invalid ids).
+  std::unique_ptr<PromptInProgress> new_group(Prompt prompt);
+  // Runs one forward pass and samples the next tokens: of active sequences and of completions that start now.
   void forward();
-  // Adds all active sequences to the pass, with draft tokens if there are few.
+  // Proposes draft tokens for each active sequence and adds it to the pass, one row per token. Returns one group for
+  // each sequence.
   std::vector<SampleGroup> add_active();
-  // Appends at most `most` draft tokens to a sequence.
+  // Appends up to `most` draft tokens to a sequence.
   void propose_drafts(Sequence& sequence, int64_t most) const;
-  // Adds the last `count` tokens to the n-gram draft model.
+  // Adds the last `count` tokens of `conversation` to the n-gram draft model; does nothing without speculative
+  // decoding.
   void record_tokens(const CachedSequence& conversation, size_t count);
-  // Returns how many completions of each prompt in `groups_` start now.
-  std::vector<int64_t> shares() const;
-  // The same with a limit of active completions per prompt: adds to `starting`, which has an entry per prompt.
+  // Returns, for each prompt of `groups_`, how many of its completions start in this pass.
+  std::vector<int64_t> completions_to_start() const;
+  // Computes that for `max_active_per_prompt` > 0. `starting`: all zeros, one element per prompt of `groups_`.
   void assign_slots_fairly(std::vector<int64_t>& starting) const;
-  // Starts `count` completions of a prompt that was read: appends them to `active_`.
+  // Makes the next `count` completions of a prompt active.
   void start(PromptInProgress& group, int64_t count);
 
-  // Samples the next token of each sequence of `sample_groups` and, while they equal its draft tokens, the following
-  // ones. `states`: hidden states, by SampleGroup::row. Returns the number of tokens sampled.
-  int64_t draw(const std::vector<const float*>& states, std::vector<SampleGroup> sample_groups);
-  // The same on the model's device, one token per sequence, if no sequence needs its logits on the host.
+  // Sampling. `states`: hidden states [hidden] of this pass that tokens are sampled from, in the order of their rows.
+
+  // True if tokens can be sampled on the model's device, without copying logits to the host.
   bool can_sample_on_device() const;
+  // Samples the next token of each active sequence on the model's device.
   void sample_on_device(const std::vector<const float*>& states, const std::vector<SampleGroup>& sample_groups);
-  // Returns the random-number key of a sequence's next token.
+  // Samples the next token of each active sequence and, as long as the tokens equal its draft tokens, the ones after
+  // it. Returns the number of tokens sampled.
+  int64_t sample_next(const std::vector<const float*>& states, std::vector<SampleGroup> sample_groups);
+  // Returns the key of the random number of a sequence's next token.
   TokenDraw token_draw(const Sequence& sequence) const;
-  // Samples one token from a row of logits [vocabulary].
-  SampledToken drawn(Sampler& sampler, const Sequence& sequence, float* logits) const;
-  // Appends a sampled token to Sequence::sample and sets `done` if the completion has ended.
+  // Samples the next token of a sequence from `logits` [vocabulary], after its logits callback. Called on any thread.
+  SampledToken sample_token(Sampler& sampler, const Sequence& sequence, float* logits) const;
+  // Appends a token to `sequence.sample` and decides whether the completion ends. Throws Error (exit code 4) for
+  // non-finite logits, unless `isolate_nonfinite`.
   void accept(Sequence& sequence, const SampledToken& token);
-  // Replaces the draft tokens of the conversation by the `sampled` tokens that were sampled. `state`: hidden state that
-  // the last of them was sampled from.
+  // Replaces the draft tokens in `sequence.conversation` by the `sampled` tokens that this pass gave. `state`: hidden
+  // state [hidden] that the last of these was sampled from.
   void commit(Sequence& sequence, size_t sampled, const float* state);
-  // Adds a token to `seen`, for the repetition penalty.
-  void see(Sequence& sequence, int32_t id) const;
-  // Passes completions that are done to the sink and removes them from `active_`.
+  // Adds a token to `sequence.seen`.
+  void mark_seen(Sequence& sequence, int32_t id) const;
+
+  // Passes the completions that ended to the sink and frees their slots.
   void deliver_finished();
 
+  // Arguments of the constructor.
   Policy& policy_;
   Pages& pages_;
   const PromptSource& source_;
   const Request& request_;
   const Sink& sink_;
   const ModelShape shape_;
-  const int64_t slots_;  // maximum number of sequences decoded at once
-  // Speculative decoding. Off with libtorch, where results depend on the other rows of a pass, and with attention
-  // windows, where freed pages can't be restored.
+  const int64_t slots_;  // most sequences decoded at once
+  // Speculative decoding is on. Off with libtorch, where results depend on the other rows of a pass, and with
+  // sliding-window attention, where freed pages can't be restored.
   const bool speculates_;
-  Pass pass_;
+  Pass pass_;                                             // the forward pass being filled
   std::vector<Sampler> samplers_;                         // one per thread
-  std::deque<std::unique_ptr<PromptInProgress>> groups_;  // in the order in which they get slots
-  std::vector<std::unique_ptr<Sequence>> active_;         // completions being decoded
+  std::deque<std::unique_ptr<PromptInProgress>> groups_;  // prompts with completions that have not started, in order
+  std::vector<std::unique_ptr<Sequence>> active_;         // completions being decoded, at most `slots_`
   size_t prompts_ = 0;                                    // number of prompts taken from the source
   bool ended_ = false;                                    // the source has no more prompts
 };

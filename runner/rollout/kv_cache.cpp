@@ -66,7 +66,7 @@ void Pages::grow() {
   for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }
 
-size_t Pages::first_seen(int64_t position) const {
+size_t Pages::first_attended(int64_t position) const {
   if (shape_.window == 0) return 0;
   return static_cast<size_t>(std::max<int64_t>(0, position + 1 - shape_.window) / Cache::page);
 }
@@ -104,7 +104,7 @@ void KvCache::release(size_t page) {
 }
 
 void KvCache::extend(int64_t count) {
-  for (size_t page = owner_->first_seen(length_); page-- > 0 && pages_[page] >= 0;) release(page);
+  for (size_t page = owner_->first_attended(length_); page-- > 0 && pages_[page] >= 0;) release(page);
   if (length_ % Cache::page != 0 && owner_->shared(pages_.back())) {
     const int32_t own = owner_->allocate();
     owner_->copy(pages_.back(), own);
@@ -115,7 +115,7 @@ void KvCache::extend(int64_t count) {
 }
 
 void KvCache::truncate(int64_t length) {
-  const size_t first = owner_->first_seen(length);
+  const size_t first = owner_->first_attended(length);
   if (length < length_ && first < pages_.size() && pages_[first] < 0) length = 0;
   const auto needed = static_cast<size_t>((length + Cache::page - 1) / Cache::page);
   for (; pages_.size() > needed; pages_.pop_back()) release(pages_.size() - 1);
@@ -159,12 +159,13 @@ Segment CachedSequence::read(int64_t count, int64_t row) {
   const int64_t from = context_.length();
   const ImageSpan* run = image_span_from(from);
   context_.extend(count);
-  return {row,     count, from, -1, context_.pages(), shift(from), run && run->start == from ? run->vision : nullptr,
-          adapter_};
+  return {
+      row,     count, from, -1, context_.pages(), rope_offset(from), run && run->start == from ? run->vision : nullptr,
+      adapter_};
 }
 
 // Rotary minus absolute position of a token at `position`, which follows from the last images that end before it.
-int64_t CachedSequence::shift(int64_t position) const {
+int64_t CachedSequence::rope_offset(int64_t position) const {
   int64_t result = 0;
   for (const ImageSpan& run : image_spans_) {
     if (run.end <= position) result = run.vision->next - run.end;

@@ -6,6 +6,11 @@
 
 #include "compeer/model.h"
 
+// The paged KV cache of the inference engine: a pool of pages, the pages of one sequence (shared copy-on-write), and
+// token sequences that keep their pages between calls. A page holds keys and values of 16 consecutive positions of one
+// sequence, in every layer. Unread tokens are those at the end of a sequence that are not in the cache yet; a forward
+// pass reads them.
+
 namespace compeer::rollout {
 
 /// Pool of reference-counted KV-cache pages of 16 positions each. It grows on demand, reallocating one layer at a time,
@@ -26,20 +31,20 @@ class Pages {
   void copy(int32_t from, int32_t to);
 
   /// Returns the index, among a sequence's pages, of the first page that tokens at `position` and later attend to: 0
-  /// unless the model has an attention window.
-  size_t first_seen(int64_t position) const;
+  /// unless the model has sliding-window attention.
+  size_t first_attended(int64_t position) const;
 
-  /// The keys and values of all pages, as models receive them.
+  /// The tensors with all keys and values, the argument of `Model::forward`.
   Cache& cache() { return cache_; }
   /// Number of pages allocated and not freed.
   int64_t in_use() const { return static_cast<int64_t>(holders_.size() - free_.size()); }
 
  private:
-  void grow();  // adds free pages
+  void grow();  // enlarges the tensors by half, by 64 pages at least
 
   const ModelShape shape_;
   const at::Device device_;
-  Cache cache_;
+  Cache cache_;                    // keys and values of all pages, free ones included
   std::vector<int32_t> free_;      // free pages; after growth the lowest is last and is taken first
   std::vector<uint32_t> holders_;  // reference count of every page
 };
@@ -48,14 +53,17 @@ class Pages {
 /// that is shared is copied before it is written. The Pages object must outlive it.
 class KvCache {
  public:
+  /// An empty sequence.
   explicit KvCache(Pages& pages) : owner_(&pages) {}
   KvCache(const KvCache& other);
   KvCache(KvCache&& other) noexcept;
   KvCache& operator=(KvCache other) noexcept;
   ~KvCache() { truncate(0); }
 
+  /// Number of tokens with space in the cache.
   int64_t length() const { return length_; }
-  /// Page i holds positions [16 i, 16 i + 16); -1 if it was freed because no later token attends to it (window).
+  /// Returns indices of pages in the pool. Page i holds positions [16 i, 16 i + 16); -1 if it was freed because no
+  /// later token attends to it (sliding-window attention).
   const std::vector<int32_t>& pages() const { return pages_; }
   /// Allocates space for `count` more tokens. The next forward pass must write their keys and values.
   void extend(int64_t count);
@@ -63,66 +71,69 @@ class KvCache {
   void truncate(int64_t length);
 
  private:
-  void release(size_t page);  // `page`: index into `pages_`
+  void release(size_t page);  // gives up pages_[page] and sets it to -1; does nothing if it is -1
 
-  Pages* owner_;
-  std::vector<int32_t> pages_;
-  int64_t length_ = 0;
+  Pages* owner_;                // the pool, never null
+  std::vector<int32_t> pages_;  // result of pages()
+  int64_t length_ = 0;          // result of length(), in tokens
 };
 
-/// A token sequence with its KV cache, so that continuing it costs only the new tokens. Copies share the pages of their
-/// common prefix. Results are bitwise those of one computation of the whole sequence (exact kernels), however it was
-/// split into passes. The engine that created it must outlive it.
+/// A token sequence with its KV cache, such as a dialogue, so that continuing it costs only the new tokens. Copies
+/// share the pages of their common prefix. With the exact kernels, results are bitwise those of one computation of the
+/// whole sequence, independent of its division into passes. The engine that created it must outlive it.
 class CachedSequence {
  public:
-  /// `adapter`: the LoRA adapter that the tokens are read with (`Segment::adapter`).
+  /// An empty sequence. `adapter`: index of the LoRA adapter that the model uses for its tokens (`Segment::adapter`);
+  /// 0: the model as opened.
   explicit CachedSequence(Pages& pages, int32_t adapter = 0) : context_(pages), adapter_(adapter) {}
 
   /// All tokens of the sequence, including the unread ones at its end, which the next passes compute.
   const std::vector<int32_t>& tokens() const { return tokens_; }
-  /// Rotary position of the token that would follow; the argument `first` of `VisionModel::encode`.
-  int64_t next_position() const { return size() + shift(size()); }
+  /// Rotary position (RoPE) of the token that would follow: the argument `first` of `VisionModel::encode`. Less than
+  /// size() after images.
+  int64_t next_position() const { return size() + rope_offset(size()); }
+  /// Index of the LoRA adapter; 0: none.
   int32_t adapter() const { return adapter_; }
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
 
-  /// Appends unread tokens. `vision`: features of the images among them; null: no images.
+  /// Appends unread tokens. `vision`: features of the images among them; null: no images. Tokens appended with images
+  /// are read in one piece.
   void append(std::span<const int32_t> tokens, std::shared_ptr<const VisionFeatures> vision = nullptr);
   /// Drops all but the first `count` tokens and returns how many are left: fewer if the cut falls into tokens that were
-  /// appended with images, which are dropped as a whole. `state`: hidden state [hidden] of token count - 1, if known;
-  /// without it that token becomes unread again.
+  /// appended with images, which are dropped as a whole. `state`: hidden state [hidden] of token count - 1; empty:
+  /// unknown, so that token becomes unread again.
   int64_t truncate(int64_t count, std::span<const float> state = {});
 
-  // The members below are for the engine.
+  // The members below are for the engine's forward passes.
 
   /// Number of tokens that are not in the KV cache yet.
   int64_t unread() const { return size() - context_.length(); }
-  /// Returns how many unread tokens the next segment may take if `most` rows are free. Tokens that were appended with
-  /// images form one segment, even if it is longer than `most`.
+  /// Returns how many unread tokens the next segment (part of a forward pass) takes if `most` rows are free. Tokens
+  /// that were appended with images form one segment, even if it is longer than `most`.
   int64_t chunk_size(int64_t most) const;
   /// Allocates cache for the next `count` unread tokens and returns their segment, which begins at row `row` of the
   /// pass.
   Segment read(int64_t count, int64_t row);
-  /// Hidden state [hidden] of the last token that was read, from which the next one is sampled. The caller of the
+  /// Hidden state [hidden] of the last token that was read, from which the next one is sampled. The code that runs the
   /// forward pass must set it; empty before that.
   std::vector<float>& last_hidden() { return last_hidden_; }
 
  private:
-  // Tokens [start, end), appended with images.
+  // Tokens [start, end), which one call of `append` appended with images.
   struct ImageSpan {
     int64_t start, end;
-    std::shared_ptr<const VisionFeatures> vision;
+    std::shared_ptr<const VisionFeatures> vision;  // features of these images
   };
-  // Returns the difference of rotary position and index for the token at an index: images take fewer rotary positions
-  // than tokens.
-  int64_t shift(int64_t position) const;
-  // Returns the first image span that begins at this index or later; null if there is none.
+  // Returns rotary minus absolute position of a token at `position`.
+  int64_t rope_offset(int64_t position) const;
+  // Returns the first span that starts at `position` or later; null: none.
   const ImageSpan* image_span_from(int64_t position) const;
 
-  KvCache context_;
-  int32_t adapter_;
-  std::vector<int32_t> tokens_;
+  KvCache context_;                     // keys and values of the tokens read so far
+  int32_t adapter_;                     // index of the LoRA adapter; 0: none
+  std::vector<int32_t> tokens_;         // all tokens, read and unread
   std::vector<ImageSpan> image_spans_;  // ascending
-  std::vector<float> last_hidden_;
+  std::vector<float> last_hidden_;      // result of last_hidden()
 };
 
 }  // namespace compeer::rollout

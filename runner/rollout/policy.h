@@ -7,24 +7,27 @@
 
 namespace compeer::rollout {
 
-/// A model with its output head prepared for the log-prob kernels; used by both the engine and the trainer. Also holds
-/// the state of speculative decoding. Keeps a reference to the model, which must outlive it.
+/// The policy of reinforcement learning: a language model with its output head (the matrix from hidden states to
+/// logits) prepared for the log-probability kernels. The inference engine and the trainer share one object, so both
+/// compute with the same weights. Also holds the state of speculative decoding.
 struct Policy {
+  /// Keeps a reference to the model, which must outlive the policy.
   explicit Policy(Model& policy_model);
 
-  /// Must be called after parameters were changed in place.
+  /// Must be called after parameters of the model were changed in place: discards copies made of them.
   void parameters_changed() {
     model.parameters_changed();
     head.changed();
   }
 
   Model& model;
-  /// Calls `Model::forward`. The owner of a model plugin replaces it with a call through `plugin::Plugin::call`.
+  /// Calls `Model::forward`: batch and KV cache (null in training) -> hidden states. If the model is a plugin, its
+  /// owner replaces this function by one that also turns the plugin's exceptions into errors that name the plugin.
   std::function<at::Tensor(const Batch&, Cache*)> forward;
   const kernels::Arithmetic& arithmetic;  ///< the model's kernels: exact or libtorch
-  kernels::Weight head;                   ///< [vocabulary, hidden]
-  NgramDrafts drafts;
-  DraftLength draft_length;
+  kernels::Weight head;                   ///< output head [vocabulary, hidden]
+  NgramDrafts drafts;                     ///< draft model of speculative decoding
+  DraftLength draft_length;               ///< chooses the number of draft tokens per forward pass
 };
 
 }  // namespace compeer::rollout

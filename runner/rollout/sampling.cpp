@@ -66,7 +66,7 @@ SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const
         ids_[static_cast<size_t>(kernels::pick(weights_.data(), count_, u * kernels::total(weights_.data(), count_)))];
   } else {
     if (sampling_.needs_seen()) measure(logits);
-    token.id = draw_from_all(logits, u);
+    token.id = sample_unfiltered(logits, u);
   }
   for (size_t i = 0; i < before.size(); ++i) logits[seen[i]] = before[i];
   token.log_prob = plain.log_prob(logits[token.id], scale_);
@@ -107,7 +107,7 @@ kernels::Distribution Sampler::measure(const float* logits) {
 }
 
 // Inverse transform sampling: finds the tile in which the cumulative sum passes u, then the token inside it.
-int32_t Sampler::draw_from_all(const float* logits, double u) {
+int32_t Sampler::sample_unfiltered(const float* logits, double u) {
   double left = u * mass_, unit = 1;
   size_t tile = 0;
   for (;; ++tile) {
@@ -127,7 +127,7 @@ int32_t Sampler::draw_from_all(const float* logits, double u) {
 void Sampler::filter(const float* logits) {
   const auto size = static_cast<double>(vocabulary_);
   if (top_k() > 0) {
-    keep_likeliest(logits, top_k());
+    keep_top_k(logits, top_k());
   } else {
     // All tokens below this bound together weigh less than 1 - top_p, or each fails min_p.
     double least = sampling_.min_p;
@@ -141,17 +141,17 @@ void Sampler::filter(const float* logits) {
   if (sampling_.top_p < 1) {
     const auto cut =
         top_p_cutoff(weights_, sampling_.top_p * (top_k() > 0 ? kernels::total(weights_.data(), count_) : mass_));
-    keep_if(cut.least, cut.ties);
+    keep_weights_from(cut.least, cut.ties);
   }
   if (sampling_.min_p > 0) {
     const float best = *std::max_element(weights_.begin(), weights_.end());
-    keep_if(static_cast<float>(sampling_.min_p * static_cast<double>(best)), count_);
+    keep_weights_from(static_cast<float>(sampling_.min_p * static_cast<double>(best)), count_);
   }
 }
 
 // Keeps the tokens with a logit of at least the k-th largest. The k-th largest of the lane maxima, each the maximum of
 // some logits, bounds it from below, so only a few candidates are compared.
-void Sampler::keep_likeliest(const float* logits, int64_t k) {
+void Sampler::keep_top_k(const float* logits, int64_t k) {
   work_.resize(tiles_of(vocabulary_) * 64 + 16);
   const int64_t maxima = kernels::lane_maxima(logits, vocabulary_, work_.data());
   const auto kth = [&](int64_t count) {
@@ -168,7 +168,7 @@ void Sampler::keep_likeliest(const float* logits, int64_t k) {
 }
 
 // Keeps weights above `least`, and the first `ties` that equal it.
-void Sampler::keep_if(float least, int64_t ties) {
+void Sampler::keep_weights_from(float least, int64_t ties) {
   size_t kept = 0;
   for (size_t i = 0; i < weights_.size(); ++i) {
     if (!(weights_[i] > least || (weights_[i] == least && ties-- > 0))) continue;

@@ -1,9 +1,13 @@
 #pragma once
 #include "statistics/confusion.h"
 
+// Agreement of raters who label the same items, corrected for agreement by chance: 1 is perfect agreement, 0 is chance.
+// For human annotations and for judge models.
+
 namespace compeer::statistics {
 
-/// Weight of a disagreement between labels i and j: `none`: 1; `linear`: |i - j|; `quadratic`: (i - j)^2.
+/// Weight of a disagreement between different labels i and j in Cohen's kappa: `none`: 1 (all labels are equally
+/// different); `linear`: |i - j|; `quadratic`: (i - j)^2.
 enum class DisagreementWeights { none, linear, quadratic };
 
 /// Returns Cohen's kappa of two raters. `confusion`: labels of the first rater (rows) by labels of the second
@@ -12,8 +16,9 @@ enum class DisagreementWeights { none, linear, quadratic };
 double cohen(const ContingencyTable& confusion, DisagreementWeights weights = DisagreementWeights::none);
 
 // The functions below take `ratings` [items, categories]: how many raters gave the item each label. Items may have
-// different numbers of raters; items with fewer than two are ignored. The result is NaN if no item is left, or if
-// agreement by chance is perfect. `items`: row indices to use, repeats allowed, for bootstrap.
+// different numbers of raters; items with fewer than two ratings are ignored. The result is NaN if no item is left, or
+// if agreement by chance is perfect. `items`: indices of the rows of `ratings` to use, repeats allowed, for the
+// bootstrap; without it, all rows are used.
 
 /// Returns the mean over items of the fraction of rater pairs that agree.
 double observed_agreement(const ContingencyTable& ratings);
@@ -26,8 +31,8 @@ double fleiss(const ContingencyTable& ratings, std::span<const size_t> items);
 /// Returns Randolph's free-marginal kappa: agreement by chance is 1 / categories.
 double randolph(const ContingencyTable& ratings);
 
-/// Distance of two categories, which must be in ascending order. `nominal`: 1; `ordinal`: number of ratings between
-/// them, counting half of those at both ends; `interval`: difference of their values.
+/// Distance of two categories in Krippendorff's alpha; categories must be in ascending order. `nominal`: 1; `ordinal`:
+/// number of ratings between them, counting half of those at both ends; `interval`: difference of their values.
 enum class Scale { nominal, ordinal, interval };
 
 /// Returns Krippendorff's alpha: 1 - (disagreement within items) / (disagreement of all ratings together). `values`:

@@ -23,22 +23,22 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 }  // namespace
 
-BootstrapInterval bootstrap(size_t n, const Statistic& figure, const Resampling& how) {
+BootstrapInterval bootstrap(size_t n, const Statistic& statistic, const Resampling& resampling) {
   std::vector<size_t> rows(n);
   std::iota(rows.begin(), rows.end(), size_t{0});
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  BootstrapInterval result{figure(rows), unknown, unknown};
+  BootstrapInterval result{statistic(rows), unknown, unknown};
   std::vector<double> values;
-  for (size_t r = 0; r < how.resamples && n > 0; ++r) {
+  for (size_t r = 0; r < resampling.resamples && n > 0; ++r) {
     for (size_t i = 0; i < n; ++i)
-      rows[i] = below(n, how.seed, Stream::bootstrap, static_cast<uint32_t>(r), static_cast<uint32_t>(i));
-    const double value = figure(rows);
+      rows[i] = below(n, resampling.seed, Stream::bootstrap, static_cast<uint32_t>(r), static_cast<uint32_t>(i));
+    const double value = statistic(rows);
     if (!std::isnan(value)) values.push_back(value);
   }
   if (values.size() < 2) return result;
   std::sort(values.begin(), values.end());
-  result.low = quantile(values, (1 - how.confidence) / 2);
-  result.high = quantile(values, (1 + how.confidence) / 2);
+  result.low = quantile(values, (1 - resampling.confidence) / 2);
+  result.high = quantile(values, (1 + resampling.confidence) / 2);
   return result;
 }
 

@@ -8,6 +8,7 @@ namespace compeer::statistics {
 
 /// The words of a text as 64-bit hashes. (Two different words collide about once in 10^19 pairs.)
 using Words = std::vector<uint64_t>;
+/// Texts to compare, as words; pointers are not null and not owned.
 using TokenizedTexts = std::vector<const Words*>;
 
 /// Splits a text at ASCII white space and hashes its words.
@@ -29,7 +30,7 @@ double self_bleu(const TokenizedTexts& texts);
 /// Returns the fraction of the text's n-grams that occur in any of the earlier texts; NaN if it has none.
 double repeated_fraction(const Words& text, const TokenizedTexts& earlier, int n);
 
-/// Returns the mean over pairs a < b of the cosine similarity of their n-gram counts,
+/// Returns the mean over all pairs of different texts a and b of the cosine similarity of their n-gram counts,
 ///
 ///   s(a, b) = sum_g c_a(g) c_b(g) / sqrt(sum_g c_a(g)^2 sum_g c_b(g)^2)
 ///
