@@ -37,8 +37,8 @@ class Tokenizer {
   /// UTF-8.
   std::vector<int32_t> encode(std::string_view text, std::span<const ByteSpan> plain) const;
 
-  /// True if `text` can be encoded separately: appended to any other text, its ids follow those of the other text
-  /// unchanged. False unless it begins with a token that is recognised outside the spans `plain`.
+  /// True if encode(other + text, ...) is certainly encode(other, ...) followed by encode(text, plain) for any text
+  /// `other`. Requires that `text` begins with an added token that none of its spans `plain` overlaps.
   bool is_separable(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// Returns the text of ids as valid UTF-8; incomplete characters become U+FFFD, unknown ids nothing. `keep_special`:
@@ -84,7 +84,8 @@ class Tokenizer {
 
   // The steps of `encode`, which append to `ids`: `encode_valid` splits valid UTF-8 at added tokens; `encode_piece`
   // normalizes the text between two of them and splits it again; `encode_words` splits the rest into words;
-  // `encode_word` applies BPE. `first`: the text is the beginning of the encoded text.
+  // `encode_word` applies BPE. `first`: the text is the beginning of the encoded text. `plain`: as for `encode`, as
+  // offsets in `text`; normalization moves them.
   std::vector<int32_t> encode_valid(std::string_view text, std::span<const ByteSpan> plain) const;
   void encode_piece(std::string_view text, bool first, std::vector<ByteSpan> plain, std::vector<int32_t>& ids) const;
   void encode_words(std::string_view text, bool first, std::vector<int32_t>& ids) const;

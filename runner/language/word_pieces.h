@@ -32,8 +32,9 @@ class WordPieces {
   /// the file, if one is missing or invalid, or uses an unsupported feature.
   static WordPieces load(const std::filesystem::path& folder);
 
-  /// Returns [CLS], the pieces, [SEP], truncated to `most` ids (at least 2). A word that can't be split into pieces is
-  /// [UNK]. Special pieces are never recognised in a text: "[SEP]" becomes three pieces.
+  /// Returns [CLS], the pieces, [SEP]: at most `most` ids, at least 2; the last pieces are dropped if there are more. A
+  /// word that can't be split into pieces is [UNK]. Special pieces are never recognised in a text: "[SEP]" becomes
+  /// three pieces.
   std::vector<int32_t> encode(std::string_view text, size_t most) const;
 
   /// True if text is lower-cased.

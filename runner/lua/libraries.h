@@ -20,9 +20,12 @@ void open_coroutine(lua_State* L);  // without close
 
 /// Pushes the function `require` and creates the table of modules.
 void open_require(lua_State* L);
-int open_module(lua_State* L);  // Lua function (name, open function): adds a built-in module
+/// A Lua function with the arguments name and open function. Calls the open function and stores the value that it
+/// pushes as the built-in module of this name. Returns nothing.
+int open_module(lua_State* L);
 
-/// Pushes a table with the functions `names` of one of Lua's own libraries, which `open` opens.
+/// Pushes a table with some functions of one of Lua's own libraries, which `open` opens. `names`: their names, followed
+/// by a null pointer.
 void copy_functions(lua_State* L, int (*open)(lua_State*), const char* const* names);
 
 /// Makes reading a missing key of the table on top of the stack an error: "math has no 'sqr'".

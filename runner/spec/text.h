@@ -15,7 +15,8 @@ bool valid_utf8(std::string_view text);
 /// characters and "...".
 std::string printable(std::string_view text, size_t limit = 60);
 
-/// Returns a short form of a value for error messages, without secrets: 3, "fast", nan, {"a":1}.
+/// Returns a short form of a value for error messages: 3, "fast", nan, {"a":1}. Passwords and API keys are replaced by
+/// "[hidden]".
 std::string show(const nlohmann::json& value);
 
 /// The same with the type of strings, lists and tables: the string "fast", the list [1,2], the table {"a":1}, 3.
@@ -41,7 +42,8 @@ class Mistakes {
 /// The same as `printable` for text of several lines and any length. Newlines and tabs are kept.
 std::string printable_lines(std::string_view text);
 
-/// Returns an error message that is safe to print: as `printable_lines`, without secrets that it may quote.
+/// Returns an error message that is safe to print: as `printable_lines`, with passwords and API keys that it quotes
+/// replaced by "[hidden]".
 std::string error_text(const std::string& text);
 
 /// Returns the shortest text that parses to the same double, formatted as by Python: 1.0, 0.1, 1e-06. `number` must be

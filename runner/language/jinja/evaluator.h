@@ -55,6 +55,7 @@ class Evaluator {
   void set(const std::vector<std::string>& names, const Value& value, Frame& frame);
   void set_member(const Statement& statement, Frame& frame);
   void define_macro(const Statement& statement, Frame& frame);
+  // Runs the macro that `statement` defines, in a new scope inside `frame` (the root), and returns its output.
   Value call_macro(const Statement& statement, Frame& frame, const Arguments& arguments);
   // Runs a block and returns its output instead of appending it to `out_`.
   Text captured(const Block& block, Frame& frame);
