@@ -150,19 +150,20 @@ void Corpus::arrange(double valid, double test) {
   for (uint32_t i = 0; i < cache_.entries().size(); ++i) {
     const CorpusCache::Entry& entry = cache_.entries()[i];
     const auto name = entry.split.empty() ? split_of(entry.dialogue, valid, test) : entry.split;
-    auto& places = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
+    auto& examples = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
     if (!by_turn_) {
-      places.push_back({i});
+      examples.push_back({i});
       continue;
     }
     for (uint32_t round = 0, next = 0; next < entry.target_answers.size();
          ++round) {  // `target_answers` is a subsequence of `rounds`
-      if (entry.rounds[round] == entry.target_answers[next]) places.push_back({i, entry.target_answers[next++], round});
+      if (entry.rounds[round] == entry.target_answers[next])
+        examples.push_back({i, entry.target_answers[next++], round});
     }
   }
 }
 
-const std::vector<Corpus::RecordAt>* Corpus::places(const std::string& split) const {
+const std::vector<Corpus::ExampleAt>* Corpus::examples_of(const std::string& split) const {
   for (size_t i = 0; i < split_names.size(); ++i) {
     if (split == split_names[i]) return &splits_[i];
   }
@@ -170,7 +171,7 @@ const std::vector<Corpus::RecordAt>* Corpus::places(const std::string& split) co
 }
 
 int64_t Corpus::size(const std::string& split) const {
-  const auto* found = places(split);
+  const auto* found = examples_of(split);
   return found ? static_cast<int64_t>(found->size()) : 0;
 }
 
@@ -181,7 +182,7 @@ json Corpus::common(const CorpusCache::Entry& entry, const Dialogue& dialogue) c
 }
 
 Example Corpus::get(const std::string& split, int64_t index) {
-  const RecordAt place = places(split)->at(static_cast<size_t>(index));
+  const ExampleAt place = examples_of(split)->at(static_cast<size_t>(index));
   const CorpusCache::Entry& entry = cache_.entries()[place.entry];
   const Dialogue dialogue = unpack(entry.bytes);
   const auto all = runs(dialogue.utterances, merge_);

@@ -2,18 +2,22 @@
 #include <string>
 #include <string_view>
 
+// Normalization of chat models' answers, and word lists for finding the label that an answer gives (`read` in
+// reading.h). A label is one of the answers that the question allows, such as "first" or "keep". All functions except
+// `normalize` expect, and all lists contain, text in the form that `normalize` returns.
+
 namespace compeer::empathy {
 
 /// Decodes UTF-8 and normalizes it for matching: ASCII letters become lower case; full-width forms, quotes and dashes
 /// become ASCII; white space other than '\n' becomes ' '.
 std::u32string normalize(std::string_view bytes);
 
-/// Returns true for a lower-case ASCII letter or a digit. A label that begins or ends with such a character must have a
+/// True for a lower-case ASCII letter or a digit. A label that begins or ends with such a character must have a
 /// word boundary there.
 bool is_word(char32_t c);
 
-/// Returns true for characters that may surround a label and have no meaning: white space, quotes, brackets, emphasis
-/// marks, symbols and emoji.
+/// True for decoration: characters that may surround a label and have no meaning, such as white space, quotes,
+/// brackets, emphasis marks, symbols and emoji.
 bool is_decoration(char32_t c);
 
 /// Return `text` without decoration at its beginning, or at its end.
@@ -24,9 +28,7 @@ std::u32string_view without_back(std::u32string_view text);
 /// mark.
 std::u32string_view strip_punctuation(std::u32string_view text);
 
-/// Word lists that separate an answer from the text around it, in the form `normalize` returns.
-
-/// Phrases that an answer follows.
+/// Phrases that directly precede a label and make it the answer, as in "I choose first".
 inline constexpr std::u32string_view choosing[] = {U"i say",          U"i'd say",
                                                    U"i would say",    U"i choose",
                                                    U"i'd choose",     U"i would choose",
@@ -60,11 +62,11 @@ inline constexpr std::u32string_view answer_words[] = {
     U"回答",           U"判断",       U"结论",       U"结果",      U"标签",     U"选择",     U"分类",
     U"评判",           U"评价",       U"判定",       U"类别",      U"意见",     U"选项"};
 
-/// Words before an answer that negate it.
+/// Words before a label in the same clause that negate it. A negated label does not count as the answer.
 inline constexpr std::u32string_view negations[] = {U"not",         U"n't",        U"never", U"cannot", U"nor",
                                                     U"rather than", U"instead of", U"不",    U"非",     U"别"};
 
-/// Phrases that withdraw an answer if the text also names another one.
+/// Phrases that withdraw an answer. A text that contains one of them and mentions another label is refused.
 inline constexpr std::u32string_view taken_back[] = {U"can't say",
                                                      U"cannot say",
                                                      U"can't decide",
@@ -87,7 +89,7 @@ inline constexpr std::u32string_view taken_back[] = {U"can't say",
                                                      U"更正",
                                                      U"或者"};
 
-/// Words and phrases before an answer that have no meaning.
+/// Introductory words and phrases before an answer, which are skipped.
 inline constexpr std::u32string_view prefaces[] = {
     U"sure",       U"of course", U"certainly", U"ok",        U"okay",          U"alright",   U"absolutely",
     U"understood", U"got it",    U"well",      U"so",        U"thus",          U"therefore", U"hence",
@@ -95,7 +97,8 @@ inline constexpr std::u32string_view prefaces[] = {
     U"好",         U"当然",      U"当然可以",  U"没问题",    U"明白",          U"明白了",    U"嗯",
     U"综上",       U"综上所述",  U"因此",      U"所以",      U"总之",          U"总的来说",  U"可以"};
 
-/// Words after an answer, in the same sentence, that restrict it.
+/// Words after a label in the same sentence that restrict it, as in "True, but ...". Such a label does not count as the
+/// answer.
 inline constexpr std::u32string_view contrasts[] = {U"but ", U"however", U"although", U"though", U"except",
                                                     U"yet ", U"但",      U"不过",     U"然而",   U" or "};
 

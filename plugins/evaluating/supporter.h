@@ -10,7 +10,13 @@
 #include "compeer/settings.h"
 #include "stages/asking.h"
 
-/// Settings of the tested model (the supporter), for the "parameters" of descriptors.
+// The model under test, and the loop that plays dialogues with it. Two evaluations use this header, SAGE and ESC-Eval;
+// each is a stage (a step of a data run that processes records of data files). In a played dialogue a chat model acts
+// as the seeker, a person in need of emotional support; the model under test is the supporter and answers. A scene is
+// the state of one such dialogue.
+
+/// Descriptions of the settings of the tested model (the supporter), as JSON. To be inserted into the "parameters" of
+/// the descriptor of a stage's plugin.
 #define COMPEER_SUPPORTER_SETTINGS                                                      \
   R"json("supporter": {"type": "plugin", "kind": "chat", "default": null,)json"         \
   R"json("help": "the tested model; may be unset if all dialogues are recorded"},)json" \
@@ -21,7 +27,7 @@
   R"json("supporter_tokens": {"type": "integer", "default": 512, "min": 1,)json"        \
   R"json("help": "maximum tokens per answer of the tested model"},)json"
 
-/// Additional setting of stages whose published protocol gives the tested model a system turn.
+/// Description of one more setting, for evaluations with a published system message for the tested model.
 #define COMPEER_SUPPORTER_SYSTEM_SETTING                                              \
   R"json("supporter_system": {"type": "boolean", "default": true,)json"               \
   R"json("help": "without supporter_prompt, send the published system message; )json" \
@@ -29,101 +35,113 @@
 
 namespace compeer::evaluating {
 
-/// The chat model named by a setting, or none if it is unset. Recorded dialogues and judgements are scored without
-/// models, so a stage requires one only when it has a request to send.
+/// The chat model of an optional setting. Recorded dialogues and judgements are scored without models, so an evaluation
+/// requires a chat model only when it has a request to send.
 class OptionalChat {
  public:
-  /// `setting`: name of the setting.
+  /// Opens the chat model that the table `setting` of `settings` describes, if it is set. `host` owns the model.
   OptionalChat(const Settings& settings, Host& host, const std::string& setting);
 
+  /// True if the setting is set.
   explicit operator bool() const { return chat_ != nullptr; }
-  /// Returns the chat model. Throws Error (exit 4) that names the setting if it is unset; `why` begins the message, as
-  /// in "record 'a' is to be played".
+  /// Returns the chat model. If the setting is unset, throws Error (exit code 4: the data can't be used) that names the
+  /// setting. `why` is the beginning of the message: "record 'a' is to be played".
   Chat& require(const std::string& why) const;
-  /// Returns the name of the model, or "".
+  /// Returns the name of the model, or "" if the setting is unset.
   std::string model() const { return chat_ ? chat_->model() : ""; }
 
  private:
-  Chat* chat_ = nullptr;  // null if the setting is unset
-  std::string setting_;   // its name, for errors
+  Chat* chat_ = nullptr;  // null if the setting is unset; owned by the host
+  std::string setting_;   // name of the setting, for messages
 };
 
-/// Values of Answer::refusal, and the text that replaces an empty reply so that the dialogue can continue.
-inline constexpr const char *no_answer = "no answer", *no_reply = "no reply", *silence = "...";
+/// Values of Answer::refusal: the request failed, or the answer contains no reply.
+inline constexpr const char *no_answer = "no answer", *no_reply = "no reply";
+/// Text that the seeker receives in place of an empty reply, so that the dialogue can continue.
+inline constexpr const char* silence = "...";
 
-/// An answer of the tested model. The seeker receives only the reply: the text after the three steps or after a thought
-/// that ends with "</think>"; the whole answer if it has neither.
+/// A parsed answer of the tested model. A model may write three reasoning steps before its reply, each in a tag:
+/// history, emotion, strategy. The seeker receives only the reply: the text after the steps or after a thought that
+/// ends with "</think>"; the whole answer if it has neither.
 struct Answer {
   std::string reply;  ///< the reply; may be empty
-  /// {"history", "emotion", "strategy"} if the answer is in the format (empathy/format.h), otherwise null.
+  /// Texts of the steps, {"history", "emotion", "strategy"}, if the answer has all three in the correct format;
+  /// otherwise null.
   nlohmann::json steps;
-  std::string refusal;  ///< "", no_answer (the request failed) or no_reply (the answer contains no reply)
+  std::string refusal;  ///< "", `no_answer` or `no_reply`
 };
 
-/// The model under test.
+/// The model under test, with the settings for its requests. Const methods may send requests.
 class Supporter {
  public:
-  /// `published`: name of the prompt with the protocol's system turn, such as "sage_supporter"; "" if there is none.
+  /// Opens the chat model of the setting `supporter`, if it is set. `published`: name of the prompt with the
+  /// evaluation's published system message, such as "sage_supporter"; "" if it has none. A reference to `host` is kept.
   Supporter(const Settings& settings, Host& host, const std::string& published = "");
 
-  /// Answers dialogues that end with the seeker, in parallel. A system turn from the settings or the protocol replaces
-  /// a dialogue's own. `languages`: "en" or "zh" for each dialogue. Throws Error (exit 4) if there is a dialogue but no
-  /// model.
+  /// Requests an answer to each dialogue, in parallel, and returns the answers in the order of `dialogues`. Each
+  /// dialogue is a list of turns that ends with the seeker's. A system message from the settings or the published one
+  /// replaces a dialogue's system turns. `languages`: "en" or "zh" for each dialogue. Throws Error (exit code 4) if
+  /// there is a dialogue but no model.
   std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues,
                              const std::vector<std::string>& languages) const;
 
-  /// Returns true if a model is set.
+  /// True if a model is set.
   explicit operator bool() const { return bool(chat_); }
-  /// Returns the name of the model, or "".
+  /// Returns the name of the model, or "" if none is set.
   std::string model() const { return chat_.model(); }
-  /// Returns a text that changes with the model's system turn, for Stage::cache_key.
+  /// Returns a text that changes with the system message. Part of the stage's cache key, which decides whether stored
+  /// results may be reused.
   std::string fingerprint() const { return published_ ? published_->hashes() : prompt_; }
 
  private:
   OptionalChat chat_;
-  std::string prompt_;                            // text of the setting `supporter_prompt`; "" if it is unset
-  std::optional<stages::StagePrompt> published_;  // the protocol's system turn, if it is sent
-  double temperature_;                            // sampling temperature
-  int64_t max_tokens_;                            // maximum number of tokens per answer
+  std::string prompt_;                            // system message from the file `supporter_prompt`; "" if unset
+  std::optional<stages::StagePrompt> published_;  // the published system message, if it is to be sent
+  double temperature_;                            // sampling temperature; 0: greedy decoding
+  int64_t max_tokens_;                            // per answer
 };
 
-/// Converts an answer to an element of a record's "turns": {"role", "text"}, and "steps" if there are any.
+/// Converts an answer to a turn as records store it: {"role", "text"}, and "steps" if the answer has any.
 nlohmann::json turn_of(const Answer& answer);
 
-/// Splits a completion into reply and steps. The reply is empty if the completion is only a thought.
+/// Splits the text of an answer into reply and steps. If the text is only a thought, the reply is empty and the refusal
+/// is `no_reply`.
 Answer parse_answer(const std::string& completion);
 
-/// The state of a dialogue between a seeker, who begins, and the tested model.
+/// The state of a dialogue between a seeker and the tested model. The seeker begins. Evaluations derive their own
+/// scenes.
 struct Scene {
-  nlohmann::json about;                                 ///< {"id", "language"}, for filling prompts
+  nlohmann::json about;                                 ///< {"id", "language"} of the record, for filling prompts
   std::vector<Turn> turns = {};                         ///< all turns so far
-  nlohmann::json transcript = nlohmann::json::array();  ///< the same turns as JSON: a record's "turns"
+  nlohmann::json transcript = nlohmann::json::array();  ///< the same turns as JSON, to be stored in the record
   std::string refusal = {};  ///< why the dialogue failed, as in "supporter: no answer"; empty while it has not
-  int64_t silent = 0;        ///< number of the model's answers without a reply, replaced by `silence`
-  bool over = false;         ///< the dialogue has ended as planned
+  int64_t silent = 0;        ///< number of the tested model's answers without a reply, replaced by `silence`
+  bool over = false;         ///< true if the dialogue has ended by the evaluation's rules
 
-  /// Returns true if the dialogue can continue.
+  /// True if the dialogue can continue: it has neither ended nor failed.
   bool open() const { return refusal.empty() && !over; }
 
-  /// Appends a turn, {"role", "text", ...}.
+  /// Appends a turn, {"role", "text", ...}, to `turns` and `transcript`.
   void say(nlohmann::json turn) {
     turns.push_back({turn.at("role"), turn.at("text")});
     transcript.push_back(std::move(turn));
   }
 };
 
-/// Lets the tested model answer scenes whose last turn is the seeker's. An answer without a reply becomes `silence`; a
-/// failed request sets the scene's refusal.
+/// Lets the tested model answer all scenes in one batch and appends its replies. The last turn of each scene must be
+/// the seeker's. An answer without a reply becomes `silence`; a failed request sets the scene's refusal.
 void answer(const std::vector<Scene*>& open, const Supporter& supporter);
 
-/// Removes the scenes that are no longer open.
+/// Removes the pointers to scenes that are no longer open. `OneScene` is Scene or derived from it.
 template <class OneScene>
 void remove_closed(std::vector<OneScene*>& scenes) {
   std::erase_if(scenes, [](const Scene* scene) { return !scene->open(); });
 }
 
-/// Plays all scenes in parallel until none is open. In each round `speak(open)` adds the seekers' turns, the supporter
-/// answers, and `answered(scene, round)` is called for each answered scene; true ends the scene. Rounds count from 1.
+/// Plays all scenes in parallel until none is open. Each round, numbered from 1, has three parts:
+///   1. `speak(open)` adds the seekers' turns to the open scenes (a vector of pointers)
+///   2. the supporter answers them
+///   3. `answered(scene, round)` is called for each answered scene; the result true ends the scene
 template <class OneScene, class Speak, class Answered>
 void play(std::vector<OneScene>& scenes, const Supporter& supporter, Speak&& speak, Answered&& answered) {
   std::vector<OneScene*> open;

@@ -3,11 +3,14 @@
 
 #include "comm/world.h"
 
-/// For tests that run over ranks: their world and their main(). Every rank runs every test. Use EXPECT, not ASSERT, so
-/// that a rank with a failure still takes part in later collectives. Define LARGEST_MESSAGE to test split messages.
+// For tests that run as several processes (ranks) under mpirun: main(), and the communication between the ranks. Every
+// rank runs every test. Use EXPECT, not ASSERT, so that a rank with a failure still takes part in later collectives.
+
+/// Maximum number of bytes of one message; larger ones are split. To be defined before this header to test that.
 #ifndef LARGEST_MESSAGE
 #define LARGEST_MESSAGE (1 << 20)
 #endif
+/// Returns the communication of this rank.
 inline compeer::comm::World& world() {
   static compeer::comm::World ranks(LARGEST_MESSAGE);
   return ranks;

@@ -12,7 +12,8 @@ namespace compeer::conformance {
 /// Fixture for `compeer plugins check`.
 class Checked : public Program {
  protected:
-  /// Returns the JSON output of the check, with its exit code as "exit".
+  /// Runs `compeer plugins check ARGUMENTS`. Returns its JSON output, with its exit code as "exit". Without a JSON
+  /// output, "errors" has the text of standard error.
   nlohmann::json checked(const std::string& arguments) {
     const auto text = told("plugins check " + arguments + " --json 2> errors.txt");
     const auto end = text.rfind("exit ");
@@ -31,8 +32,10 @@ class Checked : public Program {
     }
     return report.contains("errors") ? report.at("errors").get<std::string>() : lines;
   }
+  /// The same for the verdict "fails".
   static std::string failing(const nlohmann::json& report) { return all(report, "fails"); }
 
+  /// Returns the standard error of the last check.
   std::string errors() const {
     std::ifstream file(folder() / "errors.txt");
     return {std::istreambuf_iterator<char>(file), {}};

@@ -9,7 +9,8 @@
 
 namespace compeer {
 
-/// Opens a model of the reference files with libtorch's engine.
+/// Opens a model with libtorch's engine. `folder`: below tests/golden; `family`: the model plugin; `more`: changed
+/// settings.
 inline std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& folder, const std::string& family,
                                                          const nlohmann::json& more = nlohmann::json::object()) {
   static const plugin::Services services;
@@ -23,6 +24,7 @@ inline std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& fold
       plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
 }
 
+/// Returns five prompts of 2 to 38 tokens.
 inline std::vector<rollout::Prompt> some_prompts() {
   std::vector<rollout::Prompt> all;
   for (uint32_t i = 0; i < 5; ++i) {
@@ -33,6 +35,7 @@ inline std::vector<rollout::Prompt> some_prompts() {
   return all;
 }
 
+/// Returns a request for three completions of each prompt.
 inline rollout::Request some_request() {
   rollout::Request request;
   request.group_size = 3;

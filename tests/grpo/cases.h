@@ -19,7 +19,7 @@ inline Completions completion(std::vector<double> now, std::vector<double> old, 
   return c;
 }
 
-/// Ratios .5, 1, 1.5 with advantages 1, -1, 2.
+/// Returns a completion of three tokens with probability ratios 0.5, 1, 1.5 and advantages 1, -1, 2.
 inline Completions three_tokens() { return completion({-1.69315, -1, -0.59453}, {-1, -1, -1}, {1, -1, 2}); }
 
 inline void expect_near(const at::Tensor& a, std::vector<double> expected, double tolerance) {

@@ -15,7 +15,7 @@
 
 namespace compeer::inference {
 
-/// Fixture with the small vision model of seeing_model.h.
+/// Fixture with a small vision model, in a temporary folder.
 class Seeing : public testing::Test {
  protected:
   Seeing() {
@@ -28,8 +28,9 @@ class Seeing : public testing::Test {
   }
   ~Seeing() override { std::filesystem::remove_all(folder); }
 
+  /// Returns the path of a test image.
   static std::string picture(int number) { return seen_picture(number); }
-  /// If `merger`, the vision merger is trainable.
+  /// Opens the model. `merger`: its vision merger is trainable.
   plugin::Plugin<Model> open(bool merger = false) const {
     const auto chosen = services.find("models", "qwen2_5_vl");
     return plugin::open<Model>(
@@ -38,6 +39,7 @@ class Seeing : public testing::Test {
         std::make_unique<plugin::RunHost>(chosen, services));
   }
 
+  // The model's folder.
   const std::filesystem::path folder =
       std::filesystem::path(testing::TempDir()) / ("seeing-" + std::to_string(::getpid()));
   plugin::Services services;

@@ -10,6 +10,7 @@ namespace compeer::kernels {
 
 using torch::autograd::grad;
 
+/// Returns a tensor of normally distributed numbers that requires a gradient.
 inline at::Tensor draw(at::IntArrayRef shape, double scale = 1.0) {
   return (at::randn(shape, at::kFloat) * scale).set_requires_grad(true);
 }
@@ -18,11 +19,12 @@ inline void expect_close(const at::Tensor& a, const at::Tensor& b, double tolera
   EXPECT_TRUE(at::allclose(a, b, tolerance, tolerance)) << what << ": " << (a - b).abs().max();
 }
 
-// A tree of segments: a prompt of 18 tokens with two continuations.
+/// A tree of segments (token sequences that share a prefix): a prompt of 18 tokens with two continuations, of 3 and 16.
 inline const std::vector<Segment> tree{{0, 18, 0, -1, {}}, {18, 3, 18, 0, {}}, {21, 16, 18, 0, {}}};
-inline constexpr int64_t row_count = 37;
+inline constexpr int64_t row_count = 37;  ///< number of tokens of the tree
 
-/// Both engines with the same inputs and the same random draws in each test.
+/// Fixture that compares the two engines of the arithmetic, the exact one and libtorch's. Each test has the same random
+/// numbers.
 class Engines : public testing::Test {
  protected:
   void SetUp() override {
@@ -30,7 +32,8 @@ class Engines : public testing::Test {
     omp_set_num_threads(1);
   }
 
-  // Compares results and gradients of both engines for an operation, with a random upstream gradient.
+  // Expects equal results and gradients of both engines for an operation, a function of the engine, with a random
+  // upstream gradient. `inputs`: tensors whose gradients are compared; `tolerance`: relative to the largest value.
   template <class Operation>
   void expect_agreement(Operation operation, const std::vector<at::Tensor>& inputs, double tolerance = 2e-5) {
     const at::Tensor ours = operation(exact()), theirs = operation(libtorch());

@@ -14,7 +14,8 @@
 
 namespace compeer::language {
 
-// A temporary folder for a tokenizer of the 256 bytes and a few more tokens: "a" is 64, "b" 65, ...
+// Fixture with a temporary folder for a byte-level tokenizer: the 256 bytes ("a" is token 64, "b" 65, ...) and a few
+// more tokens.
 class TinyTokenizer : public testing::Test {
  protected:
   TinyTokenizer() : folder_(testing::TempDir() + "tokenizer-" + std::to_string(::getpid())) {
@@ -23,7 +24,8 @@ class TinyTokenizer : public testing::Test {
   }
   ~TinyTokenizer() override { std::filesystem::remove_all(folder_); }
 
-  // Bytes in the order of GPT-2's vocabulary (printable ones first), then `more` from id 256 on.
+  // Returns the content of tokenizer.json. The vocabulary has the bytes in the order of GPT-2's (printable ones first),
+  // then `more` from id 256 on; `model` has further keys of the object "model".
   static nlohmann::json whole(const nlohmann::json& model = nlohmann::json::object(),
                               const std::vector<std::string>& more = {}) {
     nlohmann::json vocabulary = nlohmann::json::object();
@@ -39,6 +41,7 @@ class TinyTokenizer : public testing::Test {
   }
 
   void write_file(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  // Write the two files of a tokenizer: tokenizer.json and tokenizer_config.json.
   void write(const nlohmann::json& file) { write_file("tokenizer.json", file.dump()); }
   void config(const nlohmann::json& file) { write_file("tokenizer_config.json", file.dump()); }
   Tokenizer load() const { return Tokenizer::load(folder_); }

@@ -11,8 +11,8 @@
 
 namespace compeer::launch {
 
-/// A temporary working directory, and a shell script instead of compeer-worker. In the script "$1" is the run's folder
-/// and "$2" may be --resume.
+/// Fixture with a temporary working directory, and a shell script instead of compeer-worker. In the script "$1" is the
+/// run's folder and "$2" may be --resume.
 class FakeWorker : public testing::Test {
  protected:
   FakeWorker()
@@ -48,6 +48,7 @@ class FakeWorker : public testing::Test {
     std::filesystem::permissions(folder_ / "worker", std::filesystem::perms::owner_all);
   }
 
+  /// Returns the spec of a small GRPO run; `changes`: lines of TOML with further settings.
   static spec::Spec make_spec(const std::string& changes = "", const std::string& name = "x") {
     return spec::resolve(spec::parse_toml("name = \"" + name + "\"\ntask = \"grpo\"\n" + changes +
                                               "\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n",
@@ -64,7 +65,7 @@ class FakeWorker : public testing::Test {
     std::ofstream(file) << text;
   }
 
-  std::filesystem::path folder_, before_;
+  std::filesystem::path folder_, before_;  // the temporary working directory, and the previous one
 };
 
 }  // namespace compeer::launch

@@ -13,11 +13,13 @@ namespace fs = std::filesystem;
 /// Fixture that launches runs with a fake worker and describes their result as text.
 class Launching : public FakeWorker {
  protected:
+  // Returns options without progress messages.
   static LaunchOptions quiet() {
     LaunchOptions options;
     options.quiet = true;
     return options;
   }
+  // Launches one run and returns its result.
   static Launched one(const spec::Spec& spec, const LaunchOptions& options = quiet()) {
     return launch({spec}, options).at(0);
   }

@@ -3,20 +3,21 @@
 
 namespace compeer::lua {
 
-// Scripts that try to escape the sandbox, to loop forever or to exhaust memory, each with a part of the error message
-// it must end with.
+// A script that tries to escape the sandbox, to loop forever or to exhaust memory.
 struct Nasty {
-  const char* name;
-  const char* text;
-  const char* problem;
+  const char* name;     // name of the test case
+  const char* text;     // the script
+  const char* problem;  // part of the error message that must end it
 };
 
 // Lower limits than the defaults, so that the tests are quick.
 inline const Limits few_instructions{size_t{96} << 20, size_t{24} << 20, 5'000'000, 3};
 inline const Limits little_memory{size_t{32} << 20, size_t{8} << 20, 50'000'000, 3};
+// Error messages of scripts that exceed these limits.
 inline const char* const endless = "the script needs more than 5000000 instructions";
 inline const char* const hungry = "the script needs more than 32 MiB of memory";
 
+// All such scripts.
 inline const Nasty battery[] = {
     // Escape attempts
     {"Io", "io.open('/etc/passwd')", "scripts have no 'io'"},

@@ -7,12 +7,14 @@
 
 namespace compeer::lua {
 
-/// Result of a script: its output and the error that ended it (empty if none).
+/// Result of a script.
 struct Outcome {
-  std::string printed, where, problem, help;
-  int exit = 0;
+  std::string printed;               ///< its output
+  std::string where, problem, help;  ///< parts of the Error that ended it: place, message, remedy; empty if none
+  int exit = 0;                      ///< exit code of that error; 0 if none
 };
 
+/// Runs the text of a script in a sandbox. `folder`: base of the modules that it may load with `require`.
 inline Outcome run_script(const std::string& text, const Limits& limits = {}, const std::string& folder = ".") {
   Outcome outcome;
   Sandbox sandbox({limits, [&](std::string_view line) { outcome.printed += line; }});

@@ -13,14 +13,15 @@
 
 namespace compeer::plugin {
 
+/// Folder of the plugins that are built for these tests.
 inline const std::filesystem::path broken = COMPEER_BROKEN_DIR;
 
-/// A library of tests/plugin/libraries/, built into the set by tests/plugin/CMakeLists.txt.
+/// Returns the file of a test plugin. Its source is in tests/plugin/libraries/; `set` is a folder in `broken`.
 inline PluginFile library(const std::string& set, const std::string& kind, const std::string& name) {
   return {kind, name, broken / set / kind / (name + ".so"), ""};
 }
 
-/// Services that find similarities in one set.
+/// Returns services for hosts that find other plugins in the set only.
 inline Services services(const std::string& set = "mirror") {
   return {.seed = 1, .log = {}, .cancelled = {}, .find = [set](const std::string& kind, const std::string& name) {
             const auto found = Finder({broken / set}).get(kind, name);
@@ -28,6 +29,7 @@ inline Services services(const std::string& set = "mirror") {
           }};
 }
 
+/// Opens the reward `actor`, which misbehaves as the setting `act` names.
 inline Plugin<Reward> actor(const std::string& act, const Services& shared) {
   const auto chosen = library("actor", "rewards", "actor");
   return open<Reward>(chosen, Settings(nlohmann::json{{"act", act}}), std::make_unique<RunHost>(chosen, shared));
@@ -41,7 +43,7 @@ inline void score_one(Plugin<Reward>& reward) {
   reward.call("score", [&](Reward& r) { r.score_all(groups); });
 }
 
-/// The prefix of the actor's errors.
+/// Returns the beginning of errors of the reward `actor` in this method.
 inline std::string in(const std::string& method) {
   return "rewards/actor 2.3.4 (" + library("actor", "rewards", "actor").path.string() + "), in " + method + "()";
 }

@@ -17,11 +17,13 @@
 /// Opens the plugins of this build, as the worker does, and checks the contract of each plugin kind.
 namespace compeer::built {
 
+/// Returns the finder of the plugins of this build.
 inline const plugin::Finder& finder() {
   static const plugin::Finder one({std::filesystem::path(COMPEER_BINARY_DIR) / "plugins"});
   return one;
 }
 
+/// Returns services for the hosts of plugins, which find other plugins of this build.
 inline const plugin::Services& services() {
   static const plugin::Services one{
       .seed = 1, .log = {}, .cancelled = {}, .find = [](const std::string& kind, const std::string& name) {
@@ -46,7 +48,7 @@ plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings =
   return plugin::open<T>(chosen, Settings(values), std::move(host));
 }
 
-/// Returns the findings of a stage for these outcomes.
+/// Returns the findings (summary figures) of a stage for the outcomes of all its records.
 inline nlohmann::json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
   std::map<std::string, double> counts;
   for (const auto& outcome : outcomes) {
@@ -72,6 +74,7 @@ inline std::vector<double> values(const Scores& scores) {
   return all;
 }
 
+/// Returns the values of all rows, one row after another.
 inline std::vector<double> values(const std::vector<std::vector<double>>& rows) {
   std::vector<double> all;
   for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
@@ -93,7 +96,8 @@ inline std::vector<std::string> odd_texts() {
           "<history>a</history><emotion>b</emotion><strategy>c</strategy>\nd"};
 }
 
-/// Scores must be finite, of the right shape and reproducible, also for unusual texts, one completion and no history.
+/// Checks the contract of rewards: scores must be finite, of the right shape and reproducible, also for unusual texts,
+/// one completion and no history.
 inline void keeps_contract(plugin::Plugin<Reward>& reward) {
   const auto names = plugin::columns(reward);
   Example example;
@@ -106,6 +110,7 @@ inline void keeps_contract(plugin::Plugin<Reward>& reward) {
   }
 }
 
+/// Checks the contract of reweightings: factors must be finite, of the right shape and reproducible, as for rewards.
 inline void keeps_contract(plugin::Plugin<Reweighting>& reweighting) {
   const auto names = plugin::factors(reweighting);
   Example example;
@@ -120,7 +125,8 @@ inline void keeps_contract(plugin::Plugin<Reweighting>& reweighting) {
   }
 }
 
-/// Cosines must be in [-1, 1] (checked by the host), symmetric, 1 for a text with itself and 0 for an empty text.
+/// Checks the contract of similarities: cosines must be in [-1, 1] (checked by the host), symmetric, 1 for a text with
+/// itself and 0 for an empty text.
 inline void keeps_contract(plugin::Plugin<Similarity>& similarity) {
   const auto texts = odd_texts();
   const auto cosines = plugin::compare(similarity, texts, texts);

@@ -14,6 +14,8 @@ using compeer::report::RunData;
 using compeer::report::SampleGroup;
 using compeer::statistics::Interval;
 
+/// Returns the settings of a run as recorded in spec.json. `model_path`: the model that it starts from; `reweighting`:
+/// name of the reweighting plugin.
 inline nlohmann::json spec(const std::string& name, const std::string& task, const std::string& model_path,
                            const std::string& reweighting) {
   nlohmann::json json = {{"name", name}, {"task", task}, {"seed", 1}, {"ranks", 2}, {"threads", 1}};
@@ -33,6 +35,7 @@ inline nlohmann::json spec(const std::string& name, const std::string& task, con
   return json;
 }
 
+/// Returns a finished run without measurements; arguments as for `spec`.
 inline RunData run(const std::string& name, const std::string& task, const std::string& model_path = "",
                    const std::string& reweighting = "none") {
   RunData run;
@@ -51,7 +54,8 @@ inline RunData run(const std::string& name, const std::string& task, const std::
   return run;
 }
 
-/// Returns a course from `from` to `to`, fast at first, with noise.
+/// Returns the values of a metric over `rows` steps, which approach `to` from `from` exponentially. `noise`: standard
+/// deviation of the noise; `seed`: of the noise.
 inline std::vector<double> course(size_t rows, double from, double to, double noise, unsigned seed) {
   std::mt19937 bits(seed);
   std::normal_distribution<double> normal(0, noise);
@@ -60,6 +64,7 @@ inline std::vector<double> course(size_t rows, double from, double to, double no
   return values;
 }
 
+/// Adds the steps and the seconds of each phase of a step: `phases` has names and mean seconds.
 inline void fill_times(RunData& run, size_t rows, const std::vector<std::pair<std::string, double>>& phases) {
   for (size_t i = 0; i < rows; ++i) run.columns["step"].push_back(static_cast<double>(i + 1));
   unsigned seed = 90;
@@ -79,6 +84,7 @@ inline void fill_summary(RunData& run) {
   }
 }
 
+/// Returns the recorded completions `texts` of one prompt, with rewards that increase from text to text.
 inline SampleGroup group(int64_t step, const std::string& id, const std::vector<std::string>& texts) {
   SampleGroup made;
   made.step = step;
@@ -101,6 +107,7 @@ inline SampleGroup group(int64_t step, const std::string& id, const std::vector<
   return made;
 }
 
+/// Returns four completions, some malformed; the first contains `variant`.
 inline std::vector<std::string> texts(const std::string& variant) {
   return {
       "<history>comforting stage, the job loss is told</history><emotion>sad, intensity "
@@ -115,6 +122,7 @@ inline std::vector<std::string> texts(const std::string& variant) {
       "enough."};
 }
 
+/// Returns a supervised fine-tuning run of `rows` steps.
 inline RunData sft(const std::string& name, size_t rows = 1000) {
   RunData made = run(name, "sft");
   made.columns["loss"] = course(rows, 5.2, 0.74, 0.04, 3);
@@ -127,7 +135,7 @@ inline RunData sft(const std::string& name, size_t rows = 1000) {
   return made;
 }
 
-/// Adds validation every `every` steps; the loss decreases until step `best` and then increases.
+/// Returns the run with a validation every `every` steps. The metric decreases until step `best` and then increases.
 inline RunData validated(RunData made, int every, int best) {
   const size_t rows = made.rows();
   const std::string metric = made.task == "sft" ? "validation/loss" : "validation/reward";
@@ -143,6 +151,7 @@ inline RunData validated(RunData made, int every, int best) {
   return made;
 }
 
+/// Returns a GRPO run of `rows` steps. `start`: the initial model; `lift`: factor of the rewards' increase.
 inline RunData grpo(const std::string& name, const std::string& reweighting, const std::string& start, size_t rows = 80,
                     unsigned seed = 1, double lift = 1.0) {
   RunData made = run(name, "grpo", start, reweighting);
@@ -182,8 +191,11 @@ inline RunData grpo(const std::string& name, const std::string& reweighting, con
   return made;
 }
 
+/// Returns the interval of a mean, from `half` below to `half` above.
 inline Interval around(double mean, double half, int64_t n = 200) { return {mean, mean - half, mean + half, n}; }
 
+/// Returns an evaluation of a model. `greedy`: greedy decoding with one completion for each prompt; the last three
+/// arguments are means of metrics: the replies' quality, redundancy within a group, distinct bigrams.
 inline RunData evaluation(const std::string& name, const std::string& model_path, bool greedy, double quality,
                           double s_in, double distinct_2) {
   RunData made = run(name, "evaluate", model_path, "redundancy");
@@ -231,7 +243,7 @@ inline std::vector<RunData> quickstart() {
           evaluation("quickstart-eval-grpo-redundancy-greedy", redundancy_path, true, 0.874, 0.0, 0.0759)};
 }
 
-/// `settings` values of one setting, with `seeds` runs each.
+/// Returns GRPO runs of `rows` steps: `settings` values of reweighting.alpha with `seeds` seeds each.
 inline std::vector<RunData> sweep(int settings, int seeds, size_t rows) {
   std::vector<RunData> runs;
   for (int a = 0; a < settings; ++a) {
@@ -251,7 +263,8 @@ inline nlohmann::json figure(double value, double half, int n = 100) {
   return {{"value", value}, {"low", value - half}, {"high", value + half}, {"n", n}};
 }
 
-/// Returns a dialogue of an evaluation: two rounds, with the user's emotion after each.
+/// Returns a record of the stage `sage`: a dialogue of two rounds, with the user's emotion points at each. `start`: the
+/// first points; `reply`: the model's first reply.
 inline nlohmann::json played(int number, double start, const std::string& reply) {
   const nlohmann::json steps = {{"history", "the job loss is told"}, {"emotion", "sad"}, {"strategy", "question"}};
   return {{"id", "esc_world/test/" + std::to_string(number)},
@@ -264,7 +277,9 @@ inline nlohmann::json played(int number, double start, const std::string& reply)
             {{"role", "assistant"}, {"text", "What do you fear they would say?"}}}}};
 }
 
-/// Returns a data run that tests the model of `supporter` in dialogues, as the stage `sage` does.
+/// Returns a data run that evaluates the model of the run `supporter` in dialogues, as the stage `sage` does. `emotion`
+/// and `half`: mean points and half of its interval; `failure`: fraction of failed dialogues; `unreadable`: number of
+/// dropped dialogues.
 inline RunData tested(const std::string& name, const std::string& supporter, int seed, double emotion, double half,
                       double failure, int64_t unreadable = 0) {
   RunData made = run(name, "data");

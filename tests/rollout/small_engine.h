@@ -10,9 +10,11 @@
 
 namespace compeer::rollout {
 
-// A randomly initialized model, small enough for tests, with weights large enough for a high entropy.
+// Fixture with a randomly initialized model for tests of generation. The weights are large, so that the sampled tokens'
+// distributions differ clearly.
 class RolloutEngine : public testing::Test {
  protected:
+  // `family`: the model plugin; `more`: further keys of the model's configuration; `compute`: data type.
   explicit RolloutEngine(const std::string& family = "qwen2", const nlohmann::json& more = nlohmann::json::object(),
                          const std::string& compute = "float32") {
     nlohmann::json config{{"vocab_size", 90},
@@ -42,6 +44,7 @@ class RolloutEngine : public testing::Test {
     policy = std::make_unique<Policy>(model->object());
   }
 
+  // Returns a request; `group_size`: completions for each prompt; `concurrent`: maximum number of sequences at once.
   static Request request_for(int64_t group_size, int64_t concurrent) {
     Request request;
     request.sampling.max_new_tokens = 20;
@@ -52,6 +55,7 @@ class RolloutEngine : public testing::Test {
     return request;
   }
 
+  // Generates completions: [prompt][completion].
   std::vector<std::vector<Sample>> run(const std::vector<Prompt>& asked, int64_t group_size, int64_t concurrent = 64) {
     return generate(*policy, asked, request_for(group_size, concurrent));
   }
@@ -78,17 +82,20 @@ class RolloutEngine : public testing::Test {
     return {values.const_data_ptr<float>(), values.const_data_ptr<float>() + values.size(0)};
   }
 
+  // Returns `count` different-looking token ids.
   static std::vector<int32_t> numbers(int32_t first, int32_t count) {
     std::vector<int32_t> all;
     for (int32_t i = 0; i < count; ++i) all.push_back((first + 7 * i) % 90);
     return all;
   }
 
+  // True if tokens and log-probabilities are bitwise identical.
   static bool same(const Sample& a, const Sample& b) { return a.tokens == b.tokens && a.log_probs == b.log_probs; }
 
   plugin::Services services;
   std::unique_ptr<plugin::Plugin<Model>> model;
   std::unique_ptr<Policy> policy;
+  // Prompts of 3, 16 and 33 tokens.
   const std::vector<Prompt> prompts{{0, {3, 1, 4}}, {1, std::vector<int32_t>(16, 9)}, {2, std::vector<int32_t>(33, 2)}};
 };
 

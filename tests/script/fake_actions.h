@@ -14,7 +14,8 @@ namespace compeer::script {
 
 using lua::Outcome;
 
-/// Runs nothing: `answer_` fills in the result of each spec, and the calls are recorded.
+/// Actions of the script module for tests: no run is launched. Every run succeeds with fixed metrics unless `answer_`
+/// changes its result; the calls are recorded.
 class FakeActions : public Actions {
  public:
   const spec::Catalog& catalog() const override { return catalog_; }
@@ -56,17 +57,19 @@ class FakeActions : public Actions {
   bool quick() const override { return quick_; }
   void note(const std::string& text) override { notes_ += text + "\n"; }
 
+  // Set by tests: the results of the functions above.
   spec::FakeCatalog catalog_;
   std::vector<spec::Change> changes_;
   bool dry_ = false, quick_ = false;
-  std::map<std::string, spec::json> kept_;
+  std::map<std::string, spec::json> kept_;  // stored figures, by file
   std::string folder_ = "results";
-  std::function<void(RunResult&)> answer_;
-  int jobs_ = 0;
-  std::vector<spec::Spec> launched_;
-  std::vector<RunResult> failed_;
-  std::vector<ReportRequest> reports_;
-  std::string notes_;
+  std::function<void(RunResult&)> answer_;  // changes the result of a run; may be null
+  // Recorded calls.
+  int jobs_ = 0;                        // of the last launch
+  std::vector<spec::Spec> launched_;    // all launched runs
+  std::vector<RunResult> failed_;       // recorded failures
+  std::vector<ReportRequest> reports_;  // requested reports
+  std::string notes_;                   // notes, a line each
 };
 
 /// Beginning of a script, on one line: the smallest experiment that resolves, as `base`.
@@ -75,6 +78,7 @@ inline const std::string base =
     "local base = compeer.experiment { name = 'x', task = 'grpo', dataset = { plugin = 'esc_world' }, "
     "rewards = { { plugin = 'format' } } }\n";
 
+/// Runs the text of a script with these actions.
 inline Outcome run_with(const std::shared_ptr<FakeActions>& fake, const std::string& text,
                         const std::string& folder = ".", const Limits& limits = {}) {
   Outcome outcome;
@@ -98,7 +102,7 @@ inline std::string said(const std::string& text, std::shared_ptr<FakeActions> fa
   return outcome.where + ": " + outcome.problem.substr(0, outcome.problem.find('\n')) + "|" + outcome.help;
 }
 
-/// The same for a script in which the list `runs` contains these results; `text` is its line 3.
+/// The same for a script that has the results of runs in the list `runs`; `text` is its line 3.
 inline std::string said_of(const std::vector<RunResult>& results, const std::string& text) {
   const auto fake = std::make_shared<FakeActions>();
   fake->answer_ = [&](RunResult& result) { result = results.at(std::stoul(result.name.substr(1))); };

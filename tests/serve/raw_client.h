@@ -13,6 +13,7 @@ namespace compeer::serve {
 /// A TCP client that sends arbitrary bytes.
 class RawClient {
  public:
+  /// Connects to a port of this machine.
   explicit RawClient(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -24,11 +25,12 @@ class RawClient {
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
 
+  /// True if the connection was accepted.
   bool connected() const { return connected_; }
   void send(const std::string& bytes) const { (void)!::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
 
-  /// Returns the received bytes as soon as they contain `wanted`; otherwise all of them once the server closes or after
-  /// twenty seconds.
+  /// Receives until the bytes since `forget` contain `wanted`, the server closes, or twenty seconds pass without any.
+  /// Returns these bytes.
   std::string until(const std::string& wanted) {
     while (got_.find(wanted) == std::string::npos && more()) {
     }
@@ -41,9 +43,11 @@ class RawClient {
     }
     return got_ + (closed_ ? "" : " [and the connection stays open]");
   }
+  /// Forgets the bytes received so far.
   void forget() { got_.clear(); }
 
  private:
+  // Receives more bytes; false at the end of the connection or after twenty seconds.
   bool more() {
     pollfd one{fd_, POLLIN, 0};
     if (::poll(&one, 1, 20'000) <= 0) return false;
@@ -55,11 +59,12 @@ class RawClient {
     return true;
   }
 
-  int fd_;
-  bool connected_ = false, closed_ = false;
-  std::string got_;
+  int fd_;                                   // the socket
+  bool connected_ = false, closed_ = false;  // accepted; closed by the server
+  std::string got_;                          // bytes received since `forget`
 };
 
+/// Returns the text of an HTTP request. `headers`: additional lines, each with its line end.
 inline std::string post(const std::string& path, const std::string& body, const std::string& headers = "") {
   return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + headers +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;

@@ -14,7 +14,7 @@ class Serving : public Program {
   Serving() { make_tiny_model(folder() / "tiny", 256); }
   ~Serving() override { stop(); }
 
-  /// Starts the server. `before`: assignments for its environment.
+  /// Starts the server. `options`: of the command line; `before`: assignments for its environment; `model`: a folder.
   void start(const std::string& options = "", const std::string& before = "", const std::string& model = "tiny") {
     const auto name = options.find("--name") == std::string::npos ? " --name " + model : "";
     const auto command = "cd " + folder().string() + " && exec env " + before +
@@ -53,20 +53,22 @@ class Serving : public Program {
   uint16_t port = 0;
 
  private:
+  // True if the server has received this signal but not handled it.
   bool pending(int signal) const {
     std::ifstream status("/proc/" + std::to_string(process_) + "/status");
     std::string word;
     while (status >> word && word != "ShdPnd:") continue;
     return status >> word && (std::stoull(word, nullptr, 16) >> (signal - 1) & 1) != 0;
   }
+  // Returns the next line of the command's standard output.
   std::string line() {
     std::string text;
     for (int c = std::fgetc(pipe_); c != EOF && c != '\n'; c = std::fgetc(pipe_)) text += static_cast<char>(c);
     return text;
   }
 
-  std::FILE* pipe_ = nullptr;
-  pid_t process_ = 0;
+  std::FILE* pipe_ = nullptr;  // standard output of the shell that runs the server; null: not running
+  pid_t process_ = 0;          // of the server
 };
 
 }  // namespace compeer::serve

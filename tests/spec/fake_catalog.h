@@ -9,7 +9,7 @@
 
 namespace compeer::spec {
 
-/// A catalog of plugins that exist only as descriptors.
+/// A catalog of plugins without shared libraries: only names, versions and settings.
 class FakeCatalog : public Catalog {
  public:
   FakeCatalog() {
@@ -35,10 +35,12 @@ class FakeCatalog : public Catalog {
     add("similarity", "encoder", R"({"path": {"type": "path"}, "batch": {"type": "integer", "default": 8}})");
   }
 
+  /// Adds a plugin; `parameters`: descriptions of its settings, as JSON.
   void add(const std::string& kind, const std::string& name, const std::string& parameters) {
     plugins_.push_back({kind, name, "1.0.0", "/plugins/" + kind + "/" + name + ".so", std::string(64, '0'),
                         parse_schema(nlohmann::ordered_json::parse(parameters))});
   }
+  /// Adds a plugin that `find` refuses with an Error.
   void add_broken(const std::string& kind, const std::string& name) {
     plugins_.push_back({kind, name, "", "/plugins/" + kind + "/" + name + ".so", "", {}});
   }
@@ -65,7 +67,7 @@ class FakeCatalog : public Catalog {
   std::vector<PluginInfo> plugins_;
 };
 
-/// Returns the smallest complete experiment, x.toml; `more` starts on its line 8.
+/// Returns the text of the smallest complete experiment, x.toml, with `more` from its line 8 on.
 inline std::string smallest(const std::string& more = "") {
   return "name = \"x\"\n"
          "task = \"grpo\"\n"
@@ -89,7 +91,7 @@ std::string complaint(Action action) {
   return "";
 }
 
-/// EXPECT_TRUE(starts(text, "x.toml:1|")), which prints the text on failure.
+/// Expectation that a text begins like this; prints the text on failure: EXPECT_TRUE(starts(text, "x.toml:1|")).
 inline testing::AssertionResult starts(const std::string& text, const std::string& beginning) {
   if (text.starts_with(beginning)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << '"' << text.substr(0, 400) << "\" does not start with \"" << beginning << '"';

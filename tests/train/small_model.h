@@ -9,9 +9,10 @@
 
 namespace compeer::train {
 
-/// A small model, initialized from a seed.
+/// Fixture with a small model, initialized from a seed.
 class SmallModel : public testing::Test {
  protected:
+  // Opens the model. `tied`: input and output embeddings are the same; `recompute_above`: the setting of that name.
   static plugin::Plugin<Model> open(bool tied = true, const nlohmann::json& recompute_above = nullptr) {
     const plugin::PluginFile chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     static plugin::Services services;
@@ -34,6 +35,7 @@ class SmallModel : public testing::Test {
     return gathered(model.object(), [&] { (log_prob * at::tensor(a)).sum().backward(); });
   }
 
+  // Returns the gradients of all parameters after `backward`, concatenated.
   static at::Tensor gathered(Model& model, const std::function<void()>& backward) {
     for (Parameter& p : model.parameters()) p.value.mutable_grad() = at::zeros_like(p.value);
     backward();

@@ -25,7 +25,8 @@ inline std::string complaint(const std::function<void()>& f) {
   return "nothing";
 }
 
-/// Returns one line of a file for the dataset `prompts`.
+/// Returns a dialogue as a line of a file for the dataset `prompts`. `texts`: turns of user and assistant; `reference`:
+/// the expected answer, "" for none.
 inline nlohmann::json said(const std::string& id, const std::vector<std::string>& texts, const std::string& reference,
                            const std::string& split = "train") {
   nlohmann::json turns = nlohmann::json::array();
@@ -36,12 +37,13 @@ inline nlohmann::json said(const std::string& id, const std::vector<std::string>
   return line;
 }
 
-/// A GRPO run of one rank in a temporary folder: resolved as the front end does it, with the plugins of this build, a
-/// model of one layer and 80 positions, and the test's records.
+/// A GRPO run of one rank in a temporary folder, as the worker begins it: with the plugins of this build, a model of
+/// one layer and 80 positions, and a data set of the test's records.
 class SmallRun {
  public:
   using Sets = std::vector<std::pair<std::string, nlohmann::json>>;  // such as {"grpo.batch", 2}
 
+  /// `records`: lines of the data set; `sets`: changed settings; `answers`: folder of stored answers of chat models.
   explicit SmallRun(const std::vector<nlohmann::json>& records, const Sets& sets = {},
                     const std::optional<std::filesystem::path>& answers = std::nullopt)
       : spec_file_(spec_file(records, sets)),
@@ -75,7 +77,7 @@ class SmallRun {
     return nlohmann::json::parse(spec::resolve(draft, finder).file_text());
   }
 
-  const nlohmann::json spec_file_;
+  const nlohmann::json spec_file_;  // content of spec.json
 
  public:
   RunContext run;

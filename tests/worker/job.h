@@ -6,25 +6,29 @@
 
 namespace compeer::test {
 
-/// A worker under test in its own run folder: `ranks` processes under mpirun, or one without a launcher if `ranks` is
-/// 0. An environment variable marks all processes that it starts, to find leftovers. If `spec_file` is null, no
-/// spec.json is written. `variables` are added to the environment.
+/// A worker process under test in its own run folder. An environment variable marks all processes that it starts, so
+/// that leftovers can be found.
 class Job {
  public:
+  /// Starts the worker. `program`: its file; `spec_file`: content of spec.json, or null for none; `ranks`: number of
+  /// processes under mpirun, or 0 for one process without a launcher; `more`: further arguments; `variables`: additions
+  /// to the environment, "NAME=value".
   Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more = {},
       std::vector<std::string> variables = {});
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Starts the worker again in the same folder. Call it after the first has ended.
+  /// Starts the worker again in the same folder, with these further arguments. The first must have ended.
   void again(const std::vector<std::string>& more);
 
-  /// Waits until the job ends. Returns the exit code as a shell does, or -1 if a generous deadline passes.
+  /// Waits until the job ends. Returns the exit code as a shell does, or -1 after sixty seconds.
   int wait();
 
-  /// Waits until the file exists and is not empty. Returns false if the job ends or the deadline passes first.
+  /// Waits until a file of the run folder exists and is not empty. Returns false if the job ends or sixty seconds pass
+  /// first.
   bool wait_for(const std::string& file);
+  /// Sends a signal to the process that was started.
   void signal(int number) const;
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -33,11 +37,11 @@ class Job {
   bool nothing_left_behind() const;  ///< true if no process of this job is alive after a short wait
 
  private:
-  std::string program_, mark_;
+  std::string program_, mark_;  // the worker's file; the marking environment variable
   int ranks_;
   std::vector<std::string> variables_;
-  std::filesystem::path folder_;
-  int pid_ = -1;
+  std::filesystem::path folder_;  // the run folder
+  int pid_ = -1;                  // of the process that was started; -1: none is running
 };
 
 }  // namespace compeer::test

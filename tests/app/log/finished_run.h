@@ -21,7 +21,7 @@ namespace compeer::app {
 
 using nlohmann::json;
 
-/// A finished run with a checkpoint: two steps of two prompts with two completions each.
+/// Fixture with the folder of a finished run with a checkpoint: two steps of two prompts with two completions each.
 class Log : public testing::Test {
  protected:
   Log() {
@@ -58,6 +58,7 @@ class Log : public testing::Test {
     return file.dump();
   }
 
+  /// Returns the rows of a step's completions for the rollouts.
   static std::vector<record::RolloutRow> rows(uint64_t step) {
     std::vector<record::RolloutRow> made(4);
     for (uint64_t i = 0; i < 4; ++i) {
@@ -69,6 +70,7 @@ class Log : public testing::Test {
     return made;
   }
 
+  /// Returns the output of `compeer log show`.
   std::string show(LogShow options = {}) {
     options.run = folder_.string();
     std::ostringstream out;
@@ -76,7 +78,7 @@ class Log : public testing::Test {
     return out.str();
   }
 
-  // Returns the failed checks as "what: detail"; checks that the exit code fits.
+  /// Runs `compeer log verify`. Returns the failed checks as "what: detail"; expects the exit code that fits them.
   std::vector<std::string> failures() {
     std::ostringstream out;
     const int code = log_verify({folder_.string(), true, 60}, out);
@@ -90,13 +92,14 @@ class Log : public testing::Test {
   }
   using Failures = std::vector<std::string>;
 
+  /// Flips a bit of the byte at position `at`.
   void flip_byte(const std::filesystem::path& file, size_t at) {
     std::string bytes = read_file(file);
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
     write_file(file, bytes);
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder_;  // the run's folder, temporary
 };
 
 }  // namespace compeer::app

@@ -9,7 +9,8 @@
 
 namespace compeer::launch {
 
-/// Runs the command itself, with real plugins; sbatch and squeue are shell scripts that record their arguments.
+/// Fixture that runs the built `compeer` with the built plugins. Shell scripts replace compeer-worker, sbatch (appends
+/// its arguments to the file `asked`) and squeue (fails).
 class FakeSlurm : public FakeWorker {
  protected:
   FakeSlurm() {
@@ -25,6 +26,7 @@ class FakeSlurm : public FakeWorker {
     std::filesystem::permissions(folder_ / "bin" / name, std::filesystem::perms::owner_all);
   }
 
+  // Runs `compeer`. `path`: PATH, "" for the fake programs before the system's; `more`: a further environment variable.
   ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
                         const std::string& more = "TZ=UTC") {
     arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
@@ -33,13 +35,16 @@ class FakeSlurm : public FakeWorker {
         {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1",
          "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path), more});
   }
+  // The same with --json; returns the parsed output.
   nlohmann::json as_json(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
     const auto text = compeer(arguments).text;
     return nlohmann::json::parse(text.substr(text.find('{')), nullptr, false);
   }
+  // Returns the working directory.
   std::string here() const { return std::filesystem::canonical(folder_).string(); }
 
+  // A small experiment.
   const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
 };
 

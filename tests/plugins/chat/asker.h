@@ -18,13 +18,14 @@ class Asker {
     open();
   }
 
-  /// Closes the open plugins, which then log their statistics.
+  /// Replaces the host. This closes the open chat plugins, which then log their statistics.
   void open() {
     host.reset();
     host =
         std::make_unique<plugin::RunHost>(plugin::PluginFile{"rewards", "asker", "/x/rewards/asker.so", ""}, services);
   }
 
+  /// Opens a chat plugin.
   Chat& chat(const nlohmann::json& settings) { return host->chat(Settings(settings)); }
 
   /// Returns the replies, by request. The test fails if a reply comes twice or not at all.
@@ -40,6 +41,7 @@ class Asker {
   }
   ChatReply ask(const nlohmann::json& settings, const std::string& text) { return ask(settings, questions({text}))[0]; }
 
+  /// Returns a request for each text; or for "question 0", "question 1", ...
   static std::vector<ChatRequest> questions(const std::vector<std::string>& texts) {
     std::vector<ChatRequest> all;
     for (const auto& text : texts) all.push_back({.turns = {{"user", text}}});
@@ -60,13 +62,13 @@ class Asker {
     return settings;
   }
 
-  /// The beginning of the log.
+  /// Returns the first line that `openai` logs.
   static std::string opening(const server::Server& server) {
     return "chat/openai: tiny: sends requests to " + server.url() + " without a key: $NO_KEY_HERE is not set\n";
   }
 
-  std::string log;
-  plugin::ChatCounts counts;
+  std::string log;            // messages of the plugins: "chat/openai: ..."
+  plugin::ChatCounts counts;  // requests and tokens of all chat models
   plugin::Services services = built::services();
   std::unique_ptr<plugin::RunHost> host;
 };

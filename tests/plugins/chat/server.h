@@ -22,9 +22,9 @@ namespace compeer::server {
 struct Act {
   std::vector<std::string> pieces;  ///< bytes to send, with `pause` between them; the first has status and headers
   int pause = 0;                    ///< in milliseconds
-  bool hang = false;                ///< then sends nothing, with an open connection, until the client disconnects
+  bool hang = false;                ///< after the pieces, keeps the connection open until the client disconnects
   bool endless = false;             ///< repeats the last piece until the client disconnects
-  bool keep = false;                ///< then serves the connection's next request
+  bool keep = false;                ///< after the pieces, serves the next request on the same connection
 };
 
 /// One connection, possibly wrapped (TLS). Closes it when destroyed.
@@ -36,23 +36,25 @@ class Wire {
   Wire& operator=(const Wire&) = delete;
   virtual ssize_t receive(char* data, size_t size) { return ::recv(fd, data, size, 0); }
   virtual ssize_t send(const char* data, size_t size) { return ::send(fd, data, size, MSG_NOSIGNAL); }
-  virtual bool holds() { return false; }  ///< received bytes that are not read yet
-  const int fd;
+  /// True if it has received bytes that `receive` has not returned yet.
+  virtual bool holds() { return false; }
+  const int fd;  ///< the socket
 };
 
 /// A request as received.
 struct Seen {
-  std::string head, body;
-  size_t number = 0;  ///< index of the request, from 0
+  std::string head, body;  ///< request line and headers; content
+  size_t number = 0;       ///< index of the request, from 0
 };
 
-/// Returns a whole response. Without a length it ends with the connection.
+/// Returns the bytes of a whole HTTP response. Without `with_length` it ends with the connection.
 inline std::string response(int status, const std::string& body, const std::string& headers = "",
                             bool with_length = true) {
   return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: application/json\r\nConnection: close\r\n" +
          headers + (with_length ? "Content-Length: " + std::to_string(body.size()) + "\r\n" : "") + "\r\n" + body;
 }
 
+/// Returns the JSON body of a chat model's answer. `reason`: why it ended; `in`, `out`: tokens of prompt and answer.
 inline std::string answer_body(const std::string& text, const std::string& reason = "stop", int64_t in = 10,
                                int64_t out = 3) {
   return nlohmann::json{
@@ -61,13 +63,14 @@ inline std::string answer_body(const std::string& text, const std::string& reaso
       .dump();
 }
 
+/// Return the reactions that send these bytes, an answer with this text, or an error.
 inline Act send(const std::string& bytes) { return {.pieces = {bytes}}; }
 inline Act answer(const std::string& text) { return send(response(200, answer_body(text))); }
 inline Act fail(int status, const std::string& message, const std::string& headers = "") {
   return send(response(status, nlohmann::json{{"error", {{"message", message}}}}.dump(), headers));
 }
 
-/// The same, but the connection stays open.
+/// Returns the reaction that sends an answer and keeps the connection open.
 inline Act answer_and_stay(const std::string& text) {
   const auto body = answer_body(text);
   return {.pieces = {"HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body},
@@ -79,14 +82,16 @@ inline std::string asked(const Seen& seen) {
   return nlohmann::json::parse(seen.body).at("messages").back().at("content").get<std::string>();
 }
 
-/// An HTTP server on a free local port, with one thread per connection, and one request per connection unless its act
-/// keeps the connection open. `act` is called by one thread at a time.
+/// An HTTP server on a free local port that plays the endpoint of a chat model. It has one thread for each connection,
+/// and serves one request on it unless the reaction keeps the connection open.
 class Server {
  public:
+  /// Returns the reaction to a request.
   using Play = std::function<Act(const Seen&)>;
   /// Wraps a connection; null if that failed.
   using Wrap = std::function<std::unique_ptr<Wire>(int fd)>;
 
+  /// Starts the server. `act` is called by one thread at a time, unless `act_side_by_side` was called.
   explicit Server(Play act, Wrap wrap = std::make_unique<Wire, int>)
       : act_(std::move(act)), wrap_(std::move(wrap)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
@@ -110,6 +115,7 @@ class Server {
   std::string url(const std::string& scheme = "http") const {
     return scheme + "://127.0.0.1:" + std::to_string(port_) + "/v1";
   }
+  /// Return the numbers of requests and of connections so far.
   size_t requests() const { return count_; }
   size_t connections() const { return connected_; }
   int most_at_once() const { return most_; }  ///< maximum number of requests open at the same time
@@ -135,6 +141,7 @@ class Server {
     }
   }
 
+  // Serves one connection until it ends.
   void serve(int fd) {
     const auto wire = wrap_(fd);
     Seen seen;
@@ -159,6 +166,7 @@ class Server {
     return act_(seen);
   }
 
+  // Receives one request; false if the connection has ended.
   bool read(Wire& wire, Seen& seen) {
     std::string all;
     size_t head = std::string::npos, length = 0;
@@ -178,7 +186,7 @@ class Server {
     return true;
   }
 
-  // False once the server is to end.
+  // Waits until there are bytes to receive; false once the server is to end.
   bool readable(int fd) {
     pollfd ready{fd, POLLIN, 0};
     while (!stop_) {
@@ -187,7 +195,7 @@ class Server {
     return false;
   }
 
-  // False once the client has disconnected.
+  // Sends all bytes; false once the client has disconnected.
   static bool push(Wire& wire, const std::string& bytes) {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n = wire.send(bytes.data() + done, bytes.size() - done);
@@ -197,6 +205,7 @@ class Server {
     return true;
   }
 
+  // Carries out the reaction.
   void play(Wire& wire, const Act& act) {
     bool first = true;
     for (const auto& piece : act.pieces) {
@@ -212,14 +221,14 @@ class Server {
 
   Play act_;
   Wrap wrap_;
-  int listener_;
+  int listener_;  // the listening socket
   int port_ = 0;
-  std::atomic<bool> stop_ = false, side_by_side_ = false;
-  std::atomic<size_t> count_ = 0, connected_ = 0;
-  std::atomic<int> most_ = 0;
-  int open_ = 0;
-  std::mutex act_mutex_, open_mutex_;
-  std::condition_variable changed_;
+  std::atomic<bool> stop_ = false, side_by_side_ = false;  // the server is to end; `act_` may run concurrently
+  std::atomic<size_t> count_ = 0, connected_ = 0;          // requests and connections so far
+  std::atomic<int> most_ = 0;                              // maximum of open_
+  int open_ = 0;                                           // requests being served, guarded by open_mutex_
+  std::mutex act_mutex_, open_mutex_;                      // act_mutex_: held during act_
+  std::condition_variable changed_;                        // signals a change of open_
   std::vector<std::thread> connections_;
   std::thread acceptor_;
 };

@@ -19,17 +19,20 @@ class CorpusTest : public testing::Test {
   }
   ~CorpusTest() override { std::filesystem::remove_all(folder_); }
 
+  /// Writes a file below the temporary folder; returns its path.
   Path write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
   }
 
+  /// Opens a corpus: `plugin` reads the file or folder `path`.
   static plugin::Plugin<Dataset> open(const std::string& plugin, const Path& path, json settings = json::object()) {
     settings["path"] = path.string();
     return built::open<Dataset>(plugin, settings);
   }
 
+  /// Return all examples of a corpus, split by split.
   static std::vector<Example> all(plugin::Plugin<Dataset>& dataset,
                                   const std::vector<std::string>& splits = {"train", "valid", "test"}) {
     std::vector<Example> examples;
@@ -51,7 +54,7 @@ class CorpusTest : public testing::Test {
     return text;
   }
 
-  /// Returns the error of opening a corpus.
+  /// Returns the error of opening a corpus with its exit code, or "opened".
   static std::string refused(const std::string& plugin, const Path& path, const json& settings = json::object()) {
     try {
       open(plugin, path, settings);

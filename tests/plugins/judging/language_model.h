@@ -6,9 +6,11 @@
 
 namespace compeer::judging {
 
-/// A judge whose answers are a function of the conversation and the question; records its questions.
+/// A language model as judge, without weights: its answers are a function of the conversation and the question. Records
+/// its questions.
 class Scripted : public LanguageModel {
  public:
+  /// Returns the answer to a question. `past`: the conversation as text; `draw`: index of the sample.
   using Answer = std::function<std::string(const std::string& past, const std::string& question, uint32_t draw)>;
   explicit Scripted(Answer answer) : answer_(std::move(answer)) {}
 
@@ -58,12 +60,17 @@ class Scripted : public LanguageModel {
   }
 
   std::function<float(const std::string& text)> likely;  // returns the log-probability of the least likely token
+  // Returns the log-probabilities of the choices of a question; to be set if they are requested.
   std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
-  int begun = 0;
-  std::vector<std::string> asked, guessed, scored;
-  std::vector<double> sure;  // probability required of each answer
+  int begun = 0;                   // number of conversations
+  std::vector<std::string> asked;  // each question after its conversation: "... ? question"
+  // The guessed answer of each question, then "!" if `speculate` is set, otherwise "?".
+  std::vector<std::string> guessed;
+  std::vector<std::string> scored;  // each text scored by `score`, after its conversation
+  std::vector<double> sure;         // min_token_prob of each answered question
 
  private:
+  // A conversation: `past` is its text so far.
   struct Held : Conversation {
     std::unique_ptr<Conversation> copy() const override { return std::make_unique<Held>(*this); }
     std::string past;

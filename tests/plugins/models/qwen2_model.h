@@ -14,8 +14,10 @@
 
 namespace compeer {
 
+// Folder of the reference model.
 const std::filesystem::path golden_folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied";
 
+// Opens a model with the given settings; the others have their defaults.
 inline std::unique_ptr<plugin::Plugin<Model>> open_model(const nlohmann::json& given) {
   nlohmann::json settings = {{"path", nullptr},        {"config", nullptr}, {"frozen", false},
                              {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", nullptr}};
@@ -26,6 +28,7 @@ inline std::unique_ptr<plugin::Plugin<Model>> open_model(const nlohmann::json& g
       plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
 }
 
+// Returns the configuration of a model of one layer.
 inline nlohmann::json small_config() {
   return {{"vocab_size", 40},
           {"hidden_size", 16},
@@ -39,7 +42,7 @@ inline nlohmann::json small_config() {
           {"tie_word_embeddings", false}};
 }
 
-// Returns hidden states and head logits for a few tokens.
+// Returns the hidden states and the logits of a model for five tokens.
 inline std::vector<at::Tensor> computed(const nlohmann::json& settings) {
   const at::NoGradGuard no_grad;
   const auto model = open_model(settings);
@@ -54,6 +57,7 @@ inline void expect_same_bits(const std::vector<at::Tensor>& a, const std::vector
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i], b[i])) << i;
 }
 
+// Fixture with a temporary folder.
 class Qwen2Files : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder); }

@@ -14,9 +14,11 @@ using nlohmann::json;
 /// Returns the reply to a prompt; `draw` is the number of the attempt.
 using Answer = std::function<ChatReply(const std::string& prompt, uint32_t draw)>;
 
+/// Return a reply with this text, and one of a failed request.
 inline ChatReply says(const std::string& text) { return {text, true, "", 0, 0}; }
 inline ChatReply fails() { return {"", true, "timed out", 0, 0}; }
 
+/// A chat model that answers by a function and records its requests.
 struct Model : Chat {
   explicit Model(Answer f) : answer_(std::move(f)) {}
 
@@ -36,19 +38,20 @@ struct Model : Chat {
     refused.push_back(answer + (again ? ", again" : ""));
   }
 
-  std::vector<std::string> prompts, refused;
+  std::vector<std::string> prompts, refused;       // last turn of each request; answers that a stage could not parse
   std::vector<std::string> all_turns;              // turns of all roles
   std::vector<std::vector<std::string>> pictures;  // images sent with each prompt
   std::vector<std::vector<std::string>> choices;   // allowed answers of each request
-  size_t batches = 0;
+  size_t batches = 0;                              // calls of `answer`
 
  private:
   Answer answer_;
 };
 
-/// Gives a stage the model named in its setting: {"plugin": "x", "name": "first"}.
+/// A stage's host. It offers chat models by the names in settings: {"plugin": "x", "name": "first"}.
 class World : public Host {
  public:
+  /// `models`: name -> model, not owned; `random`: result of every call of `random`.
   World(std::map<std::string, Model*> models, double random = 0.9) : models_(std::move(models)), random_(random) {}
 
   void log(const std::string&) override {}
@@ -72,9 +75,10 @@ inline void add_summary(plugin::Plugin<Stage>& stage, const std::vector<json>& r
   for (const json& one : records) stage.call("add_summary", [&](Stage& s) { s.add_summary(s.summary(one)); });
 }
 
+/// Returns the setting that chooses the model with this name.
 inline json named(const std::string& name) { return {{"plugin", "x"}, {"name", name}}; }
 
-/// Returns the outcomes of records in a stage that uses the model in its setting `chat`.
+/// Returns the outcomes of records in a stage. `setting`: name of the setting that chooses `model`.
 inline std::vector<Outcome> make(const std::string& stage, Model& model, const std::vector<json>& records,
                                  json settings = json::object(), const std::string& setting = "chat") {
   settings[setting] = named("it");
@@ -84,7 +88,7 @@ inline std::vector<Outcome> make(const std::string& stage, Model& model, const s
   return plugin::make(plugin, records);
 }
 
-/// A dialogue, and one round of it.
+/// Return records: a dialogue of two turns; one round of it, with a completion.
 inline json dialogue(const std::string& id) {
   return {
       {"id", id},

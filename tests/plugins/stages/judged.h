@@ -11,6 +11,7 @@ namespace compeer::judged {
 using built::findings;
 using nlohmann::json;
 
+/// Returns a record with a completion and human labels: whether each of its three steps is right, and the preference.
 inline json record(const std::string& id, std::vector<bool> steps, const std::string& preference) {
   return {{"id", id},
           {"history", {{{"role", "user"}, {"text", "i am sad"}}}},
@@ -20,12 +21,13 @@ inline json record(const std::string& id, std::vector<bool> steps, const std::st
           {"preference", preference}};
 }
 
-/// A judge: all steps are right, and the reply is worse than the reference.
+/// A judge's answers (judging::Scripted): all steps are right, and the reply is worse than the reference.
 inline std::string right_but_worse(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<") ? "True" : "first";
 }
 
-/// The stage uses the judge `one`; the model folder "other" is another judge's.
+/// Fixture with two judges and their model folders. A stage uses the judge `one` unless its setting `model` names the
+/// folder "other".
 class Test : public testing::Test {
  protected:
   Test() : services(built::services()) {

@@ -13,7 +13,7 @@ namespace compeer::report {
 
 namespace fs = std::filesystem;
 
-/// A temporary folder of results.
+/// Fixture with a temporary folder for results of runs.
 class ResultsFolder : public ::testing::Test {
  protected:
   ResultsFolder()
@@ -32,7 +32,7 @@ class ResultsFolder : public ::testing::Test {
             {"plugins", nlohmann::json::array()}};
   }
 
-  fs::path root_;
+  fs::path root_;  // the folder
 };
 
 }  // namespace compeer::report

@@ -54,6 +54,7 @@ class Browser {
     ::waitpid(process_, nullptr, 0);
   }
 
+  /// Opens a local page and waits until it is loaded.
   void open(const std::filesystem::path& page) {
     ask("Page.navigate", {{"url", "file://" + page.string()}});
     await("Page.loadEventFired", [](const json&) { return true; });
@@ -94,6 +95,7 @@ class Browser {
   }
 
  private:
+  // Starts the browser process, which reads commands on descriptor 3 and writes answers to 4.
   void start() {
     int to[2], from[2];
     if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -135,6 +137,7 @@ class Browser {
     }
   }
 
+  // Waits for an event of this name with parameters that `wanted` accepts; drops others.
   template <class Wanted>
   void await(const std::string& method, Wanted wanted) {
     for (;;) {
@@ -166,10 +169,11 @@ class Browser {
   }
 
   std::filesystem::path folder_;
-  pid_t process_ = -1;
-  int to_ = -1, from_ = -1, last_ = 0;
-  std::string session_, buffer_;
-  std::vector<json> events_;
+  pid_t process_ = -1;            // of the browser; -1: it has ended
+  int to_ = -1, from_ = -1;       // pipes: to the browser, from the browser
+  int last_ = 0;                  // id of the last command
+  std::string session_, buffer_;  // id of the page's session; received bytes of incomplete messages
+  std::vector<json> events_;      // received but not awaited yet
 };
 
 }  // namespace compeer::annotate

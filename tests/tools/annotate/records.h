@@ -4,7 +4,8 @@
 
 namespace compeer::annotate {
 
-/// Returns a record as a line of a file; its texts contain the record's id and the candidate.
+/// Returns a record with two completions to be compared, as a line of a JSON Lines file. Its texts contain the name of
+/// the completion; `more` is appended to them.
 inline std::string record_line(const std::string& id, const std::string& more = "") {
   nlohmann::json record{{"id", id}, {"dialogue", "d"}, {"language", "en"}};
   record["history"] = {{{"role", "user"}, {"text", "I lost my job." + more}}};
@@ -16,7 +17,8 @@ inline std::string record_line(const std::string& id, const std::string& more = 
   return record.dump() + "\n";
 }
 
-/// Returns a record with two replies without steps (or with empty ones), after a turn with an image.
+/// Returns such a record without reasoning steps (`empty`: with empty ones). `picture`: image file of the first turn,
+/// "" for none.
 inline std::string pair_line(const std::string& id, const std::string& picture = "", bool empty = false) {
   auto record = nlohmann::json::parse(record_line(id));
   for (auto& candidate : record["candidates"]) {

@@ -5,7 +5,7 @@
 
 namespace compeer::train {
 
-/// A prompt of two tokens with two completions, of 3 and 2 tokens; the second is truncated.
+/// Returns a prompt of two tokens with two sampled completions, of 3 and 2 tokens; the second is truncated.
 inline PromptGroup group_of_two(int64_t index) {
   PromptGroup group;
   group.index = index;

@@ -5,8 +5,8 @@
 
 namespace compeer::evaluating::sage {
 
-/// Returns a recorded dialogue with these emotion points of the user. `answered`: it ends with a reply of the
-/// supporter.
+/// Returns the record of a dialogue with these emotion points at the seeker's utterances. `answered`: it ends with a
+/// reply of the supporter.
 inline nlohmann::json recording(const std::string& id, const std::vector<int>& points, bool answered) {
   nlohmann::json history = nlohmann::json::array();
   for (size_t i = 0; i < points.size(); ++i) {
