@@ -31,8 +31,7 @@ return function(seed, variant)
   local world, player = merge({ seed = seed - 1 }, variant.world), variant.player or {}
   local ending = (seed == 1 and "" or "-" .. seed) .. (variant.name and "-" .. variant.name or "")
 
-  -- Returns the changes that set this world, by path of the setting. Players and stages that read the truth have a
-  -- table `world`; a dataset has the settings of the world itself.
+  -- Returns the changes that set this world. Players and stages have a table `world`; a dataset has its settings.
   local function world_changes(value, path, changes)
     if type(value) ~= "table" then return changes end
     local function set(values, at)

@@ -230,10 +230,12 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
             "compeer: error: y.toml: does not exist\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
   EXPECT_EQ(told("run quickstart.lua"),
             "compeer: error: quickstart.lua: does not exist\n  help: did you mean 'scripts/quickstart.lua'?\nexit 3");
-  EXPECT_EQ(told("resume nowhere"),
-            "compeer: error: nowhere: no such run: neither nowhere nor results/nowhere is a folder in " +
-                std::filesystem::current_path().string() +
-                "\n  help: if its results are elsewhere, name its folder: PATH/nowhere\nexit 4");
+  const auto resumed = told("resume nowhere");
+  EXPECT_TRUE(
+      resumed.starts_with("compeer: error: nowhere: no such run: neither nowhere nor results/nowhere is a folder in /"))
+      << resumed;
+  EXPECT_TRUE(resumed.ends_with("\n  help: if its results are elsewhere, name its folder: PATH/nowhere\nexit 4"))
+      << resumed;
   write("spec.json", "{}");
   EXPECT_TRUE(told("resolve .").ends_with("exit 3"));
   write("x.yaml", "name: x\n");

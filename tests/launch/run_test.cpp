@@ -173,7 +173,7 @@ TEST_F(Run, GoesOnWithARun) {
   const auto again = compeer({"resume", "smoke-grpo"});
   EXPECT_EQ(again.exit, 0);
   EXPECT_EQ(again.text.substr(0, 28), "smoke-grpo: finished before,");
-  EXPECT_EQ(compeer({"resume", "results/none"}).exit, 2);
+  EXPECT_EQ(compeer({"resume", "results/none"}).exit, 4);
   write("results/smoke-grpo/summary.json", R"({"task":"data","steps":8,"metrics":{},"details":{"stages":[3]}})");
   const auto damaged = compeer({"resume", "results/smoke-grpo"});
   EXPECT_EQ(damaged.exit, 4);
