@@ -9,33 +9,36 @@
 
 #include "data/outcomes.h"
 
+// Reading and writing of the JSON Lines files between the stages of a data run: one record, a JSON object, per line.
+
 namespace compeer::data {
 
 /// Sequential reader of a JSON Lines file. Skipped records are not parsed.
 class LineReader {
  public:
-  /// Opens the file. Throws Error (exit 4) if it can't be opened.
+  /// Opens the file. Throws Error (exit code 4: unusable data) if it can't be opened.
   explicit LineReader(std::filesystem::path file);
 
-  /// Skips the next `count` records. Throws Error (exit 4) if there are fewer.
+  /// Skips the next `count` records. Throws Error (exit code 4) if there are fewer.
   void skip(int64_t count);
-  /// Returns the next `count` records. Throws Error (exit 4) with file and line if there are fewer, or if one is not a
-  /// JSON object.
+  /// Returns the next `count` records. Throws Error (exit code 4) with file and line if there are fewer, or if one is
+  /// not a JSON object.
   RecordLines read(int64_t count);
 
  private:
-  void next();
+  void next();  // reads the next line into `line_`; throws Error (exit code 4) if there is none
   std::filesystem::path file_;
   std::ifstream stream_;
-  std::string line_;
+  std::string line_;    // last line read, without newline
   int64_t number_ = 0;  // 1-based number of the last line read
 };
 
-/// Sequential writer of a new file, which replaces an existing one. All functions throw Error (exit 1) with file and
-/// cause if writing fails, such as on a full disk. The destructor removes a file that was not finished, which also
-/// frees space for log and error messages on a full disk.
+/// Sequential writer of a new file, which replaces an existing one. All functions throw Error (exit code 1: other
+/// failure) with file and cause if writing fails, such as on a full disk. The destructor removes a file that was not
+/// finished, which also frees space for log and error messages on a full disk.
 class LineWriter {
  public:
+  /// Creates the file.
   explicit LineWriter(std::filesystem::path file);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
@@ -46,7 +49,7 @@ class LineWriter {
   void finish();
 
  private:
-  [[noreturn]] void fail() const;
+  [[noreturn]] void fail() const;  // throws Error for the current errno
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };

@@ -3,8 +3,13 @@
 
 namespace compeer::data {
 
-/// Runs `compeer data stats`: counts and prints the contents of data sets. Options: {"sources": [{"source", "plugin",
-/// "path", "sha256", "settings"}], "json": print JSON, "all": list every unreadable record}. Returns 0.
+/// Runs the worker's part of `compeer data stats`: counts and prints the dialogues, turns and labels of data sets.
+/// Options:
+///   "sources"  the data sets: a list of {"source": title, "plugin": name of the dataset plugin, "path" and "sha256" of
+///              its library, "settings"}
+///   "json"     true: print JSON
+///   "all"      true: list every record that could not be read
+/// Returns the exit code 0.
 int data_stats(const nlohmann::json& options);
 
 }  // namespace compeer::data

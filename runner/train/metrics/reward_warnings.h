@@ -9,6 +9,11 @@
 #include "train/run.h"
 #include "train/run_plugins.h"
 
+// Warnings about the rewards of a run: rewards that can't train the model, and answers of judges
+// (language models that score completions) that can't be parsed. They are computed on rank 0 from the rows of metrics
+// that the run writes, one per step. The LABEL of a reward is its name in the run's settings; its metrics are
+// "rewards/LABEL/PART".
+
 namespace compeer::train {
 
 /// Detects rewards of a GRPO run that give no training signal. Takes the rows of run.h5 in order, those before a resume
@@ -18,9 +23,9 @@ namespace compeer::train {
 ///   - for each reward that in `patience` consecutive steps scored no completion, or gave all of them the same number.
 class RewardSignal {
  public:
-  /// Number of steps. If half of all groups have equal rewards and a step has 4 groups, ten steps without signal in a
-  /// row occur by chance once in 10^12 steps. With rare rewards and few groups they are more frequent, and the warning
-  /// is justified.
+  /// Number of consecutive steps without signal after which it warns. If half of all groups have equal rewards and a
+  /// step has 4 groups, ten steps without signal in a row occur by chance once in 10^12 steps. With rare rewards and
+  /// few groups they are more frequent, and the warning is justified.
   static constexpr int patience = 10;
 
   /// `rewards`: labels and columns ("curious", "rewards/curious/score") of the rewards whose weight is not 0.
@@ -31,37 +36,37 @@ class RewardSignal {
   std::vector<std::string> warnings_after(const MetricRow& row, bool last);
 
  private:
-  // A reward that is watched, with its column in the rows.
   struct Reward {
-    std::string label, column;
+    std::string label, column;    // name of the reward; name of the metric with its mean
     int unscored = 0, equal = 0;  // consecutive steps without a score, and with one score for all completions
     double value = 0;             // mean of the last step
-    bool warned = false;
+    bool warned = false;          // its warning was returned
   };
-  void update_counters(const MetricRow& row);
-  // Return the warning about all rewards together, and about one reward.
-  std::string run_warning(const MetricRow& row) const;
-  static std::string reward_warning(const Reward& reward);
+  void update_counters(const MetricRow& row);               // adds a row to the counts of consecutive steps
+  std::string run_warning(const MetricRow& row) const;      // text of the warning that every advantage was 0
+  static std::string reward_warning(const Reward& reward);  // text of the warning about one reward
 
   std::vector<Reward> rewards_;
-  // Consecutive steps without signal, without any reward, and skipped.
+  // Numbers of the last consecutive steps without signal, without any reward, and skipped.
   int no_signal_ = 0, unscored_ = 0, skipped_ = 0;
-  bool any_signal_ = false, warned_ = false;
+  bool any_signal_ = false;  // any step so far had an advantage other than 0
+  bool warned_ = false;      // run_warning was returned
 };
 
 /// Enforces the setting `max_unreadable` of rewards: the maximum fraction, 0 to 1, of a judge's answers that can't be
-/// parsed. Applies to rewards with the columns `asked` and `unreadable`: answers of a completion, and those of them
-/// that can't be parsed.
+/// parsed (unreadable answers). Applies to rewards with the parts `asked` and `unreadable`: for each completion, the
+/// number of a judge's answers, and of those that can't be parsed.
 class UnreadableAnswers {
  public:
-  static constexpr uint64_t window = 10;  ///< number of steps that `check` covers
+  static constexpr uint64_t window = 10;  ///< number of last steps that `check` covers
 
+  /// The limit of one reward.
   struct Limit {
     std::string reward;    ///< label of the reward
-    std::string setting;   ///< "rewards[0].max_unreadable"
+    std::string setting;   ///< name of the setting for messages: "rewards[0].max_unreadable"
     double max_share = 1;  ///< maximum fraction of unreadable answers
   };
-  /// The limits of those rewards that have the two columns.
+  /// Returns the limits of those rewards that have the two parts.
   static std::vector<Limit> limits_of(const std::vector<RewardTerm>& rewards);
 
   /// `steps`: number of steps of the run, those before a resume included.
@@ -71,10 +76,10 @@ class UnreadableAnswers {
   /// first time. When a run is resumed, add the rows of its earlier steps first.
   std::vector<std::string> warnings_after(const MetricRow& row);
 
-  /// Throws Error (exit 4) if the unreadable answers of a reward in the last `window` steps (or all steps of a shorter
-  /// run), divided by its answers in these steps, exceed its maximum. Before there are so many steps, the missing ones
-  /// are counted as if all answers were readable, as many as in the step with the most: a run that can hardly recover
-  /// ends early.
+  /// Throws Error (exit code 4: unusable data) if the unreadable answers of a reward in the last `window` steps (or all
+  /// steps of a shorter run), divided by its answers in these steps, exceed its maximum. Before there are so many
+  /// steps, the missing ones are counted as if all answers were readable, as many as in the step with the most: a run
+  /// that can hardly recover ends early.
   void check() const;
 
  private:
@@ -83,10 +88,10 @@ class UnreadableAnswers {
   };
   struct Reward {
     Limit limit;
-    std::deque<Step> steps = {};  // the last `window` steps
-    bool warned = false;
+    std::deque<Step> steps = {};  // at most the last `steps_` steps
+    bool warned = false;          // its warning was returned
   };
-  uint64_t steps_;
+  uint64_t steps_;  // `window`, or the number of steps of a shorter run
   std::vector<Reward> rewards_;
 };
 
@@ -100,8 +105,8 @@ class RewardWarnings {
   /// journal must be open.
   void read_earlier_rows();
 
-  /// To be called on rank 0. Writes the warnings after step `t` = 1, 2, ..., and throws Error (exit 4) if too many
-  /// answers are unreadable. `last`: the run ends after this step.
+  /// To be called on rank 0. Writes the warnings after step `t` = 1, 2, ..., and throws Error (exit code 4) if too many
+  /// answers are unreadable. `row`: metrics of the step. `last`: the run ends after this step.
   void check(uint64_t t, const MetricRow& row, bool last);
 
  private:
