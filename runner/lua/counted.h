@@ -4,11 +4,13 @@
 
 #include "lua/edge.h"
 
-/// Strings and vectors that C++ code builds for a script. Their memory counts towards the script's memory limit, so
-/// that library functions can't exceed it; an allocation beyond the limit halts the script.
+// Strings and vectors that C++ library functions build for a Lua script. Their memory counts towards the script's
+// memory limit, so that library functions can't exceed it. An allocation beyond the limit halts the script: it ends
+// with an error that it can't catch.
+
 namespace compeer::lua {
 
-/// Allocator that counts its memory towards the limit of the script that runs in `L`.
+/// Standard allocator that counts its memory towards the limit of the script that runs in `L`.
 template <typename T>
 struct CountingAllocator {
   using value_type = T;
@@ -32,15 +34,16 @@ struct CountingAllocator {
   }
   bool operator==(const CountingAllocator& other) const { return L == other.L; }
 
-  lua_State* L;
+  lua_State* L;  ///< the script's Lua state; must outlive the memory
 };
 
-// A string and a vector with this allocator.
+/// std::string and std::vector whose memory counts towards a script's limit.
 using CountedText = std::basic_string<char, std::char_traits<char>, CountingAllocator<char>>;
 template <typename T>
 using CountedVector = std::vector<T, CountingAllocator<T>>;
 
-/// Counts memory that is allocated without CountingAllocator, such as a JSON value, until this object is destroyed.
+/// Scope in which memory that is allocated without CountingAllocator, such as a JSON value, counts towards a script's
+/// limit. The destructor releases all that was added.
 class MemoryCharge {
  public:
   explicit MemoryCharge(lua_State* L) : L_(L) {}
@@ -48,7 +51,7 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
 
-  /// Counts further memory. Halts the script if this exceeds its limit.
+  /// Counts `bytes` more. Halts the script beyond its limit.
   void add(size_t bytes) {
     charge_memory(L_, bytes);
     bytes_ += bytes;
@@ -56,7 +59,7 @@ class MemoryCharge {
 
  private:
   lua_State* L_;
-  size_t bytes_ = 0;  // counted so far
+  size_t bytes_ = 0;  // number of bytes added
 };
 
 }  // namespace compeer::lua

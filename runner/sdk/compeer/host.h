@@ -13,7 +13,8 @@ class Similarity;
 class LanguageModel;
 class TextTokenizer;
 
-/// The services that the program offers to a plugin. Outlives the plugin.
+/// The services that the program offers to a plugin: log, random numbers, other plugins and models. The *policy* is the
+/// model that the run trains or evaluates. Outlives the plugin.
 ///
 /// Threads: a plugin may call these functions from its constructor and while the host calls it, on the same thread.
 /// `cancelled` may be called from any thread.
@@ -35,18 +36,19 @@ class BOOST_SYMBOL_VISIBLE Host {
   /// first call; owned by the host.
   virtual Similarity& similarity(const Settings& choice) = 0;
 
-  /// Returns the chat plugin selected by a setting of type plugin. Owned by the host, which stores its answers.
+  /// Returns the chat plugin selected by a setting of type plugin: `settings.table("chat")`. Opened at the first call;
+  /// owned by the host, which stores its answers.
   virtual Chat& chat(const Settings& choice) = 0;
 
   /// Returns the language model in a directory (Hugging Face layout), loaded at the first call. Owned by the host and
   /// shared by all plugins of a rank.
   virtual LanguageModel& language_model(const std::string& directory) = 0;
 
-  /// Embeds texts with the policy's current weights. For each text, returns the mean over its tokens of the final
-  /// hidden states (those to which the head is applied); no chat template is applied. Tokens beyond the model's maximum
-  /// context are ignored; a text without tokens gives zeros. Results are bitwise reproducible: they do not depend on
-  /// the other texts or on the number of threads. Throws if there is no policy, for example while datasets and models
-  /// are created.
+  /// Embeds texts with the policy's current weights: returns [text][hidden unit]. An embedding is the mean over the
+  /// text's tokens of the final hidden states (those to which the head is applied); no chat template is applied. Tokens
+  /// beyond the model's maximum context are ignored; a text without tokens gives zeros. Results are bitwise
+  /// reproducible: they do not depend on the other texts or on the number of threads. Throws if there is no policy, for
+  /// example while datasets and models are created.
   virtual std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) = 0;
 
   /// Returns the folder that contains the plugin's library, to find data files that ship with it.

@@ -6,30 +6,33 @@
 
 #include "compeer/conversation.h"
 
+// Language models that plugins run on the host's engine, without an endpoint: multi-turn conversations with a KV cache.
+// Plugins get them by Host::language_model.
+
 namespace compeer {
 
 /// Sampling settings of LanguageModel.
 struct SamplingParams {
-  double temperature = 0;  ///< 0: greedy decoding
-  int64_t max_tokens = 256;
-  uint32_t sample_index = 0;           ///< sample index: different values give different samples of the same answer
+  double temperature = 0;              ///< 0: greedy decoding
+  int64_t max_tokens = 256;            ///< limit on the answer's tokens
+  uint32_t sample_index = 0;           ///< number of the sample: different values give independent answers
   std::vector<std::string> stop = {};  ///< stop strings: an answer ends once it contains one of them
-  double min_token_prob = 0;           ///< tokens with a lower probability are removed from the returned text
+  double min_token_prob = 0;           ///< tokens with a lower probability are left out of the returned text; 0: none
 };
 
-/// A question that is most likely answered by one of a few texts.
+/// A user turn that is most likely answered by one of a few texts, such as a multiple-choice question to a judge.
 struct Question {
-  std::string text;
+  std::string text;                  ///< text of the user turn
   std::vector<std::string> choices;  ///< likely answers; the model may still answer something else
-  /// Speculation, which affects speed only: `guess` is the index of the most likely choice. If `speculate`, the next
-  /// question is processed together with this one as if that choice were the answer, and again if it was not.
-  size_t guess = 0;
+  size_t guess = 0;                  ///< index in `choices` of the most likely answer; affects speed only
+  /// Speculative decoding over questions, which affects speed only: if true, the next question of the conversation is
+  /// processed together with this one as if the answer were `choices[guess]`, and again if it was not.
   bool speculate = false;
 };
 
-/// An answer with the log-probabilities of its question's choices.
+/// The answer to a Question, with the log-probabilities of the question's choices.
 struct ScoredAnswer {
-  Completion answer;
+  Completion answer;  ///< the sampled answer
   /// For each choice, the natural-log probability of the choice as the whole answer; empty unless requested
   /// (`want_log_probs`).
   std::vector<double> log_probs;
@@ -54,8 +57,8 @@ class BOOST_SYMBOL_VISIBLE LanguageModel {
   /// Starts a conversation with these turns and processes their tokens immediately. The language model must outlive it.
   virtual std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) = 0;
 
-  /// Appends `texts[i]` as a user turn to `conversations[i]`, unless it is empty, then generates and appends the
-  /// answer. Returns one completion for each conversation. A conversation may occur only once.
+  /// Appends `texts[i]` as a user turn to `conversations[i]`, unless `texts[i]` is empty, then generates an answer and
+  /// appends it as an assistant turn. Returns one completion for each conversation. A conversation may occur only once.
   virtual std::vector<Completion> answer(const std::vector<Conversation*>& conversations,
                                          const std::vector<std::string>& texts, const SamplingParams& sampling) = 0;
 
@@ -66,8 +69,9 @@ class BOOST_SYMBOL_VISIBLE LanguageModel {
                                                      const std::vector<std::vector<Question>>& questions,
                                                      const SamplingParams& sampling, bool want_log_probs) = 0;
 
-  /// Returns the natural-log probability of each token of `texts[i]`, and of the tokens that end it, as the answer to
-  /// the last turn of `conversations[i]`. Does not change the conversations; one may occur several times.
+  /// Returns, indexed [i][token], the natural-log probability of each token of `texts[i]`, and of the tokens that end
+  /// it, as the answer to the last turn of `conversations[i]`. Does not change the conversations; one may occur several
+  /// times.
   virtual std::vector<std::vector<float>> score(const std::vector<Conversation*>& conversations,
                                                 const std::vector<std::string>& texts) = 0;
 };

@@ -38,7 +38,9 @@
 /// be at least the plugin's.
 #define COMPEER_INTERFACE_host 1
 
-#ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins with another declared version
+// Versions that the descriptor declares: interface of a kind, host interface, libtorch ("": built without it,
+// compatible with any version). Tests define these macros to build plugins that declare other versions.
+#ifdef COMPEER_DECLARED_INTERFACE
 #define COMPEER_INTERFACE_OF(kind) COMPEER_DECLARED_INTERFACE
 #else
 #define COMPEER_INTERFACE_OF(kind) COMPEER_INTERFACE_##kind
@@ -50,13 +52,14 @@
 #ifdef COMPEER_TORCH_VERSION
 #define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
 #else
-#define COMPEER_DECLARED_TORCH ""  // built without libtorch: compatible with any version
+#define COMPEER_DECLARED_TORCH ""
 #endif
 #endif
 
 namespace compeer {
 
-/// Creates a plugin with the first of these constructors that it has: (const Settings&, Host&), (const Settings&), ().
+/// Creates the object of the class `Plugin`, which implements `Interface`, with the first of these constructors that it
+/// has: (const Settings&, Host&), (const Settings&), (). Called by the factory function of COMPEER_PLUGIN.
 template <class Interface, class Plugin>
 std::unique_ptr<Interface> make_plugin([[maybe_unused]] const Settings& settings, [[maybe_unused]] Host& host) {
   static_assert(std::is_base_of_v<Interface, Plugin>, "the plugin's class derives from the interface of its kind");
@@ -73,9 +76,13 @@ std::unique_ptr<Interface> make_plugin([[maybe_unused]] const Settings& settings
 
 }  // namespace compeer
 
+// The macro's argument, expanded, as a string literal.
 #define COMPEER_TEXT_(x) #x
 #define COMPEER_TEXT(x) COMPEER_TEXT_(x)
 
+// Defines the plugin's descriptor, in the ELF section .compeer, and its factory, the exported symbol `compeer_make`.
+// Interface: interface of the kind, such as Reward. kind_, name_: kind and name of the plugin, without quotes. Class:
+// the plugin's class. body: the descriptor's remaining JSON keys.
 // clang-format off
 #define COMPEER_PLUGIN(Interface, kind_, name_, Class, body)                                                          \
   extern "C" {                                                                                                        \

@@ -11,8 +11,9 @@
 
 namespace compeer {
 
-/// Scores completions. The descriptor names the columns of its scores (absent: "reward"); the first is the reward
-/// itself, the others are logged beside it.
+/// Interface of a plugin of the kind "rewards", which scores completions. Scores are named columns with one number for
+/// each completion. The descriptor names the columns (absent: "reward"); the first is the reward itself, the others are
+/// only logged.
 ///
 ///   class Politeness : public compeer::Reward {
 ///    public:
@@ -55,9 +56,9 @@ class BOOST_SYMBOL_VISIBLE Reward {
   /// Every call must return the same.
   virtual std::vector<std::string> columns() const { return {}; }
 
-  /// Returns true if scores may be `no_opinion`. The weighted sum leaves such scores out, without changing the other
-  /// weights. A completion without any score gets the advantage 0; it still counts in the KL term and the entropy
-  /// bonus.
+  /// Returns true if scores may be `no_opinion` (missing). The weighted sum of all rewards leaves such scores out,
+  /// without changing the other weights. A completion without any score gets the advantage 0; it still counts in the KL
+  /// term and the entropy bonus.
   virtual bool abstains() const { return false; }
 
   /// Returns true if the reward mostly waits for an external service, such as a judge behind an endpoint. The program

@@ -33,7 +33,7 @@ class TestHost : public Host {
  public:
   std::vector<std::string> logged;  ///< arguments of log()
   bool stopped = false;             ///< result of cancelled()
-  /// Result of similarity(), which throws if this is null; the next three work in the same way.
+  // Results of similarity(), chat(), language_model() and tokenizer(), which throw std::logic_error if these are null.
   Similarity* similarities = nullptr;
   Chat* chats = nullptr;
   LanguageModel* language_models = nullptr;
@@ -56,12 +56,13 @@ class TestHost : public Host {
   const TextTokenizer& tokenizer() const override { return given(tokenizers, "tokenizer"); }
 
  private:
+  // Returns *other. Throws std::logic_error, which names `what`, if it is null.
   template <class T>
   static T& given(T* other, const char* what) {
     if (!other) throw std::logic_error(std::string("this TestHost was given no ") + what);
     return *other;
   }
-  // splitmix64
+  // Hash function for random(): splitmix64.
   static uint64_t mixed(uint64_t x) {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -70,8 +71,9 @@ class TestHost : public Host {
   }
 };
 
-/// Opens a library and makes its plugin with these settings. Defaults of the descriptor are not added: name every
-/// setting. The library is never closed.
+/// Opens a plugin's library and creates its object with these settings; `Kind` is the interface of its kind, such as
+/// Reward. Defaults of the descriptor are not added, so `settings` must contain every setting. The library is never
+/// closed. `host` must outlive the object.
 template <class Kind>
 std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json settings, Host& host) {
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -82,7 +84,7 @@ std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json setti
   return reinterpret_cast<Factory>(*alias)(Settings(std::move(settings)), host);
 }
 
-/// Returns the scores of a group with these completions, unchecked.
+/// Returns the scores of a group: completions with these texts, of the prompt `example`. The scores are not checked.
 inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, const Example& example = {}) {
   std::vector<Completion> completions;
   for (const auto& text : texts) completions.push_back({text, 0, true});
@@ -92,6 +94,7 @@ inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, c
 
 /// Returns a chat model's replies, in the order of the requests. The reply to an unanswered request is empty.
 inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<ChatRequest>& requests) {
+  // The queue that the chat model gets: all requests, and the replies to them by index.
   struct Line : ChatRequests {
     explicit Line(const std::vector<ChatRequest>& given) : all(given), replies(given.size()) {}
     std::vector<Numbered> take(size_t most) override {
@@ -102,13 +105,15 @@ inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<Chat
     void reply(size_t number, ChatReply reply) override { replies.at(number) = std::move(reply); }
     const std::vector<ChatRequest>& all;
     std::vector<ChatReply> replies;
-    size_t next = 0;
+    size_t next = 0;  // index of the next request to take
   } line(requests);
   chat.answer(line);
   return line.replies;
 }
 
-/// Checks that a group's scores are the same whether it is scored alone or with the others.
+/// Checks that a group's scores are the same whether it is scored alone or with the others. Returns the first mistake,
+/// or
+/// "".
 inline std::string reward_problem(Reward& reward, const std::vector<Group>& groups) {
   const auto equal = [](const Scores::Column& a, const Scores::Column& b) {
     const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };

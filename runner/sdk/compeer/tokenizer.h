@@ -7,7 +7,7 @@
 
 namespace compeer {
 
-/// The policy's tokenizer.
+/// The tokenizer of the policy (the model that the run trains or evaluates). Plugins get it by Host::tokenizer.
 class BOOST_SYMBOL_VISIBLE TextTokenizer {
  public:
   virtual ~TextTokenizer() = default;
