@@ -37,12 +37,12 @@ struct CountingAllocator {
   lua_State* L;  ///< the script's Lua state; must outlive the memory
 };
 
-/// std::string and std::vector whose memory counts towards a script's limit.
+/// std::string and std::vector with memory that counts towards a script's limit.
 using CountedText = std::basic_string<char, std::char_traits<char>, CountingAllocator<char>>;
 template <typename T>
 using CountedVector = std::vector<T, CountingAllocator<T>>;
 
-/// Scope in which memory that is allocated without CountingAllocator, such as a JSON value, counts towards a script's
+/// While it exists, memory that is allocated without CountingAllocator, such as a JSON value, counts towards a script's
 /// limit. The destructor releases all that was added.
 class MemoryCharge {
  public:

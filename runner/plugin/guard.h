@@ -101,7 +101,7 @@ class PluginLock {
   }
 
  private:
-  // Scope in which a PluginLock is unlocked.
+  // While it exists, a PluginLock is unlocked.
   struct Absence {
     explicit Absence(PluginLock* from) : visit(from) { from->lock_.unlock(); }
     ~Absence() {

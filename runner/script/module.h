@@ -30,8 +30,8 @@ void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions);
 /// Returns the actions that were passed to `add_compeer`.
 Actions& actions(lua_State* L);
 
-/// Scope in which CPU time does not count towards the script's limit, for work of the program such as launching runs.
-/// Scopes must not be nested.
+/// While it exists, CPU time does not count towards the script's limit, for work of the program such as launching runs.
+/// Objects must not be nested.
 class BudgetPause {
  public:
   explicit BudgetPause(lua_State* L);
