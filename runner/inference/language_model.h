@@ -11,19 +11,23 @@
 #include "plugin/host.h"
 #include "plugin/open.h"
 
+// Language models inside the run's own process, for plugins that need one: a judge that scores completions, or a
+// similarity that embeds texts.
+
 namespace compeer::inference {
 
-/// Returns the name of the model plugin for a model folder, by the model_type in its config.json. Throws Error (exit 4)
-/// if there is none.
+/// Returns the name of the model plugin for a model folder, by the model_type in its config.json. Throws Error (exit
+/// code 4: invalid data) if there is none.
 std::string model_plugin_of(const std::filesystem::path& folder);
 
 /// Opens a model folder as a LanguageModel (frozen, stored precision), with an engine of its own whose KV cache holds
 /// the conversations. Sampled answers depend only on (services.seed, SamplingParams::sample_index, the conversation so
-/// far). Throws Error (exit 4) if the folder can't be used.
+/// far). `services`: services for the model plugin; their device and compute type apply; must outlive the result.
+/// Throws Error (exit code 4) if the folder can't be used.
 std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,
                                                    const plugin::Services& services);
 
-/// Language models that plugins use, by folder; each is opened once.
+/// The language models that the plugins of one process have requested, by folder; each is opened once.
 class LanguageModels {
  public:
   explicit LanguageModels(plugin::Services services) : services_(std::move(services)) {}
@@ -32,11 +36,12 @@ class LanguageModels {
 
  private:
   const plugin::Services services_;
-  std::map<std::string, std::unique_ptr<LanguageModel>> open_;
+  std::map<std::string, std::unique_ptr<LanguageModel>> open_;  // the models opened so far, by folder
 };
 
-/// Returns the embedding of each text, for Host::embed: the mean hidden state [hidden] of its tokens, independent of
-/// the other texts. Texts are truncated to the model's positions; an empty text gives zeros. No gradient.
+/// Computes the embedding of each text with the policy, for Host::embed: the mean of the final hidden states of its
+/// tokens, independent of the other texts. Returns [text][hidden]. Texts are truncated to the model's positions; an
+/// empty text gives zeros. Records no gradient.
 std::vector<std::vector<float>> embeddings(plugin::Plugin<Model>& model, const language::Tokenizer& tokenizer,
                                            const std::vector<std::string>& texts);
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+// Reads the picture files of prompts for vision models.
+
 namespace compeer::language {
 
 /// An RGB image with 8 bits per channel.
@@ -15,7 +17,8 @@ struct Image {
 
 /// Reads a PNG or JPEG file with the same result as transformers' `load_image` through Pillow: applies the EXIF
 /// orientation and converts to 8-bit RGB. An alpha channel is dropped, not blended; 16-bit colour keeps the upper 8
-/// bits, but 16-bit grey is clamped to 255; CMYK becomes RGB without a colour profile. Throws Error (exit 4), naming
+/// bits, but 16-bit grey is clamped to 255; CMYK becomes RGB without a colour profile. Throws Error (exit code 4:
+/// invalid data), naming
 /// the file, for other formats, broken or truncated data, no pixels, or 100 megapixels and more. The size is checked
 /// before memory for pixels is allocated.
 Image read_image(const std::filesystem::path& file);

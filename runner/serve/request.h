@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+// Requests to POST /v1/chat/completions of `compeer serve`, in the JSON format of OpenAI's chat-completion API.
+
 namespace compeer::serve {
 
 /// An error response in the format of OpenAI's API. `what()` is the message.
 struct HttpError : std::runtime_error {
+  /// `field`: becomes `param`. `short_code`: becomes `code`.
   HttpError(int http_status, const std::string& message, std::string field = "", std::string short_code = "")
       : std::runtime_error(message), status(http_status), param(std::move(field)), code(std::move(short_code)) {}
 
@@ -17,7 +20,7 @@ struct HttpError : std::runtime_error {
   std::string body() const;
 
   int status;               ///< HTTP status
-  std::string param, code;  ///< field that is wrong, machine-readable code; empty: null
+  std::string param, code;  ///< request field that is wrong, machine-readable code; empty: null in the body
 };
 
 /// A parsed chat completion request. Names and defaults are those of OpenAI's API unless stated.
@@ -27,14 +30,15 @@ struct CompletionRequest {
   std::string model;
   double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
   int64_t top_k = 0;                  ///< 0: off
-  std::optional<int64_t> max_tokens;  ///< empty: as many as the model has positions for
+  std::optional<int64_t> max_tokens;  ///< most tokens of a completion; empty: limited by the model's positions
   int64_t n = 1;                      ///< number of completions
-  std::optional<uint64_t> seed;
-  std::vector<std::string> stop;
-  std::vector<std::string> choices;              ///< texts that the answer is restricted to; empty: free text
-  bool stream = false, usage_in_stream = false;  ///< usage_in_stream: stream_options.include_usage
-  bool log_probs = false;
-  int64_t top_logprobs = 0;  ///< top_logprobs: most likely tokens to report per position
+  std::optional<uint64_t> seed;       ///< empty: the server's seed, and equal requests get different answers
+  std::vector<std::string> stop;      ///< stop strings, which end a completion and are not part of it
+  std::vector<std::string> choices;   ///< texts that the answer is restricted to; empty: free text
+  /// Answer with a stream of chunks; end the stream with the numbers of tokens (stream_options.include_usage).
+  bool stream = false, usage_in_stream = false;
+  bool log_probs = false;    ///< report the log-probability of each token (field "logprobs")
+  int64_t top_logprobs = 0;  ///< number of most likely tokens to report per position
 };
 
 /// Parses the body of a request. Throws HttpError (400), naming the field, if it is not JSON, has an unknown field, a

@@ -7,9 +7,9 @@
 
 #include "language/jinja/value.h"
 
-namespace compeer::language::jinja {
+// The syntax tree of a chat template: a list of statements with expressions.
 
-// The syntax tree of a chat template: a template is a list of statements (Block), which contain expressions.
+namespace compeer::language::jinja {
 
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -17,8 +17,8 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 /// A node of an expression tree. The comment of each kind names the members it uses.
 struct Expression {
   enum class Kind {
-    constant,     // value
-    name,         // name
+    constant,     // value: a literal
+    name,         // name: a variable or function
     list,         // parts
     tuple,        // parts
     dict,         // parts: key, value, key, value, ...
@@ -30,7 +30,7 @@ struct Expression {
     arithmetic,   // parts[0] name parts[1]
     concatenate,  // parts, joined as texts
     compare,      // parts[0] operators[0] parts[1] operators[1] ...
-    choice,       // parts: value, condition, otherwise (may be null)
+    choice,       // parts[0] if parts[1] else parts[2], which may be null
     attribute,    // parts[0].name
     item,         // parts[0][parts[1]]
     slice,        // parts[0][parts[1] : parts[2] : parts[3]], any of these three may be null
@@ -39,13 +39,13 @@ struct Expression {
     test,         // parts[0] is name(parts[1], ...)
   };
   Kind kind;
-  int line;          ///< line of the template, from 1
-  std::string name;  ///< name of a variable, attribute, filter or test, or the sign of an arithmetic operator
-  Value value;       ///< value of a constant
-  std::vector<ExpressionPtr> parts;                          ///< operands, items or positional arguments
-  std::vector<std::pair<std::string, ExpressionPtr>> named;  ///< arguments given by name
-  std::vector<std::string> operators;                        ///< signs of a chain of comparisons: "<", "not in"
-  int depth = 1;                                             ///< height of the tree with this node as its root
+  int line;                                                  // line in the template, from 1
+  std::string name;                                          // name or operator
+  Value value;                                               // value of a literal
+  std::vector<ExpressionPtr> parts;                          // operands
+  std::vector<std::pair<std::string, ExpressionPtr>> named;  // arguments that are passed by name
+  std::vector<std::string> operators;                        // ==, !=, <, <=, >, >=, in, not in
+  int depth = 1;                                             // depth of the tree with this node as root
 };
 
 struct Statement;
@@ -54,35 +54,35 @@ using Block = std::vector<std::unique_ptr<Statement>>;
 /// A statement. The comment of each kind names the members it uses.
 struct Statement {
   enum class Kind {
-    text,        // text
-    print,       // expression
-    if_,         // branches; otherwise
+    text,        // text, written as it is
+    print,       // {{ expression }}
+    if_,         // branches, tried in order; otherwise
     for_,        // names in expression [if condition]: body; otherwise
     set,         // names = expression
     set_member,  // names[0].names[1] = expression
     set_block,   // names[0] = body as text
     macro,       // names[0](names[1], ...): body; defaults of the last parameters
-    generation,  // body; marks a model's answer for training frameworks, without effect on the output
-    break_,      // none
-    continue_,   // none
+    generation,  // body: {% generation %}, which marks an assistant's text for training and changes no output
+    break_,      // ends a loop
+    continue_,   // ends an iteration of a loop
   };
-  /// One "if" or "elif" with its body.
+  /// An if or elif of an if statement.
   struct Branch {
     ExpressionPtr condition;
     Block body;
   };
   Kind kind;
-  int line;                             ///< line of the template, from 1
-  std::string text;                     ///< text between tags, copied to the output
-  ExpressionPtr expression, condition;  ///< value to print, assign or loop over; condition on the items of a loop
-  std::vector<std::string> names;       ///< variables to assign, or a macro's name and parameters
-  std::vector<ExpressionPtr> defaults;  ///< default values of a macro's last parameters
-  std::vector<Branch> branches;         ///< "if" and all "elif"
-  Block body, otherwise;                ///< statements inside; statements of "else"
+  int line;                             // line in the template, from 1
+  std::string text;                     // text outside blocks
+  ExpressionPtr expression, condition;  // null: not used by this kind; condition: no condition
+  std::vector<std::string> names;       // names of variables or of a macro and its parameters
+  std::vector<ExpressionPtr> defaults;  // default values of a macro's last parameters
+  std::vector<Branch> branches;
+  Block body, otherwise;  // otherwise: block after else; empty: none
 };
 
-/// Parses a template. Throws Error (exit 4), naming `where` and the line, for syntax errors and unsupported statements,
-/// filters and tests, even in parts that would never run.
+/// Parses a template. Throws Error (exit code 4: invalid data), naming `where` and the line, for syntax errors and
+/// unsupported statements, filters and tests, even in parts that would never run.
 Block parse(std::string_view source, const std::string& where);
 
 }  // namespace compeer::language::jinja

@@ -6,11 +6,13 @@
 
 namespace compeer::language::jinja {
 
-/// Applies one of Jinja's tests, as in `value is name(arguments)`. Throws TemplateError for unknown names and
+/// Applies a test of chat templates, as in `value is name(arguments)`. Throws TemplateError for unknown names and
 /// unsuitable arguments.
 bool apply_test(const std::string& name, const Value& value, const Arguments& arguments);
 
-bool has_test(const std::string& name);  ///< true if `apply_test` supports it
+/// True if a test with this name is supported.
+bool has_test(const std::string& name);
+/// Returns the names of all supported tests.
 std::vector<std::string> test_names();
 
 }  // namespace compeer::language::jinja

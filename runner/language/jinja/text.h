@@ -7,6 +7,8 @@
 
 #include "language/text.h"
 
+// The texts that chat templates compute with.
+
 namespace compeer::language::jinja {
 
 /// An error in a template or its evaluation. The evaluator converts it to an Error with the line.
@@ -19,22 +21,26 @@ struct TemplateError : std::runtime_error {
 /// TemplateError if a text exceeds `limit` bytes.
 class Text {
  public:
-  static constexpr size_t limit = size_t{1} << 25;  ///< maximum size of a text, in bytes
+  static constexpr size_t limit = size_t{1} << 25;  ///< most bytes of a text
 
   Text() = default;
+  /// `data`: the bytes come from data; false: from the template.
   explicit Text(std::string_view bytes, bool data = false) { append(bytes, data); }
 
   const std::string& bytes() const { return bytes_; }
   size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }
 
-  void append(std::string_view bytes, bool data);  ///< `data`: the bytes come from the conversation
+  /// Appends bytes. `data`: they come from data; false: from the template.
+  void append(std::string_view bytes, bool data);
   void append(const Text& other);
   Text substr(size_t begin, size_t end) const;  ///< bytes [begin, end)
 
-  bool has_data() const { return marks_.find('d') != std::string::npos; }  ///< true if any byte is data
+  /// True if a byte comes from data.
+  bool has_data() const { return marks_.find('d') != std::string::npos; }
+  /// True if the byte at this offset comes from data.
   bool is_data(size_t byte) const { return marks_[byte] == 'd'; }
-  /// Returns the byte spans that are data, ascending, not overlapping.
+  /// Returns the spans of data, ascending, not overlapping.
   std::vector<ByteSpan> data() const;
 
  private:
@@ -42,17 +48,20 @@ class Text {
   std::string marks_;  // one per byte: 't' for the template, 'd' for data
 };
 
-// Python's str methods. `most`: maximum number of cuts or replacements.
+// Methods of Python's str, with Python's results; results keep for each byte whether it comes from data. `most`:
+// largest number of cuts or replacements, counted from the start; SIZE_MAX: no limit.
 
 /// True for white space that str.strip() removes.
 bool is_blank(int32_t code);
-/// Remove white space, or the given characters (UTF-8), from the left end, the right end or both.
+/// Removes white space, or any of `characters`, from the start if `left` and from the end if `right`.
 Text strip(const Text& text, bool left, bool right);
 Text strip(const Text& text, bool left, bool right, std::string_view characters);
-std::vector<Text> split(const Text& text, size_t most);  ///< at runs of white space
+std::vector<Text> split(const Text& text, size_t most);  ///< splits at runs of white space
 std::vector<Text> split(const Text& text, std::string_view separator, size_t most);
+/// rsplit: the cuts are counted from the end; the parts are in the order of the text.
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most);
-std::vector<Text> split_lines(const Text& text, bool keep_ends);
+std::vector<Text> split_lines(const Text& text, bool keep_ends);  ///< keep_ends: lines include their line ends
+/// Replaces occurrences of `old` by `with`.
 Text replace(const Text& text, std::string_view old, const Text& with, size_t most);
 Text upper(const Text& text);
 Text lower(const Text& text);
